@@ -14,7 +14,7 @@ export type {
   SshArgs,
 } from "../components/kubeadm/kubeadm-cluster-args";
 export type { Endpoint, SoftwareSource } from "../providers/kubeadm/plan/specification";
-export type { NodeOutput } from "../providers/kubeadm/resources/inputs";
+export type { NodeOutput } from "../providers/kubeadm/resources/declarations";
 export {
   Adoption,
   type AdoptionArgs,

@@ -5,7 +5,7 @@ import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports"
 import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/node-agents";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
-import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/inputs";
+import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/declarations";
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
 /** The community's apt repository; {minor} is replaced by MAJOR.MINOR. */

@@ -6,14 +6,16 @@ import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm
 import { controlPlaneEndpoint } from "../../providers/kubeadm/plan/specification";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
-import { AdminKubeconfig } from "../../providers/kubeadm/resources/admin-kubeconfig";
-import { ClusterInit } from "../../providers/kubeadm/resources/cluster-init";
-import { LoopbackEndpoint } from "../../providers/kubeadm/resources/loopback-endpoint";
-import { NodeAgents } from "../../providers/kubeadm/resources/node-agents";
-import { NodeGroup } from "../../providers/kubeadm/resources/node-group";
-import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
-import { NodeRollout } from "../../providers/kubeadm/resources/node-rollout";
-import { ReaderAccount } from "../../providers/kubeadm/resources/reader-account";
+import {
+  AdminKubeconfig,
+  ClusterInit,
+  LoopbackEndpoint,
+  NodeAgents,
+  NodeGroup,
+  type NodeOutput,
+  NodeRollout,
+  ReaderAccount,
+} from "../../providers/kubeadm/resources/declarations";
 import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";

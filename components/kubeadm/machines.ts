@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
 import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
-import { HostKey } from "../../providers/kubeadm/resources/host-key";
+import { HostKey } from "../../providers/kubeadm/resources/declarations";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
 /** Returns the SSH credentials of all machines, as one secret. */

@@ -4,7 +4,7 @@ import { ComponentWithState } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
-import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
+import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
 import { InitializedMark } from "../../providers/openstack/resources/servers";
 import { podNetworkKind, timeouts } from "../kubeadm/defaults";

@@ -12,7 +12,7 @@ import {
   type ClusterStatus,
 } from "../../providers/tumblebug/plan/recorded-state";
 import type { StateResources } from "../../lib/pulumi/state";
-import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
+import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";

@@ -66,3 +66,24 @@ export abstract class DynamicResource<Outputs extends object> extends pulumi.Cus
     );
   }
 }
+
+/**
+ * Returns the class of a resource that only passes its arguments on. Its properties are the outputs of its handlers.
+ *
+ * @typeParam Computed inputs besides `steps` that the check sets
+ */
+export function resourceClass<
+  Inputs extends object,
+  Outputs extends object = Inputs,
+  Computed extends keyof Inputs = never,
+>(key: HandlerKey, properties: ResourceProperties<Outputs> = {}) {
+  type Instance = DynamicResource<Outputs> & {
+    readonly [Key in keyof Outputs]-?: pulumi.Output<Outputs[Key]>;
+  };
+  type Args = ResourceArgs<Inputs, Computed>;
+  return class extends DynamicResource<Outputs> {
+    constructor(name: string, args: Args, opts?: pulumi.CustomResourceOptions) {
+      super(key, name, args, properties, opts);
+    }
+  } as unknown as new (name: string, args: Args, opts?: pulumi.CustomResourceOptions) => Instance;
+}

@@ -27,6 +27,13 @@ export function describeFailure(context: FailureContext, error: unknown): string
   return redact(`${context.resource}: ${context.step} failed (${code}): ${typed.message}\n  next: ${next}`);
 }
 
+/** Does work that a failed run can simply repeat. @throws Error with the described failure */
+export async function explained<T>(context: FailureContext, work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    throw new Error(describeFailure(context, error), { cause: error });
+  });
+}
+
 /**
  * An error that makes the engine save what exists, so that the next `up` updates the resource instead of creating it
  * again. Every handler throws it after its first side effect.

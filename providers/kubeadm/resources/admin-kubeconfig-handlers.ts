@@ -5,9 +5,9 @@ import { adminKubeconfigScript } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { firstReady, MachinesSession } from "./machines-session";
+import { firstReady, withMachines } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
-import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs } from "./admin-kubeconfig";
+import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs } from "./declarations";
 
 const READ_SECONDS = 60;
 /** How long to wait for a control plane to answer that it is ready, before another one is used instead. */
@@ -25,28 +25,23 @@ function daysLeft(admin: AdminCredentials): number {
 
 /** Reads admin.conf from the first control plane that returns it, beginning with one whose API server is ready. */
 async function readAdmin(inputs: Inputs): Promise<Outputs> {
-  const session = new MachinesSession(nameOf(inputs), inputs);
-  try {
-    const preferred = await firstReady(inputs.machines);
-    const order = [
-      ...(preferred ? [preferred] : []),
-      ...inputs.machines.filter((machine) => machine !== preferred),
-    ];
+  const preferred = await firstReady(inputs.machines);
+  const others = inputs.machines.filter((machine) => machine !== preferred);
+  return withMachines(nameOf(inputs), inputs, async (session) => {
     const failures: string[] = [];
-    for (const machine of order) {
+    for (const machine of preferred ? [preferred, ...others] : others) {
       try {
-        const script = adminKubeconfigScript(inputs.specification.name, machine.name);
+        const script = adminKubeconfigScript(session.cluster, machine.name);
         const admin = adminCredentials(await session.run(machine, script, { seconds: READ_SECONDS }));
         return { ...inputs, admin, healthy: machine.name };
       } catch (error) {
-        failures.push(describeFailure({ resource: machine.name, step: "read admin.conf" }, error));
-        report(session.resource, failures.at(-1) ?? "");
+        const failure = describeFailure({ resource: machine.name, step: "read admin.conf" }, error);
+        failures.push(failure);
+        session.progress(failure);
       }
     }
     throw new Error(`no control plane gave its admin.conf:\n${failures.join("\n")}`);
-  } finally {
-    session.close();
-  }
+  });
 }
 
 /**

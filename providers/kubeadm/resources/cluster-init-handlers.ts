@@ -2,94 +2,70 @@ import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../plan/immutables";
 import { type MachineFacts, factsScript, initScript, resetScript } from "../machine/steps";
-import type { ClusterSpecification } from "../plan/specification";
-import type { Machine } from "../plan/machine";
 import { clusterInitSteps } from "../plan/steps";
 import { formerMachines } from "../plan/membership/nodes";
-import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
+import { explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";
-import { allInParallel, MachinesSession } from "./machines-session";
-import { report, reportRecorded } from "../../../lib/pulumi/log";
-import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./cluster-init";
+import { failuresOfEach, type MachinesSession, withMachines } from "./machines-session";
+import { reportRecorded } from "../../../lib/pulumi/log";
+import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./declarations";
 
 const FACTS_SECONDS = 60;
 const RESET_SECONDS = 300;
 
-const nameOf = (inputs: { specification: ClusterSpecification }) =>
-  `ClusterInit ${inputs.specification.name}`;
-const controlPlanesOf = (inputs: Inputs) => inputs.machines.filter(({ role }) => role === "control-plane");
+const nameOf = ({ specification }: Inputs) => `ClusterInit ${specification.name}`;
+const controlPlanesOf = ({ machines }: Inputs) => machines.filter(({ role }) => role === "control-plane");
 
 /** Returns the control planes that are members already. An unreachable one is an error, since it could be a member. */
-async function memberAmong(
-  session: MachinesSession,
-  cluster: string,
-  controlPlanes: Machine[],
-): Promise<string[]> {
-  const facts = await Promise.all(
+async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]): Promise<string[]> {
+  const members = await Promise.all(
     controlPlanes.map(async (machine) => {
-      const answer = await session.run(machine, factsScript(cluster, machine.name), {
-        seconds: FACTS_SECONDS,
-      });
-      return { machine: machine.name, ...(JSON.parse(answer) as MachineFacts) };
+      const script = factsScript(session.cluster, machine.name);
+      const answer = await session.run(machine, script, { seconds: FACTS_SECONDS });
+      const { member, controlPlane } = JSON.parse(answer) as MachineFacts;
+      return member && controlPlane ? [machine.name] : [];
     }),
   );
-  return facts.filter(({ member, controlPlane }) => member && controlPlane).map(({ machine }) => machine);
+  return members.flat();
 }
 
 /** Runs kubeadm init on the first control plane, unless one is a member already. */
-async function initialise(session: MachinesSession, inputs: Inputs): Promise<void> {
+async function initialise(session: MachinesSession<Inputs>): Promise<void> {
+  const { cluster, inputs, progress } = session;
   const { specification, timeouts } = inputs;
   const controlPlanes = controlPlanesOf(inputs);
-  const members = await memberAmong(session, specification.name, controlPlanes);
+  const members = await membersAmong(session, controlPlanes);
   if (members.length > 0) {
-    report(
-      session.resource,
-      `the cluster exists: ${members.join(", ")} ${members.length > 1 ? "are" : "is"} a member`,
-    );
+    progress(`the cluster exists: ${members.join(", ")} ${members.length > 1 ? "are" : "is"} a member`);
     return;
   }
   const [first] = controlPlanes;
   if (!first) throw new Error("there is no control plane among the machines");
-  const script = initScript(specification.name, first.name, specification.encryptSecretsAtRest);
+  const script = initScript(cluster, first.name, specification.encryptSecretsAtRest);
   const data = initConfiguration(specification, first, controlPlanes);
   const started = Date.now();
   await session.run(first, script, { seconds: timeouts.init, data });
-  report(
-    session.resource,
-    `kubeadm init on ${first.name} took ${Math.round((Date.now() - started) / 1000)} s`,
-  );
+  progress(`kubeadm init on ${first.name} took ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
 /**
  * Resets every machine that still answers. Destroy succeeds even when some machines are gone, and reports them.
  */
-async function resetAll(session: MachinesSession, inputs: Outputs): Promise<void> {
-  const failed: string[] = [];
-  const former = inputs.former ?? [];
-  await allInParallel([...inputs.machines, ...former], async (machine) => {
-    try {
-      await session.run(machine, resetScript(inputs.specification.name, machine.name), {
-        seconds: RESET_SECONDS,
-      });
-    } catch (error) {
-      if (former.includes(machine)) {
-        const why = error instanceof Error ? error.message : String(error);
-        report(
-          session.resource,
-          `${machine.name} left earlier and could not be asked whether it is reset: ${why}`,
-        );
-        return;
-      }
-      failed.push(machine.name);
-      report(session.resource, describeFailure({ resource: machine.name, step: "kubeadm reset" }, error));
-    }
+async function resetAll(session: MachinesSession<Outputs>): Promise<void> {
+  const { cluster, inputs, progress } = session;
+  const { machines, former = [] } = inputs;
+  const failures = await failuresOfEach([...machines, ...former], "kubeadm reset", async (machine) => {
+    await session.run(machine, resetScript(cluster, machine.name), { seconds: RESET_SECONDS });
   });
-  if (failed.length > 0)
-    report(
-      session.resource,
-      `not reset: ${failed.sort().join(", ")}; run "kubeadm reset" there if these machines still exist`,
-    );
+  const failed = failures.filter(({ machine }) => !former.includes(machine));
+  for (const { machine, error, text } of failures) {
+    const why = error instanceof Error ? error.message : String(error);
+    const left = `${machine.name} left earlier and could not be asked whether it is reset: ${why}`;
+    progress(former.includes(machine) ? left : text);
+  }
+  const names = failed.map(({ machine }) => machine.name).join(", ");
+  if (names !== "") progress(`not reset: ${names}; run "kubeadm reset" there if these machines still exist`);
 }
 
 /** Inputs that destroy needs in order to reset the current machines with the current credentials. */
@@ -127,36 +103,23 @@ export const handlers: Handlers = {
     return Promise.resolve({ changes: recorded.length > 0 || (news.steps ?? []).length > 0 });
   },
 
-  async create(inputs: Inputs) {
-    const id = inputs.specification.name;
-    const session = new MachinesSession(nameOf(inputs), inputs);
-    try {
-      await initialise(session, inputs);
-      return { id, outs: inputs };
-    } catch (error) {
-      // the marker identifies what kubeadm left, so a failed create can simply be repeated
-      throw new Error(describeFailure({ resource: session.resource, step: "kubeadm init" }, error), {
-        cause: error,
-      });
-    } finally {
-      session.close();
-    }
+  create: (inputs: Inputs) => {
+    const resource = nameOf(inputs);
+    // the marker identifies what kubeadm left, so a failed create can simply be repeated
+    return explained({ resource, step: "kubeadm init" }, async () => {
+      await withMachines(resource, inputs, initialise);
+      return { id: inputs.specification.name, outs: inputs };
+    });
   },
 
   update: (_id, olds: Outputs, news: Inputs) =>
     Promise.resolve({ outs: { ...news, former: formerMachines(olds, news.machines) } }),
 
   async delete(id, inputs: Outputs) {
-    const session = new MachinesSession(nameOf(inputs), {
-      ...inputs,
-      timeouts: { ...inputs.timeouts, ssh: 30 },
+    const resource = nameOf(inputs);
+    const reachable = { ...inputs, timeouts: { ...inputs.timeouts, ssh: 30 } };
+    await withMachines(resource, reachable, resetAll).catch((error: unknown) => {
+      throw new PartialFailure(id, inputs, { resource, step: "kubeadm reset" }, error);
     });
-    try {
-      await resetAll(session, inputs);
-    } catch (error) {
-      throw new PartialFailure(id, inputs, { resource: session.resource, step: "kubeadm reset" }, error);
-    } finally {
-      session.close();
-    }
   },
 };

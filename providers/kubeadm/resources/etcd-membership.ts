@@ -4,8 +4,7 @@ import type { Machine } from "../plan/machine";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import type { ClusterSession } from "./cluster-session";
 import { firstReady, noneReady, type MachinesSession } from "./machines-session";
-import { report } from "../../../lib/pulumi/log";
-import type { NodeGroupInputs, NodeRolloutInputs } from "./inputs";
+import type { NodeGroupInputs, NodeRolloutInputs } from "./declarations";
 
 const ETCD_SECONDS = 60;
 /** How long to wait for a control plane to return etcd's members. */
@@ -24,19 +23,13 @@ interface SeenMembers {
  *
  * @throws Transient when no API server is ready, or its etcd does not answer: both restart during a rollout
  */
-export async function seeEtcdMembers(
-  session: MachinesSession,
-  cluster: string,
-  controlPlanes: Machine[],
-): Promise<SeenMembers> {
+async function seeEtcdMembers(session: MachinesSession, controlPlanes: Machine[]): Promise<SeenMembers> {
   const living = await firstReady(controlPlanes);
   if (!living) throw new Transient(noneReady(controlPlanes));
   try {
-    const script = etcdMembersScript(cluster, living.name);
-    return {
-      living,
-      members: parseEtcdMembers(await session.run(living, script, { seconds: ETCD_SECONDS })),
-    };
+    const script = etcdMembersScript(session.cluster, living.name);
+    const answer = await session.run(living, script, { seconds: ETCD_SECONDS });
+    return { living, members: parseEtcdMembers(answer) };
   } catch (error) {
     const { SshCommandError } = await import("../../../lib/ssh/index.js");
     if (error instanceof SshCommandError && error.exitCode === ETCD_SILENT)
@@ -45,33 +38,24 @@ export async function seeEtcdMembers(
   }
 }
 
-/**
- * Waits for one of the control planes to return etcd's members.
- *
- * @throws WaitTimeout when none does within a minute
- */
-export async function etcdMembers(
-  session: ClusterSession,
-  cluster: string,
-  controlPlanes: Machine[],
-): Promise<SeenMembers> {
+/** Waits for one of the control planes to return etcd's members. @throws WaitTimeout when none does within a minute */
+export function etcdMembers(session: ClusterSession, controlPlanes: Machine[]): Promise<SeenMembers> {
   return waitFor({
     what: "a control plane to tell etcd's members",
     seconds: ANSWER_SECONDS,
-    signal: session.signal,
-    progress: (line) => report(session.resource, line),
-    probe: async () => ({ done: await seeEtcdMembers(session, cluster, controlPlanes) }),
+    ...session.waiting,
+    probe: async () => ({ done: await seeEtcdMembers(session, controlPlanes) }),
   });
 }
 
 /** Removes a member from etcd through another control plane. */
 export async function removeEtcdMember(
   session: MachinesSession,
-  cluster: string,
   living: Machine,
   member: EtcdMember,
 ): Promise<void> {
-  await session.run(living, etcdRemoveScript(cluster, living.name, member), { seconds: ETCD_SECONDS });
+  const script = etcdRemoveScript(session.cluster, living.name, member);
+  await session.run(living, script, { seconds: ETCD_SECONDS });
 }
 
 /**
@@ -80,19 +64,17 @@ export async function removeEtcdMember(
  * @throws Error with a remedy when a member does not answer
  */
 export async function awaitHealthyEtcd(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
+  session: ClusterSession<NodeGroupInputs>,
   joining: string,
 ): Promise<void> {
   let refusal: string | undefined;
   try {
-    await waitFor({
+    await waitFor<void>({
       what: "every member of etcd to answer",
       seconds: HEALTHY_SECONDS,
-      signal: session.signal,
-      progress: (line) => report(session.resource, line),
+      ...session.waiting,
       probe: async () => {
-        const { members } = await seeEtcdMembers(session, inputs.specification.name, inputs.controlPlanes);
+        const { members } = await seeEtcdMembers(session, session.inputs.controlPlanes);
         refusal = refuseMemberAddition(members, joining);
         return refusal ? { pending: refusal } : { done: undefined };
       },
@@ -109,21 +91,19 @@ export async function awaitHealthyEtcd(
  * @throws WaitTimeout with the names of the unhealthy members; the SSH client's errors
  */
 export async function untilEtcdSpares(
-  session: ClusterSession,
-  inputs: NodeRolloutInputs,
+  session: ClusterSession<NodeRolloutInputs>,
   name: string,
 ): Promise<void> {
-  const controlPlanes = inputs.machines.filter(({ role }) => role === "control-plane");
+  const { machines, timeouts } = session.inputs;
+  const controlPlanes = machines.filter(({ role }) => role === "control-plane");
   const others = controlPlanes.filter((machine) => machine.name !== name);
   await waitFor<void>({
     what: `etcd to have a quorum without ${name}`,
-    seconds: inputs.timeouts.ready,
-    signal: session.signal,
-    progress: (line) => report(session.resource, line),
+    seconds: timeouts.ready,
+    ...session.waiting,
     firstPauseMilliseconds: 1000,
     probe: async () => {
-      const asked = others.length > 0 ? others : controlPlanes;
-      const { members } = await seeEtcdMembers(session, inputs.specification.name, asked);
+      const { members } = await seeEtcdMembers(session, others.length > 0 ? others : controlPlanes);
       const refusal = refuseMemberAbsence(members, name);
       return refusal ? { pending: refusal } : { done: undefined };
     },

@@ -1,8 +1,8 @@
-import { describeFailure } from "../../../lib/pulumi/failure";
+import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { sshTarget } from "./machines-session";
-import type { HostKeyInputs as Inputs } from "./host-key";
+import type { HostKeyInputs as Inputs } from "./declarations";
 
 /** Reads the key once. A later change of address or port leads to the same machine, so the key stays pinned. */
 export const handlers: Handlers = {
@@ -11,17 +11,15 @@ export const handlers: Handlers = {
     return Promise.resolve({ changes: replaces.length > 0, replaces });
   },
 
-  async create(inputs: Inputs) {
-    const resource = `HostKey ${inputs.machine}`;
-    try {
+  create: (inputs: Inputs) => {
+    const { machine: name, address, port, credentials, jumpHost } = inputs;
+    const resource = `HostKey ${name}`;
+    return explained({ resource, step: "first contact over SSH" }, async () => {
       const { scanHostKey } = await import("../../../lib/ssh/index.js");
-      const { machine: name, address, port, credentials, jumpHost } = inputs;
       const target = sshTarget({ name, address, port, user: "", hostKey: "" }, credentials, jumpHost);
       const hostKey = await scanHostKey(target, inputs.timeoutSeconds);
       report(resource, `pinned ${hostKey}`);
-      return { id: inputs.machine, outs: { ...inputs, hostKey } };
-    } catch (error) {
-      throw new Error(describeFailure({ resource, step: "first contact over SSH" }, error), { cause: error });
-    }
+      return { id: name, outs: { ...inputs, hostKey } };
+    });
   },
 };

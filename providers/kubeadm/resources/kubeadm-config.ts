@@ -4,19 +4,14 @@ import { type KubernetesClient, KubernetesError } from "../../../lib/kubernetes"
 const REFERENCE = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
 
 /** Fields of kubeadm's ClusterConfiguration that foresail reads or writes; other fields are kept unchanged. */
-export interface ClusterConfiguration {
+interface ClusterConfiguration {
   /** "v1.36.3": the version of the cluster, with which new nodes join. */
   kubernetesVersion?: unknown;
   apiServer?: { certSANs?: string[] };
 }
 
-/**
- * Reads the ClusterConfiguration that kubeadm stores in the cluster, for `kubeadm join` and `kubeadm upgrade`.
- * Undefined when there is none.
- *
- * @throws KubernetesError without permission to read it
- */
-export async function readClusterConfiguration(
+/** Reads what kubeadm stores in the cluster for `kubeadm join` and `kubeadm upgrade`, if anything. */
+async function readClusterConfiguration(
   kubernetes: KubernetesClient,
 ): Promise<ClusterConfiguration | undefined> {
   const configMap = await kubernetes.get<{ data?: Record<string, string> }>(REFERENCE);
@@ -24,15 +19,17 @@ export async function readClusterConfiguration(
   return text ? ((parse(text) as ClusterConfiguration | null) ?? undefined) : undefined;
 }
 
-/** Writes the ClusterConfiguration back. */
-export async function writeClusterConfiguration(
-  kubernetes: KubernetesClient,
-  configuration: ClusterConfiguration,
-): Promise<void> {
-  await kubernetes.mergePatch(REFERENCE, {
-    // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
-    data: { ClusterConfiguration: stringify(configuration, { schema: "yaml-1.1" }) },
-  });
+/** Adds names to those that kubeadm writes into the certificate of an API server. */
+export async function addCertificateNames(kubernetes: KubernetesClient, names: string[]): Promise<void> {
+  const configuration = await readClusterConfiguration(kubernetes);
+  if (!configuration) return;
+  const have = configuration.apiServer?.certSANs ?? [];
+  const missing = names.filter((name) => !have.includes(name));
+  if (missing.length === 0) return;
+  const apiServer = { ...configuration.apiServer, certSANs: [...have, ...missing] };
+  // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
+  const data = { ClusterConfiguration: stringify({ ...configuration, apiServer }, { schema: "yaml-1.1" }) };
+  await kubernetes.mergePatch(REFERENCE, { data });
 }
 
 /**

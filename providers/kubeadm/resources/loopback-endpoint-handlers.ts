@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { endpointScript, type Backend } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { loopbackEndpointSteps } from "../plan/steps";
-import { describeFailure } from "../../../lib/pulumi/failure";
+import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { allInParallel, MachinesSession } from "./machines-session";
+import { failuresOfEach, withMachines } from "./machines-session";
 import { isKnownList } from "../../../lib/unknown";
-import { report } from "../../../lib/pulumi/log";
-import type { LoopbackEndpointInputs as Inputs } from "./loopback-endpoint";
+import type { LoopbackEndpointInputs as Inputs } from "./declarations";
 
 const REWRITE_SECONDS = 120;
 
@@ -24,29 +23,19 @@ function toRewrite(olds: Partial<Inputs>, news: Inputs): Machine[] {
   return isDeepStrictEqual(backendsOf(olds.machines), backendsOf(news.machines)) ? [] : news.machines;
 }
 
-async function rewrite(inputs: Inputs, machines: Machine[]): Promise<void> {
-  const { endpoint, name } = inputs.specification;
+async function rewrite(resource: string, inputs: Inputs): Promise<void> {
+  const { specification, machines } = inputs;
+  const { endpoint } = specification;
   if (!("loopback" in endpoint)) return;
   const { port } = endpoint.loopback;
-  const session = new MachinesSession(`LoopbackEndpoint ${name}`, inputs);
-  const failures: string[] = [];
-  try {
-    await allInParallel(machines, async (machine) => {
-      try {
-        const script = endpointScript(machine.name, port, backendsOf(inputs.machines));
-        await session.run(machine, script, { seconds: REWRITE_SECONDS });
-      } catch (error) {
-        failures.push(
-          describeFailure({ resource: machine.name, step: "rewrite the loopback endpoint" }, error),
-        );
-      }
+  await withMachines(resource, inputs, async (session) => {
+    const failures = await failuresOfEach(machines, "rewrite the loopback endpoint", async (machine) => {
+      const script = endpointScript(machine.name, port, backendsOf(machines));
+      await session.run(machine, script, { seconds: REWRITE_SECONDS });
     });
-    if (failures.length > 0) throw new Error(failures.sort().join("\n"));
-    if (machines.length > 0)
-      report(session.resource, `rewritten on ${machines.map((machine) => machine.name).join(", ")}`);
-  } finally {
-    session.close();
-  }
+    if (failures.length > 0) throw new Error(failures.map(({ text }) => text).join("\n"));
+    if (machines.length > 0) session.progress(`rewritten on ${machines.map(({ name }) => name).join(", ")}`);
+  });
 }
 
 export const handlers: Handlers = {
@@ -66,14 +55,9 @@ export const handlers: Handlers = {
   create: (inputs: Inputs) => Promise.resolve({ id: inputs.specification.name, outs: inputs }),
 
   async update(_id, _olds: Inputs, news: Inputs) {
-    try {
-      await rewrite(news, news.machines);
-      return { outs: news };
-    } catch (error) {
-      // not a partial failure: state keeps the earlier control planes, so that the next preview lists every rewrite
-      // again
-      const context = { resource: `LoopbackEndpoint ${news.specification.name}`, step: "rewrite" };
-      throw new Error(describeFailure(context, error), { cause: error });
-    }
+    const resource = `LoopbackEndpoint ${news.specification.name}`;
+    // not a partial failure: state keeps the earlier control planes, so that the next preview lists every rewrite again
+    await explained({ resource, step: "rewrite" }, () => rewrite(resource, news));
+    return { outs: news };
   },
 };

@@ -1,19 +1,26 @@
 import { assertEngineAlive } from "../../../lib/process/parent-watch";
 import type { SshPool, SshTarget } from "../../../lib/ssh";
+import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Script } from "../machine/steps";
 import { type Machine, jumpHostKey, machineKey, type JumpHost, type SshCredentials } from "../plan/machine";
-import type { ClusterInputs } from "./inputs";
+import type { ClusterInputs } from "./declarations";
 import { report } from "../../../lib/pulumi/log";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
 
 /** The connections of one handler to the machines of a cluster. Close it when the handler ends. */
-export class MachinesSession {
+export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
   private pool?: SshPool;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** Prints one line of progress of the resource. */
+  readonly progress = (line: string): void => report(this.resource, line);
 
   constructor(
     readonly resource: string,
-    private readonly inputs: Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts">,
-  ) {}
+    readonly inputs: Inputs,
+  ) {
+    this.cluster = inputs.specification.name;
+  }
 
   /**
    * Runs one remote step and returns its answer. Refuses to begin when the engine that requested it is gone.
@@ -24,13 +31,10 @@ export class MachinesSession {
   async run(machine: Machine, script: Script, options: { seconds: number; data?: string }): Promise<string> {
     const { SshPool, runScript } = await import("../../../lib/ssh/index.js");
     assertEngineAlive();
-    this.pool ??= new SshPool({
-      seconds: this.inputs.timeouts.ssh,
-      dialSeconds: this.inputs.timeouts.dial,
-      progress: (line: string) => report(this.resource, line),
-    });
-    const target = sshTarget(machine, this.inputs.credentials, this.inputs.jumpHost);
-    const connection = await this.pool.connection(target);
+    const { timeouts, credentials, jumpHost } = this.inputs;
+    const { ssh: seconds, dial: dialSeconds } = timeouts;
+    this.pool ??= new SshPool({ seconds, dialSeconds, progress: this.progress });
+    const connection = await this.pool.connection(sshTarget(machine, credentials, jumpHost));
     assertEngineAlive();
     const { stdout } = await runScript(connection, { ...script, ...options });
     return stdout;
@@ -41,33 +45,31 @@ export class MachinesSession {
   }
 }
 
+/** Runs the work with connections to the machines, and closes them. */
+export async function withMachines<Inputs extends ClusterInputs, T>(
+  resource: string,
+  inputs: Inputs,
+  work: (session: MachinesSession<Inputs>) => Promise<T>,
+): Promise<T> {
+  const session = new MachinesSession(resource, inputs);
+  return work(session).finally(() => session.close());
+}
+
 /**
  * Returns how SSH reaches one machine: its pinned key, its private key or the agent, and the jump host if there is one.
  */
 export function sshTarget(
-  machine: Pick<Machine, "name" | "address" | "port" | "user" | "hostKey">,
+  { name, address, port, user, hostKey }: Pick<Machine, "name" | "address" | "port" | "user" | "hostKey">,
   credentials: SshCredentials,
   jumpHost?: JumpHost,
 ): SshTarget {
-  const agentSocket = process.env.SSH_AUTH_SOCK;
-  const privateKey = machineKey(credentials, machine.name);
-  const jumpKey = jumpHostKey(credentials);
+  const access = (privateKey?: string) =>
+    privateKey ? { privateKey } : { agentSocket: process.env.SSH_AUTH_SOCK };
+  const through = jumpHost && { name: "jump host", ...jumpHost, ...access(jumpHostKey(credentials)) };
   return {
-    name: machine.name,
-    address: machine.address,
-    port: machine.port,
-    user: machine.user,
-    hostKey: machine.hostKey,
-    ...(privateKey ? { privateKey } : { agentSocket }),
-    ...(jumpHost
-      ? {
-          jumpHost: {
-            name: "jump host",
-            ...jumpHost,
-            ...(jumpKey ? { privateKey: jumpKey } : { agentSocket }),
-          },
-        }
-      : {}),
+    ...{ name, address, port, user, hostKey },
+    ...access(machineKey(credentials, name)),
+    ...(through ? { jumpHost: through } : {}),
   };
 }
 
@@ -79,13 +81,8 @@ export async function allInParallel<T>(items: readonly T[], work: (item: T) => P
   const queue = [...items];
   const errors: unknown[] = [];
   const lane = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      try {
-        await work(item);
-      } catch (error) {
-        errors.push(error);
-      }
-    }
+    for (let item = queue.shift(); item !== undefined; item = queue.shift())
+      await work(item).catch((error: unknown) => errors.push(error));
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, lane));
   if (errors.length === 1) throw errors[0];
@@ -94,6 +91,28 @@ export async function allInParallel<T>(items: readonly T[], work: (item: T) => P
       errors,
       errors.map((error) => (error instanceof Error ? error.message : String(error))).join("\n"),
     );
+}
+
+/** A machine on which a step failed; `text` describes it for messages. */
+interface MachineFailure {
+  machine: Machine;
+  error: unknown;
+  text: string;
+}
+
+/** Runs a step on each machine in parallel. Returns where it failed: one machine does not stop the others. */
+export async function failuresOfEach(
+  machines: readonly Machine[],
+  step: string,
+  work: (machine: Machine) => Promise<void>,
+): Promise<MachineFailure[]> {
+  const failures: MachineFailure[] = [];
+  await allInParallel(machines, (machine) =>
+    work(machine).catch((error: unknown) => {
+      failures.push({ machine, error, text: describeFailure({ resource: machine.name, step }, error) });
+    }),
+  );
+  return failures.sort((one, other) => (one.machine.name < other.machine.name ? -1 : 1));
 }
 
 /** Workers whose machines this run could not reach when it installed the node agents, by cluster. */
@@ -112,25 +131,14 @@ export function unreachedMachines(cluster: string): readonly string[] {
   return unreached.get(cluster) ?? [];
 }
 
-/** Returns the first control plane whose API server is ready. */
-export async function firstReady(controlPlanes: Machine[]): Promise<Machine | undefined> {
+/** Returns the first control plane whose API server is ready, looked up on each call and never stored. */
+export async function firstReady(controlPlanes: readonly Machine[]): Promise<Machine | undefined> {
   const ready = await Promise.all(controlPlanes.map(({ apiServer }) => isReady(apiServer)));
   return controlPlanes.find((_machine, index) => ready[index]);
 }
 
 /** Formats the message that no control plane's API server is ready. */
-export function noneReady(controlPlanes: Machine[]): string {
+export function noneReady(controlPlanes: readonly Machine[]): string {
   const asked = controlPlanes.map(({ name, apiServer }) => `${name} (${apiServer})`).join(", ");
   return `no control plane's API server is ready; asked ${asked}`;
-}
-
-/**
- * Returns a control plane whose API server is ready, looked up on each call and never stored.
- *
- * @throws Error when none is ready, with the names of all
- */
-export async function livingControlPlane(controlPlanes: Machine[]): Promise<Machine> {
-  const living = await firstReady(controlPlanes);
-  if (!living) throw new Error(noneReady(controlPlanes));
-  return living;
 }

@@ -12,13 +12,13 @@ import type { Machine } from "../plan/machine";
 import { leftOutStep } from "../plan/rollout/state";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
 import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
-import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
+import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
-import { allInParallel, MachinesSession, rememberUnreached } from "./machines-session";
+import { failuresOfEach, rememberUnreached, withMachines } from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
-import { readCluster } from "./preview-reading";
-import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./node-agents";
+import { readForCheck } from "./preview-reading";
+import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./declarations";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
@@ -60,17 +60,15 @@ function workOf(
  * so.
  */
 async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
-  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
-  if (kubeconfig === undefined || !isKnown(kubeconfig)) return workOf(olds, news);
-  const { readReportedAgents } = await import("./reported-agents.js");
   const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
   // an agent that is not installed yet, or does not know its new annotation keys yet, can't report
   const names = olds.annotations === news.annotations ? recorded : [];
-  const answer = await readCluster(kubeconfig, (kubernetes) =>
-    readReportedAgents(kubernetes, news.annotations, names),
-  );
-  if ("facts" in answer) return workOf(olds, news, answer.facts);
-  const work = workOf(olds, news);
+  const answer = await readForCheck(olds, news, async (kubernetes) => {
+    const { readReportedAgents } = await import("./reported-agents.js");
+    return readReportedAgents(kubernetes, news.annotations, names);
+  });
+  const work = workOf(olds, news, answer?.facts);
+  if (answer?.unread === undefined) return work;
   const what = "what its node agent has installed";
   return { ...work, steps: stepsOfUnread({ why: answer.unread, steps: work.steps, recorded, what }) };
 }
@@ -79,20 +77,17 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
 const INSTALLED: readonly NodeAgentsStep["kind"][] = ["install", "follow", "stage", "restage", "unstage"];
 
 /**
- * Returns the machines with something to install, each with its steps. Those that are left out or could not be read are
- * left to the next run.
+ * Returns what to install by machine, as lines. Machines that are left out or could not be read are left to the next
+ * run.
  */
-function machinesOf({ machines, steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
-  const due = steps.flatMap((text) => {
+function linesByMachine({ steps = [] }: Inputs): Map<string, string[]> {
+  const due = new Map<string, string[]>();
+  for (const text of steps) {
     const step = nodeAgentsSteps.parse(text);
-    return step && INSTALLED.includes(step.kind) ? [{ text, name: machineOf(step) }] : [];
-  });
-  return machines
-    .map((machine) => ({
-      machine,
-      steps: due.filter(({ name }) => name === machine.name).map(({ text }) => text),
-    }))
-    .filter((each) => each.steps.length > 0);
+    const name = step && INSTALLED.includes(step.kind) ? machineOf(step) : undefined;
+    if (name !== undefined) due.set(name, [...(due.get(name) ?? []), text]);
+  }
+  return due;
 }
 
 /**
@@ -100,47 +95,35 @@ function machinesOf({ machines, steps = [] }: Inputs): { machine: Machine; steps
  * does not reach is no failure of this resource: the rollout after it continues with the others, and reports it.
  */
 async function install(inputs: Inputs): Promise<Outputs> {
-  const session = new MachinesSession(nameOf(inputs), inputs);
-  const { annotations, specification, staged, timeouts } = inputs;
-  const failures = new Map<string, string>();
-  const unreached: string[] = [];
-  const work = machinesOf(inputs);
-  try {
-    await allInParallel(work, async ({ machine, steps }) => {
-      try {
-        const script = nodeAgentScript(specification, machine.name, annotations, staged);
-        await session.run(machine, script, { seconds: timeouts.prepare });
-        report(session.resource, steps.join("; "));
-      } catch (error) {
-        const context = { resource: machine.name, step: "install the node agent" };
-        const failure = describeFailure(context, error);
-        if (machine.role === "worker" && error instanceof SshUnreachable) {
-          unreached.push(machine.name);
-          report(session.resource, failure);
-        } else failures.set(machine.name, failure);
-      }
-    });
-  } finally {
-    session.close();
-  }
-  rememberUnreached(specification.name, unreached.sort());
-  const failed = [...failures.keys()].sort();
-  const installed = work
-    .map(({ machine }) => machine.name)
-    .filter((name) => !failures.has(name) && !unreached.includes(name));
-  if (installed.length > 0) await hear(inputs, installed);
-  const outputs = { ...inputs, pending: [...failed, ...unreached, ...(inputs.leftOut ?? [])].sort() };
-  if (failures.size === 0) return outputs;
-  throw new PartialFailure(
-    specification.name,
-    outputs,
-    { resource: session.resource, step: `install on ${failed.join(", ")}` },
-    new Error([...failures.values()].sort().join("\n")),
+  const { annotations, specification, staged, timeouts, leftOut = [] } = inputs;
+  const { name: cluster } = specification;
+  const resource = nameOf(inputs);
+  const lines = linesByMachine(inputs);
+  const due = inputs.machines.filter(({ name }) => lines.has(name));
+  const failures = await withMachines(resource, inputs, (session) =>
+    failuresOfEach(due, "install the node agent", async (machine) => {
+      const script = nodeAgentScript(specification, machine.name, annotations, staged);
+      await session.run(machine, script, { seconds: timeouts.prepare });
+      session.progress((lines.get(machine.name) ?? []).join("; "));
+    }),
   );
+  const isUnreached = ({ machine, error }: (typeof failures)[number]) =>
+    machine.role === "worker" && error instanceof SshUnreachable;
+  const namesOf = (some: typeof failures) => some.map(({ machine }) => machine.name);
+  const unreached = failures.filter(isUnreached);
+  const failed = failures.filter((failure) => !isUnreached(failure));
+  for (const { text } of unreached) report(resource, text);
+  rememberUnreached(cluster, namesOf(unreached));
+  const installed = due.map(({ name }) => name).filter((name) => !namesOf(failures).includes(name));
+  if (installed.length > 0) await awaitReports(inputs, installed);
+  const outputs = { ...inputs, pending: [...namesOf(failures), ...leftOut].sort() };
+  if (failed.length === 0) return outputs;
+  const context = { resource, step: `install on ${namesOf(failed).join(", ")}` };
+  throw new PartialFailure(cluster, outputs, context, new Error(failed.map(({ text }) => text).join("\n")));
 }
 
 /** Waits for the reports of the agents, which the next preview is based on. */
-async function hear(inputs: Inputs, names: string[]): Promise<void> {
+async function awaitReports(inputs: Inputs, names: string[]): Promise<void> {
   if (inputs.kubeconfig === undefined) return;
   const { awaitAgentReports } = await import("./reported-agents.js");
   const { kubeconfig, annotations } = inputs;
@@ -156,14 +139,10 @@ function hasGone(olds: readonly Machine[], news: readonly Machine[]): boolean {
 export const handlers: Handlers = {
   async check(olds: Partial<Outputs>, news: Inputs) {
     const inputs = { ...news, agent: AGENT_VERSION };
-    if (!isKnownList(news.machines) || !isKnown(news.specification))
-      return {
-        inputs: {
-          ...inputs,
-          steps: [nodeAgentsSteps.format({ kind: "unknown", until: "the machines exist" })],
-        },
-        failures: [],
-      };
+    if (!isKnownList(news.machines) || !isKnown(news.specification)) {
+      const steps = [nodeAgentsSteps.format({ kind: "unknown", until: "the machines exist" })];
+      return { inputs: { ...inputs, steps }, failures: [] };
+    }
     const { leftOut, ...work } = await preview(olds, inputs);
     const steps = work.steps.map(nodeAgentsSteps.format);
     if (olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines))

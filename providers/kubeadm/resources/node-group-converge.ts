@@ -1,114 +1,190 @@
-import type { Machine } from "../plan/machine";
-import { type ObservedNode, withOwnership } from "../plan/membership/nodes";
-import { isRemoval, planMembership } from "../plan/membership/plan";
-import type { NodeGroupStep } from "../plan/steps";
+import { PartialFailure } from "../../../lib/pulumi/failure";
+import { SshUnreachable } from "../../../lib/ssh/errors";
 import { machineOf } from "../../../lib/steps/steps";
-import type { FailureContext } from "../../../lib/pulumi/failure";
+import { leaveControlPlaneScript, resetScript } from "../machine/steps";
+import { CONTROL_PLANE_GROUP, type Machine, withKeysOfLeaving } from "../plan/machine";
+import { dnsPodsToMove, type ObservedNode, withOwnership } from "../plan/membership/nodes";
+import { isRemoval, planMembership } from "../plan/membership/plan";
+import { refuseMemberRemoval } from "../plan/membership/quorum";
+import type { NodeGroupStep } from "../plan/steps";
+import { ClusterSession, nodeReference } from "./cluster-session";
+import type { NodeGroupInputs, NodeGroupOutputs } from "./declarations";
+import { etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { allInParallel } from "./machines-session";
-import { spreadClusterDns, nodeOutputs, observeNodes } from "./observed-nodes";
-import { ClusterSession } from "./cluster-session";
 import { joinAll } from "./node-joining";
-import { type NodeOutput, nodeGroupName, type NodeGroupInputs } from "./inputs";
 import { applyNodeSettings } from "./node-settings";
-import { removeNode } from "./node-removal";
-import { report } from "../../../lib/pulumi/log";
+import { nodeOutputs, observeNodes } from "./observed-nodes";
 
-interface ConvergeResult {
-  members: Machine[];
-  nodes: NodeOutput[];
-  failure?: { context: FailureContext; error: unknown };
-}
+const LEAVE_SECONDS = 180;
+const RESET_SECONDS = 300;
+
+type Session = ClusterSession<NodeGroupInputs>;
 
 /**
- * Brings one node group to its desired machines, in the order of planMembership. The result contains what was done
- * before a failure, so that the next `up` continues from there.
+ * Brings one node group to its desired machines, in the order of planMembership.
  *
- * @param members machines of this group from earlier runs, with how to reach them
+ * @param recorded machines of this group from earlier runs, with how to reach them
  * @param isDeleted whether the group itself is deleted: then an unreachable machine without a Node is only reported
+ * @throws PartialFailure with what was done before a failure, so that the next `up` continues from there
  */
 export async function convergeNodeGroup(
-  members: Machine[],
-  inputs: NodeGroupInputs,
+  id: string,
+  resource: string,
+  recorded: Pick<NodeGroupOutputs, "members"> & Partial<NodeGroupOutputs>,
+  given: NodeGroupInputs,
   isDeleted = false,
-): Promise<ConvergeResult> {
-  const resource = nodeGroupName(inputs);
-  const state = new Map([...members, ...inputs.machines].map((machine) => [machine.name, machine]));
-  let current = "reach the cluster";
-  let session: ClusterSession | undefined;
+): Promise<NodeGroupOutputs> {
+  const { members } = recorded;
+  const state = new Map([...members, ...given.machines].map((machine) => [machine.name, machine]));
+  const names = members.map(({ name }) => name);
+  const leaving = names.filter((name) => !given.machines.some((machine) => machine.name === name));
+  const credentials = withKeysOfLeaving(given.credentials, recorded.credentials, leaving);
+  const inputs = { ...given, credentials };
+  let step = "reach the cluster";
+  let session: Session | undefined;
   let observed: ObservedNode[] = [];
+  const outputs = () => ({
+    ...given,
+    members: [...state.values()],
+    nodes: nodeOutputs(given.machines, observed),
+  });
   try {
-    session = await ClusterSession.open(resource, inputs);
-    const open = session;
+    const open = (session = await ClusterSession.open(resource, inputs));
     observed = await observeNodes(open.kubernetes);
-    const { steps } = planMembership({
-      group: inputs.group,
-      desired: inputs.machines,
-      recorded: members.map(({ name }) => name),
-      lost: inputs.lost,
-      elsewhere: inputs.elsewhere,
-      observed: withOwnership(observed, inputs.owned ?? {}),
-    });
+    const { group, machines: desired, lost, elsewhere, owned = {} } = inputs;
+    const own = withOwnership(observed, owned);
+    const { steps } = planMembership({ group, desired, recorded: names, lost, elsewhere, observed: own });
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {
-      const names = steps.filter(({ kind }) => kinds.includes(kind)).map(machineOf);
-      return inputs.machines.filter(({ name }) => names.includes(name));
+      const due = steps.filter(({ kind }) => kinds.includes(kind)).map(machineOf);
+      return desired.filter(({ name }) => due.includes(name));
     };
     const named = (machines: Machine[]) => machines.map(({ name }) => name).join(", ");
-
     const remove = async (kind: "lose" | "remove") => {
-      for (const { machine } of steps.filter(isRemoval).filter((step) => step.kind === kind)) {
-        current = `remove ${machine}`;
+      for (const { machine: name } of steps.filter(isRemoval).filter((each) => each.kind === kind)) {
+        step = `remove ${name}`;
         await open.assertMayGoOn();
-        await removeNode(open, inputs, {
-          name: machine,
-          machine: state.get(machine),
-          lost: kind === "lose",
-          mayBeGone: isDeleted,
-        });
-        state.delete(machine);
+        const machine = state.get(name);
+        await removeNode(open, group, { name, machine, lost: kind === "lose", mayBeGone: isDeleted });
+        state.delete(name);
       }
     };
 
     await remove("lose");
-    await forgetLost(open, inputs, observed);
+    await forgetLost(open, observed);
 
     const joining = machinesOf("join", "joinControlPlane");
-    current = `join ${named(joining) || "nothing"}`;
-    await joinAll(open, inputs, joining);
+    step = `join ${named(joining) || "nothing"}`;
+    await joinAll(open, joining);
     if (steps.some(({ kind }) => kind === "spreadDns")) await spreadClusterDns(open);
 
     const changing = machinesOf("settings");
-    current = `set labels and taints of ${named(changing)}`;
-    await allInParallel(changing, (machine) => applyNodeSettings(open, machine, inputs.owned ?? {}));
+    step = `set labels and taints of ${named(changing)}`;
+    await allInParallel(changing, (machine) => applyNodeSettings(open, machine));
 
     await remove("remove");
     observed = await observeNodes(open.kubernetes);
-    return { members: [...state.values()], nodes: nodeOutputs(inputs.machines, observed) };
+    return outputs();
   } catch (error) {
-    return {
-      members: [...state.values()],
-      nodes: nodeOutputs(inputs.machines, observed),
-      failure: { context: { resource, step: current }, error },
-    };
+    // the next run needs the keys of machines that have not left yet
+    throw new PartialFailure(id, { ...outputs(), credentials }, { resource, step }, error);
   } finally {
-    await session
-      ?.end()
-      .catch((error: unknown) => report(resource, `could not give the Lease back: ${String(error)}`));
+    await session?.end();
   }
 }
 
 /**
  * Deletes the Nodes of lost machines whose pool is no longer configured: the pool's own deletion has no list of them.
  */
-async function forgetLost(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
-  observed: ObservedNode[],
-): Promise<void> {
-  const gone = observed.filter(
-    ({ name, group }) => group !== undefined && group in (inputs.leaving ?? {}) && inputs.lost.includes(name),
-  );
-  for (const { name, group = "" } of gone) {
+async function forgetLost(session: Session, observed: ObservedNode[]): Promise<void> {
+  const { leaving = {}, lost } = session.inputs;
+  for (const { name, group } of observed) {
+    if (group === undefined || !(group in leaving) || !lost.includes(name)) continue;
     await session.assertMayGoOn();
-    await removeNode(session, { ...inputs, group }, { name, lost: true });
+    await removeNode(session, group, { name, lost: true });
+  }
+}
+
+/** A node to remove, whose machine answers or is dead. */
+interface Leaving {
+  name: string;
+  /** How to reach it; undefined for a Node whose machine is not in the state. */
+  machine?: Machine;
+  lost: boolean;
+  /**
+   * Its Node is missing, so the machine may be gone: if it does not answer, this is reported and it counts as removed.
+   */
+  mayBeGone?: boolean;
+}
+
+/**
+ * Removes one node from the cluster: cordon and drain, its etcd member, kubeadm reset, and its Node last, so that the
+ * next `up` finds and finishes an interrupted removal.
+ *
+ * @throws Error when etcd would lose its quorum, a drain is blocked, or a machine that is not listed as lost does not
+ * answer
+ */
+async function removeNode(session: Session, group: string, leaving: Leaving): Promise<void> {
+  const { name, machine, lost } = leaving;
+  const { kubernetes, cluster } = session;
+  if (!lost && !machine)
+    throw new Error(
+      `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
+    );
+  const hasNode = (await kubernetes.getNode(name)) !== undefined;
+  if (!lost && hasNode) await session.drain(name);
+  await session.assertMayGoOn();
+  if (group === CONTROL_PLANE_GROUP) await leaveEtcd(session, leaving);
+  if (!lost && machine) {
+    const reset = session.run(machine, resetScript(cluster, name), { seconds: RESET_SECONDS });
+    await reset.catch((error: unknown) => {
+      if (hasNode || !leaving.mayBeGone || !(error instanceof SshUnreachable)) throw error;
+      session.progress(
+        `not reset: ${name}; run "kubeadm reset" there if this machine still exists: ${error.message}`,
+      );
+    });
+  }
+  await kubernetes.delete(nodeReference(name));
+  session.progress(`${name} removed`);
+}
+
+/**
+ * Removes a control plane from etcd: stops its API server, then removes its member through a control plane that stays.
+ */
+async function leaveEtcd(session: Session, { name, machine, lost }: Leaving): Promise<void> {
+  const { cluster, inputs } = session;
+  const staying = inputs.controlPlanes.filter((other) => other.name !== name);
+  const { living, members } = await etcdMembers(session, staying);
+  const member = members.find((candidate) => candidate.name === name);
+  if (!member) return;
+  const refusal = refuseMemberRemoval(members, name);
+  if (refusal) throw new Error(refusal);
+  if (!lost && machine)
+    await session.run(machine, leaveControlPlaneScript(cluster, name), { seconds: LEAVE_SECONDS });
+  await removeEtcdMember(session, living, member);
+}
+
+const DNS_PODS = { namespace: "kube-system", labelSelector: "k8s-app=kube-dns" };
+
+/**
+ * Spreads the DNS pods when all are on one node, with the eviction API; the scheduler then prefers another node. A pod
+ * that can't be moved now is only reported, since the nodes have joined anyway.
+ */
+async function spreadClusterDns({ kubernetes, progress }: Session): Promise<void> {
+  try {
+    const [pods, nodes] = await Promise.all([kubernetes.listPods(DNS_PODS), observeNodes(kubernetes)]);
+    const takers = nodes.filter(({ ready, unschedulable }) => ready && !unschedulable);
+    const moving = dnsPodsToMove(
+      pods,
+      takers.map(({ name }) => name),
+    );
+    for (const { metadata, spec } of moving) {
+      const { namespace = "", name = "", uid } = metadata ?? {};
+      await kubernetes.evict({ namespace, name, uid });
+      progress(`moved ${name} away from ${spec?.nodeName}, where all of the cluster's DNS was`);
+    }
+  } catch (error) {
+    progress(
+      `the cluster's DNS stays on one node: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

@@ -18,25 +18,21 @@ import {
   withOwnership,
 } from "../plan/membership/nodes";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
-import { CONTROL_PLANE_GROUP, withKeysOfLeaving } from "../plan/machine";
+import { CONTROL_PLANE_GROUP } from "../plan/machine";
 import { nodeGroupSteps } from "../plan/steps";
 import { stepsOfUnread } from "../../../lib/steps/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { PartialFailure } from "../../../lib/pulumi/failure";
-import { isKnown, isKnownList } from "../../../lib/unknown";
-import { readCluster } from "./preview-reading";
+import { isKnownList } from "../../../lib/unknown";
+import { nodeOutputs, observeNodes } from "./observed-nodes";
+import { readCluster, readForCheck } from "./preview-reading";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
-import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./inputs";
+import type { NodeGroupInputs, NodeGroupOutputs } from "./declarations";
 
 /** How long a machine may take to answer when its pool is deleted. */
 const DELETE_SSH_SECONDS = 30;
 
-/** Returns the cluster's Nodes, or the reason why they could not be read. */
-async function tryToObserve(kubeconfig: string): Promise<ObservedNode[] | string> {
-  const { observeNodes } = await import("./observed-nodes.js");
-  const answer = await readCluster(kubeconfig, observeNodes);
-  return "facts" in answer ? answer.facts : answer.unread;
-}
+const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
+const namesOf = (machines: NodeGroupInputs["machines"] = []) => machines.map(({ name }) => name);
 
 interface GroupPreview {
   lines: string[];
@@ -48,61 +44,49 @@ interface GroupPreview {
 
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
 async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
-  const wanted = news.machines.map(({ name }) => name);
-  // a kubeconfig that is about to be read again has the same credentials as the one in the state
-  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
-  if (kubeconfig === undefined || !isKnown(kubeconfig))
+  const wanted = namesOf(news.machines);
+  const answer = await readForCheck(olds, news, observeNodes);
+  if (answer === undefined)
     return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
-  const recorded = (olds.machines ?? []).map(({ name }) => name);
-  const observed = await tryToObserve(kubeconfig);
-  const live = typeof observed === "string" ? undefined : observed;
-  const plan = planMembership({
-    group: news.group,
-    desired: news.machines,
-    recorded,
-    lost: news.lost,
-    elsewhere: news.elsewhere,
-    observed: live && withOwnership(live, recordedOwnership(olds)),
-  });
-  const configured = [...wanted, ...(news.elsewhere ?? [])];
+  const { facts: observed, unread: why } = answer;
+  const recorded = namesOf(olds.machines);
+  const { group, machines: desired, lost, elsewhere = [] } = news;
+  const own = observed && withOwnership(observed, recordedOwnership(olds));
+  const plan = planMembership({ group, desired, recorded, lost, elsewhere, observed: own });
+  const configured = [...wanted, ...elsewhere];
   const removed = removedMembers({
     configured: news.pools ?? {},
     recorded: news.pools === undefined ? {} : olds.pools,
     leaving: news.pools === undefined ? {} : (olds.leaving ?? {}),
-    lost: news.lost,
+    lost,
     // a label that was set by hand does not move a configured machine into a removed pool
-    observed: live?.filter(({ name }) => !configured.includes(name)),
+    observed: observed?.filter(({ name }) => !configured.includes(name)),
   });
   const planned = [...plan.steps, ...removed.map(removedMemberStep)];
-  const steps =
-    typeof observed === "string"
-      ? stepsOfUnread({ why: observed, steps: planned, recorded, what: "its membership, labels and taints" })
-      : planned;
-  const dead = (live ?? []).filter(
+  const what = "its membership, labels and taints";
+  const steps = why === undefined ? planned : stepsOfUnread({ why, steps: planned, recorded, what });
+  const dead = (observed ?? []).filter(
     ({ name, ready }) => !ready && removed.some(({ machine, lost }) => machine === name && !lost),
   );
   for (const note of [...plan.notes, ...dead.map(leavesNotReady)])
-    report(nodeGroupName(news), nodeGroupSteps.format(note));
-  return { lines: steps.map(nodeGroupSteps.format), plan, observed: live, removed };
+    report(nameOf(news), nodeGroupSteps.format(note));
+  return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed };
 }
 
 /** Refuses when too many control planes would leave together. */
 function refuseRemovals(
   news: NodeGroupInputs,
   olds: Partial<NodeGroupInputs>,
-  plan?: MembershipPlan,
-  observed?: ObservedNode[],
+  { plan, observed }: GroupPreview,
 ): string | undefined {
   if (news.group !== CONTROL_PLANE_GROUP || !plan) return undefined;
-  const recorded = (olds.machines ?? []).map(({ name }) => name);
+  const recorded = namesOf(olds.machines);
   // a control plane whose Node was deleted has no label, but is still a member of etcd
   const present = observed
-    ? observed
-        .filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
-        .map(({ name }) => name)
-    : recorded;
-  const leaving = plan.steps.flatMap((step) => (isRemoval(step) ? [step.machine] : []));
-  return refuseMajorityRemoval(present, leaving);
+    ?.filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
+    .map(({ name }) => name);
+  const leaving = plan.steps.filter(isRemoval).map(({ machine }) => machine);
+  return refuseMajorityRemoval(present ?? recorded, leaving);
 }
 
 /** Refuses settings that machines of this group which have already joined would not get. */
@@ -133,25 +117,24 @@ const RECORDED = [
 
 export const handlers: Handlers = {
   async check(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs) {
-    if (!isKnownList(news.machines))
-      return {
-        inputs: { ...news, steps: [nodeGroupSteps.format({ kind: "unknown", until: "the machines exist" })] },
-        failures: [],
-      };
-    const { lines, plan, observed, removed } = await planForPreview(olds, news);
-    const recorded = (olds.machines ?? []).map(({ name }) => name);
+    if (!isKnownList(news.machines)) {
+      const steps = [nodeGroupSteps.format({ kind: "unknown", until: "the machines exist" })];
+      return { inputs: { ...news, steps }, failures: [] };
+    }
+    const preview = await planForPreview(olds, news);
+    const { lines: steps, observed, removed } = preview;
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
-      refuseGroupChange(news.group, news.machines, observed ?? [], recorded) ??
-      refuseRemovals(news, olds, plan, observed);
+      refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
+      refuseRemovals(news, olds, preview);
     const failures = [
       ...(reason ? [{ property: "machines", reason }] : []),
       ...refuseJoined(olds, news, observed),
     ];
-    for (const line of lines) report(nodeGroupName(news), line);
+    for (const line of steps) report(nameOf(news), line);
     const leaving = removed ? poolsThatLeave(removed) : (olds.leaving ?? {});
-    const inputs = { ...news, owned, ...(news.pools ? { leaving } : {}), steps: lines };
-    reportRecorded(nodeGroupName(news), olds, inputs, RECORDED);
+    const inputs = { ...news, owned, ...(news.pools ? { leaving } : {}), steps };
+    reportRecorded(nameOf(news), olds, inputs, RECORDED);
     return { inputs, failures };
   },
 
@@ -175,38 +158,25 @@ export const handlers: Handlers = {
   },
 
   async read(id, outputs: NodeGroupOutputs) {
-    const observed = await tryToObserve(outputs.kubeconfig);
-    if (typeof observed === "string") {
-      report(nodeGroupName(outputs), `could not be read, so what is recorded stays: ${observed}`);
-      return { id, props: outputs };
-    }
-    const { nodeOutputs } = await import("./observed-nodes.js");
-    return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, observed) } };
+    const { facts, unread } = await readCluster(outputs.kubeconfig, observeNodes);
+    if (facts) return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, facts) } };
+    report(nameOf(outputs), `could not be read, so what is recorded stays: ${unread}`);
+    return { id, props: outputs };
   },
 
   async delete(id, outputs: NodeGroupOutputs) {
     // a machine without a Node may be gone for good, and after a deletion no later run could list it as lost
     const timeouts = { ...outputs.timeouts, ssh: Math.min(outputs.timeouts.ssh, DELETE_SSH_SECONDS) };
-    await converge(id, outputs, { ...outputs, timeouts, machines: [], isDeleted: true });
+    await converge(id, outputs, { ...outputs, timeouts, machines: [] }, true);
   },
 };
 
 async function converge(
   id: string,
-  { members, credentials: recorded }: Pick<NodeGroupOutputs, "members"> & Partial<NodeGroupOutputs>,
-  { isDeleted = false, ...inputs }: NodeGroupInputs & { isDeleted?: boolean },
+  recorded: Pick<NodeGroupOutputs, "members"> & Partial<NodeGroupOutputs>,
+  inputs: NodeGroupInputs,
+  isDeleted = false,
 ): Promise<NodeGroupOutputs> {
   const { convergeNodeGroup } = await import("./node-group-converge.js");
-  const leaving = members
-    .map(({ name }) => name)
-    .filter((name) => !inputs.machines.some((machine) => machine.name === name));
-  const credentials = withKeysOfLeaving(inputs.credentials, recorded, leaving);
-  const result = await convergeNodeGroup(members, { ...inputs, credentials }, isDeleted);
-  const outs = { ...inputs, members: result.members, nodes: result.nodes };
-  if (result.failure) {
-    // the next run needs the keys of machines that have not left yet
-    const { context, error } = result.failure;
-    throw new PartialFailure(id, { ...outs, credentials }, context, error);
-  }
-  return outs;
+  return convergeNodeGroup(id, nameOf(inputs), recorded, inputs, isDeleted);
 }

@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+import type { KubernetesClient } from "../../../lib/kubernetes";
 import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../machine/configuration";
 import { certificateAuthority } from "../machine/kubeconfig";
 import {
@@ -9,45 +11,35 @@ import {
   registerScript,
 } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
+import { hasLostRole, roleLabels, taintChanges } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
-import { allInParallel, livingControlPlane } from "./machines-session";
-import type { ClusterSession } from "./cluster-session";
-import { clusterVersion, readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-config";
+import { type ClusterSession, nodeReference } from "./cluster-session";
+import type { NodeGroupInputs } from "./declarations";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
-import { report } from "../../../lib/pulumi/log";
-import type { NodeGroupInputs } from "./inputs";
-import {
-  applyNodeSettings,
-  nodeReference,
-  restoreRole,
-  waitUntilReady,
-  waitUntilRegistered,
-} from "./node-settings";
-import { observeNode, type NodeObject } from "./observed-nodes";
-import { randomInt } from "node:crypto";
-import type { KubernetesClient } from "../../../lib/kubernetes";
+import { addCertificateNames, clusterVersion } from "./kubeadm-config";
+import { allInParallel, firstReady, noneReady } from "./machines-session";
+import { applyNodeSettings, writeSettings } from "./node-settings";
+import { observeNode } from "./observed-nodes";
 
 const SHORT_SECONDS = 60;
+
+type Session = ClusterSession<NodeGroupInputs>;
 
 /**
  * Joins machines to a running cluster: control planes one after another, since etcd accepts one new member at a time,
  * workers in parallel. Then waits in parallel until all of them are Ready.
  */
-export async function joinAll(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
-  machines: Machine[],
-): Promise<void> {
+export async function joinAll(session: Session, machines: Machine[]): Promise<void> {
   if (machines.length === 0) return;
   const tokens = new BootstrapTokens(session.kubernetes, `foresail: joins of ${session.resource}`);
   try {
-    if (inputs.group === CONTROL_PLANE_GROUP) {
-      for (const machine of machines) await enter(session, inputs, machine, tokens);
-      await allInParallel(machines, (machine) => complete(session, inputs, machine));
+    if (session.inputs.group === CONTROL_PLANE_GROUP) {
+      for (const machine of machines) await enter(session, machine, tokens);
+      await allInParallel(machines, (machine) => complete(session, machine));
     } else {
       await allInParallel(machines, async (machine) => {
-        await enter(session, inputs, machine, tokens);
-        await complete(session, inputs, machine);
+        await enter(session, machine, tokens);
+        await complete(session, machine);
       });
     }
   } finally {
@@ -56,129 +48,100 @@ export async function joinAll(
 }
 
 /** Joins one prepared machine to the cluster; a machine that is a member already only registers again if needed. */
-async function enter(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
-  machine: Machine,
-  tokens: BootstrapTokens,
-): Promise<void> {
+async function enter(session: Session, machine: Machine, tokens: BootstrapTokens): Promise<void> {
+  const { cluster, inputs, kubernetes } = session;
   await session.assertMayGoOn();
-  if (await isMember(session, inputs, machine)) return registerAgain(session, inputs, machine);
+  const answer = await session.run(machine, factsScript(cluster, machine.name), { seconds: SHORT_SECONDS });
+  if ((JSON.parse(answer) as MachineFacts).member) return registerAgain(session, machine);
   const started = Date.now();
-  await clearCutOffJoin(session, inputs, machine);
-  if (machine.role === "control-plane") await awaitHealthyEtcd(session, inputs, machine.name);
-  const secrets =
-    machine.role === "control-plane" ? await controlPlaneSecrets(session, inputs, machine) : undefined;
-  const { kubeconfig } = inputs;
-  const version = (await clusterVersion(session.kubernetes)) ?? inputs.specification.version;
+  await clearCutOffJoin(session, machine);
+  const secrets = machine.role === "control-plane" ? await controlPlaneSecrets(session, machine) : undefined;
+  const version = (await clusterVersion(kubernetes)) ?? inputs.specification.version;
   const specification = { ...inputs.specification, version };
   const data = joinData({
     configuration: joinConfiguration(specification, machine, await tokens.token()),
-    discovery: discoveryKubeconfig(specification, certificateAuthority(kubeconfig)),
+    discovery: discoveryKubeconfig(specification, certificateAuthority(inputs.kubeconfig)),
     secrets,
   });
   const script = joinScript(specification, machine.name, machine.role);
   await session.run(machine, script, { seconds: inputs.timeouts.join, data });
-  report(session.resource, `${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
+  session.progress(`${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
 /** Waits for one member to become Ready and labels it: the group's label comes last and marks a complete join. */
-async function complete(session: ClusterSession, inputs: NodeGroupInputs, machine: Machine): Promise<void> {
-  await waitUntilReady(session, machine, inputs.timeouts.ready);
-  await applyNodeSettings(session, machine, inputs.owned ?? {});
-  report(session.resource, `${machine.name} is Ready`);
-}
-
-async function isMember(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
-  machine: Machine,
-): Promise<boolean> {
-  const script = factsScript(inputs.specification.name, machine.name);
-  const facts = JSON.parse(await session.run(machine, script, { seconds: SHORT_SECONDS })) as MachineFacts;
-  return facts.member;
+async function complete(session: Session, machine: Machine): Promise<void> {
+  const { inputs } = session;
+  await session.untilNode(
+    machine.name,
+    `Node ${machine.name} to be Ready`,
+    inputs.timeouts.ready,
+    (object) => {
+      if (!object) return { pending: "it has not registered" };
+      const { ready, reason = "the kubelet has not reported" } = observeNode(object);
+      return ready ? { done: undefined } : { pending: reason };
+    },
+  );
+  await applyNodeSettings(session, machine);
+  session.progress(`${machine.name} is Ready`);
 }
 
 /**
  * Restarts the kubelet of a member whose Node was deleted, so that it registers again. A control plane gets its role
  * back before it is Ready, so that no workload is scheduled to it.
  */
-async function registerAgain(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
-  machine: Machine,
-): Promise<void> {
-  if (!(await session.kubernetes.get(nodeReference(machine.name)))) {
-    const script = registerScript(inputs.specification.name, machine.name);
-    await session.run(machine, script, { seconds: SHORT_SECONDS });
-    await waitUntilRegistered(session, machine, inputs.timeouts.ready);
+async function registerAgain(session: Session, machine: Machine): Promise<void> {
+  const { name } = machine;
+  if (!(await session.kubernetes.get(nodeReference(name)))) {
+    await session.run(machine, registerScript(session.cluster, name), { seconds: SHORT_SECONDS });
+    const { ready } = session.inputs.timeouts;
+    await session.untilNode(name, `Node ${name} to register`, ready, (object) =>
+      object ? { done: undefined } : { pending: "it has not registered" },
+    );
   }
-  await restoreRole(session, machine);
+  await writeSettings(session, name, (node) =>
+    hasLostRole(machine, node) ? { labels: roleLabels(), taints: taintChanges(machine, node) } : {},
+  );
 }
 
 /** Removes what an interrupted join left in the cluster: its Node, and for a control plane its etcd member. */
-async function clearCutOffJoin(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
-  machine: Machine,
-): Promise<void> {
-  const cluster = inputs.specification.name;
-  const node = await session.kubernetes.get<NodeObject>(nodeReference(machine.name));
+async function clearCutOffJoin(session: Session, machine: Machine): Promise<void> {
+  const { kubernetes, inputs } = session;
+  const node = await kubernetes.getNode(machine.name);
   if (node) {
     const { internalAddress } = observeNode(node);
     if (internalAddress !== "" && internalAddress !== machine.internalAddress)
       throw new Error(
         `the cluster has a Node ${machine.name} at ${internalAddress}, which is not this machine (${machine.internalAddress}); give the machine another name, or delete that Node if it is dead`,
       );
-    await session.kubernetes.delete(nodeReference(machine.name));
+    await kubernetes.delete(nodeReference(machine.name));
   }
   if (machine.role !== "control-plane") return;
-  const { living, members } = await etcdMembers(session, cluster, inputs.controlPlanes);
+  const { living, members } = await etcdMembers(session, inputs.controlPlanes);
   const stale = staleMember(members, machine);
-  if (stale) await removeEtcdMember(session, cluster, living, stale);
+  if (stale) await removeEtcdMember(session, living, stale);
 }
 
 /**
- * Returns the shared keys of the control planes, read from a ready one, after their certificates include the new one.
+ * Waits until etcd accepts a new control plane, whose addresses the certificates of the API servers then include.
+ * Returns the shared keys of the control planes, read from a ready one.
  */
-async function controlPlaneSecrets(
-  session: ClusterSession,
-  inputs: NodeGroupInputs,
-  machine: Machine,
-): Promise<string> {
-  await allowInCertificates(session, machine);
-  const living = await livingControlPlane(inputs.controlPlanes);
-  const script = controlPlaneSecretsScript(inputs.specification.name, living.name);
+async function controlPlaneSecrets(session: Session, machine: Machine): Promise<string> {
+  const { controlPlanes } = session.inputs;
+  await awaitHealthyEtcd(session, machine.name);
+  await addCertificateNames(session.kubernetes, certificateNames(machine));
+  const living = await firstReady(controlPlanes);
+  if (!living) throw new Error(noneReady(controlPlanes));
+  const script = controlPlaneSecretsScript(session.cluster, living.name);
   return (await session.run(living, script, { seconds: SHORT_SECONDS })).trim();
-}
-
-/** Adds the addresses of a new control plane to the names that kubeadm writes into its certificate. */
-async function allowInCertificates(session: ClusterSession, machine: Machine): Promise<void> {
-  const configuration = await readClusterConfiguration(session.kubernetes);
-  if (!configuration) return;
-  const have = configuration.apiServer?.certSANs ?? [];
-  const missing = certificateNames(machine).filter((name) => !have.includes(name));
-  if (missing.length === 0) return;
-  await writeClusterConfiguration(session.kubernetes, {
-    ...configuration,
-    apiServer: { ...configuration.apiServer, certSANs: [...have, ...missing] },
-  });
 }
 
 const TOKEN_MINUTES = 15;
 const TOKEN_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-function randomWord(length: number): string {
-  return Array.from({ length }, () => TOKEN_LETTERS[randomInt(TOKEN_LETTERS.length)]).join("");
-}
+const randomWord = (length: number) =>
+  Array.from({ length }, () => TOKEN_LETTERS[randomInt(TOKEN_LETTERS.length)]).join("");
 
-interface Token {
-  id: string;
-  secret: string;
-  madeAt: number;
-}
-
-function reference(id: string) {
+function tokenReference(id: string) {
   return { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: `bootstrap-token-${id}` };
 }
 
@@ -187,7 +150,7 @@ function reference(id: string) {
  * joining machines on standard input, and deleted at the end.
  */
 export class BootstrapTokens {
-  private current?: Promise<Token>;
+  private current?: Promise<{ text: string; madeAt: number }>;
   private readonly made: string[] = [];
 
   constructor(
@@ -198,38 +161,36 @@ export class BootstrapTokens {
   /** Returns a token with more than half of its lifetime left. */
   async token(): Promise<string> {
     const token = await this.current;
-    const fresh = token && Date.now() - token.madeAt < (TOKEN_MINUTES / 2) * 60_000;
-    if (!fresh) this.current = this.mint();
-    const { id, secret } = await (this.current as Promise<Token>);
-    return `${id}.${secret}`;
+    if (token && Date.now() - token.madeAt < (TOKEN_MINUTES / 2) * 60_000) return token.text;
+    return (await (this.current = this.mint())).text;
   }
 
   /** Deletes every token of the run. */
   async revoke(): Promise<void> {
-    await Promise.all(this.made.splice(0).map((id) => this.kubernetes.delete(reference(id))));
+    await Promise.all(this.made.splice(0).map((id) => this.kubernetes.delete(tokenReference(id))));
     this.current = undefined;
   }
 
-  private async mint(): Promise<Token> {
-    const token = { id: randomWord(6), secret: randomWord(16), madeAt: Date.now() };
+  private async mint() {
+    const [id, secret, madeAt] = [randomWord(6), randomWord(16), Date.now()];
     // recorded before the call: even if the response is lost, the token may exist
-    this.made.push(token.id);
-    const { apiVersion, kind, namespace, name } = reference(token.id);
+    this.made.push(id);
+    const { apiVersion, kind, ...metadata } = tokenReference(id);
     await this.kubernetes.create({
       apiVersion,
       kind,
-      metadata: { namespace, name },
+      metadata,
       type: "bootstrap.kubernetes.io/token",
       stringData: {
         description: this.purpose,
-        "token-id": token.id,
-        "token-secret": token.secret,
-        expiration: new Date(token.madeAt + TOKEN_MINUTES * 60_000).toISOString(),
+        "token-id": id,
+        "token-secret": secret,
+        expiration: new Date(madeAt + TOKEN_MINUTES * 60_000).toISOString(),
         "usage-bootstrap-authentication": "true",
         "usage-bootstrap-signing": "true",
         "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
       },
     });
-    return token;
+    return { text: `${id}.${secret}`, madeAt };
   }
 }

@@ -1,13 +1,17 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { readFileSync } from "node:fs";
+import { isKnown } from "../../../lib/unknown";
 
 /** How long a cluster may take to answer a preview at first, and for each call after that. */
-export const PREVIEW_SECONDS = 6;
+const PREVIEW_SECONDS = 6;
 /** How long a cluster that did not answer is not tried again: longer than the rest of a preview takes. */
 const SILENT_MILLISECONDS = 15_000;
 
 /** Clusters that did not answer, by kubeconfig. */
 const silent = new Map<string, { until: number; why: string }>();
+
+/** What was read from a cluster, or why it could not be read. */
+type Reading<T> = { facts: T; unread?: undefined } | { facts?: undefined; unread: string };
 
 /**
  * Reads a cluster for a preview or a refresh, or returns why it could not be read. The resources of a run share one
@@ -18,7 +22,7 @@ const silent = new Map<string, { until: number; why: string }>();
 export async function readCluster<T>(
   kubeconfig: string,
   read: (kubernetes: KubernetesClient) => Promise<T>,
-): Promise<{ facts: T } | { unread: string }> {
+): Promise<Reading<T>> {
   let access = kubeconfig;
   try {
     access = observationAccess(kubeconfig);
@@ -41,6 +45,19 @@ export async function readCluster<T>(
   }
 }
 
+/**
+ * Reads the cluster of a resource for its check. Undefined when the cluster does not exist yet. A kubeconfig that is
+ * about to be read again has the same credentials as the one in the state.
+ */
+export async function readForCheck<T>(
+  olds: { kubeconfig?: string },
+  news: { kubeconfig?: string },
+  read: (kubernetes: KubernetesClient) => Promise<T>,
+): Promise<Reading<T> | undefined> {
+  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
+  return kubeconfig === undefined || !isKnown(kubeconfig) ? undefined : readCluster(kubeconfig, read);
+}
+
 /** Environment variable with the path of a read-only kubeconfig, for previews by users without write permission. */
 export const READER_KUBECONFIG = "FORESAIL_READER_KUBECONFIG";
 
@@ -50,9 +67,7 @@ export const READER_KUBECONFIG = "FORESAIL_READER_KUBECONFIG";
  *
  * @throws Error when the named file can't be read
  */
-export function observationAccess(kubeconfig: string): string;
-export function observationAccess(kubeconfig: string | undefined): string | undefined;
-export function observationAccess(kubeconfig: string | undefined): string | undefined {
+function observationAccess(kubeconfig: string): string {
   const file = process.env[READER_KUBECONFIG];
   return file ? readFileSync(file, "utf8") : kubeconfig;
 }

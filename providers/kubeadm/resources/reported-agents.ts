@@ -1,25 +1,25 @@
 import { annotationKeys } from "../plan/rollout/annotations";
 import { outOfReach } from "../plan/rollout/state";
 import { observeRolloutNode } from "../plan/rollout/observed";
-import type { KubernetesClient } from "../../../lib/kubernetes";
+import { KubernetesClient, type Node } from "../../../lib/kubernetes";
+import { WaitTimeout } from "../../../lib/wait";
 import type { ReportedAgent } from "../plan/node-agents";
-import type { NodeObject } from "./observed-nodes";
 
 const READ_SECONDS = 5;
-const SPEAK_SECONDS = 30;
+const REPORT_SECONDS = 30;
 const HESITATE_SECONDS = 4;
 
 /** Returns the status that the agents of a cluster have reported, by Node. @param pattern of the annotation keys */
-function reportedBy(nodes: readonly NodeObject[], pattern: string): Map<string, ReportedAgent> {
+function reportedBy(nodes: readonly Node[], pattern: string): Map<string, ReportedAgent> {
   const keys = annotationKeys(pattern);
   return new Map(
     nodes.map((object): [string, ReportedAgent] => {
-      const annotations = object.metadata?.annotations ?? {};
+      const { name = "", annotations = {} } = object.metadata ?? {};
       const revision = annotations[keys.revision];
       const hasReported = annotations[keys.ready] !== undefined || revision !== undefined;
       const reason = outOfReach(observeRolloutNode(object, pattern), []);
       return [
-        object.metadata?.name ?? "",
+        name,
         {
           hasReported,
           ...(revision === undefined ? {} : { revision }),
@@ -28,6 +28,24 @@ function reportedBy(nodes: readonly NodeObject[], pattern: string): Map<string, 
       ];
     }),
   );
+}
+
+/** Watches the Nodes until these machines' agents have reported as desired. @throws WaitTimeout */
+async function untilReported(
+  kubernetes: KubernetesClient,
+  seconds: number,
+  silentAmong: (nodes: readonly Node[]) => string[],
+): Promise<void> {
+  await kubernetes.watchUntil<void, Node>({
+    apiVersion: "v1",
+    kind: "Node",
+    what: "the node agents to report",
+    seconds,
+    decide: (nodes) => {
+      const silent = silentAmong(nodes);
+      return silent.length === 0 ? { done: undefined } : { pending: silent.join(", ") };
+    },
+  });
 }
 
 /**
@@ -42,22 +60,13 @@ export async function readReportedAgents(
   pattern: string,
   names: readonly string[],
 ): Promise<Map<string, ReportedAgent>> {
-  const { WaitTimeout } = await import("../../../lib/wait.js");
-  let reported = reportedBy(await kubernetes.listNodes(), pattern);
-  const silent = () => names.filter((name) => reported.get(name)?.hasReported === false);
-  if (silent().length === 0) return reported;
-  await kubernetes
-    .watchUntil<void, NodeObject>({
-      apiVersion: "v1",
-      kind: "Node",
-      what: "the node agents to speak",
-      seconds: HESITATE_SECONDS,
-      decide: (nodes) => {
-        reported = reportedBy(nodes, pattern);
-        return silent().length === 0 ? { done: undefined } : { pending: silent().join(", ") };
-      },
-    })
-    .catch((error: unknown) => {
+  let reported = new Map<string, ReportedAgent>();
+  const silentAmong = (nodes: readonly Node[]) => {
+    reported = reportedBy(nodes, pattern);
+    return names.filter((name) => reported.get(name)?.hasReported === false);
+  };
+  if (silentAmong(await kubernetes.listNodes()).length > 0)
+    await untilReported(kubernetes, HESITATE_SECONDS, silentAmong).catch((error: unknown) => {
       if (!(error instanceof WaitTimeout)) throw error;
     });
   return reported;
@@ -74,21 +83,13 @@ export async function awaitAgentReports(
   names: readonly string[],
   revision: string,
 ): Promise<string[]> {
-  const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
   let silent = [...names];
   let kubernetes: KubernetesClient | undefined;
   try {
     kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS, readsOnly: true });
-    await kubernetes.watchUntil<void, NodeObject>({
-      apiVersion: "v1",
-      kind: "Node",
-      what: "the node agents to speak",
-      seconds: SPEAK_SECONDS,
-      decide: (nodes) => {
-        const reported = reportedBy(nodes, pattern);
-        silent = names.filter((name) => reported.get(name)?.revision !== revision);
-        return silent.length === 0 ? { done: undefined } : { pending: silent.join(", ") };
-      },
+    await untilReported(kubernetes, REPORT_SECONDS, (nodes) => {
+      const reported = reportedBy(nodes, pattern);
+      return (silent = names.filter((name) => reported.get(name)?.revision !== revision));
     });
   } catch {
     // the returned names report it

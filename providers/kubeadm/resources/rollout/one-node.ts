@@ -1,21 +1,11 @@
-import { drainNode } from "../../../../lib/kubernetes";
 import { annotationKeys, annotationValue, WAS_CORDONED } from "../../plan/rollout/annotations";
-import {
-  observeRolloutNode,
-  type NodeParts,
-  type RolloutNode,
-  pendingOf,
-  type Asked,
-} from "../../plan/rollout/observed";
+import { observeRolloutNode, type RolloutNode, pendingOf, type Asked } from "../../plan/rollout/observed";
 import type { RolloutStep } from "../../plan/rollout/plan";
 import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
-import type { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/log";
-import type { NodeRolloutInputs } from "../inputs";
-import { nodeReference } from "../node-settings";
+import { nodeReference } from "../cluster-session";
 import { untilEtcdSpares } from "../etcd-membership";
-import type { RolloutRecord } from "./record";
+import type { RolloutRecord, RolloutSession } from "./record";
 
 /**
  * The loop of seed 004 on one node: opens its change window, cordons and drains it, requests the versions in one write,
@@ -27,14 +17,13 @@ export class NodeUpgrade {
   private readonly wanted: Record<string, string>;
 
   constructor(
-    private readonly session: ClusterSession,
-    private readonly inputs: NodeRolloutInputs,
+    private readonly session: RolloutSession,
     private readonly record: RolloutRecord,
     readonly step: RolloutStep,
     private readonly node: RolloutNode,
     desired: DesiredRollout,
   ) {
-    this.keys = annotationKeys(inputs.rollout.annotations);
+    this.keys = annotationKeys(session.inputs.rollout.annotations);
     this.wanted = desiredSoftware(desired, step.to);
   }
 
@@ -43,13 +32,14 @@ export class NodeUpgrade {
     const { node, keys, step } = this;
     if (step.resumed) return;
     // an agent with an earlier request must not begin before the node is drained
-    const idle = Object.keys(node.desired).filter((name) => differs(node.desired[name], node.current[name]));
+    const { current } = node;
+    const idle = Object.keys(node.desired).filter(
+      (name) => current[name] !== undefined && node.desired[name] !== current[name],
+    );
     await this.annotate({
       [keys.changesAllowed]: "true",
       ...(node.unschedulable ? { [WAS_CORDONED]: "true" } : {}),
-      ...Object.fromEntries(
-        idle.map((name) => [keys.desired(name), annotationValue(name, node.current[name] ?? "")]),
-      ),
+      ...this.requests(Object.fromEntries(idle.map((name) => [name, current[name] ?? ""]))),
     });
     await this.event("RolloutStarted", `change window opened: ${step.from} → ${step.to}`);
   }
@@ -60,49 +50,25 @@ export class NodeUpgrade {
     const closesOnly = step.resumed && step.software.length === 0;
     const isAsked = step.resumed && Object.keys(wanted).every((name) => node.desired[name] === wanted[name]);
     if (!closesOnly && !isAsked) {
-      if (step.controlPlane) await untilEtcdSpares(session, this.inputs, node.name);
-      await this.drain();
+      if (step.controlPlane) await untilEtcdSpares(session, node.name);
       await session.assertMayGoOn();
-      await this.annotate(
-        Object.fromEntries(
-          Object.entries(wanted).map(([name, version]) => [
-            this.keys.desired(name),
-            annotationValue(name, version),
-          ]),
-        ),
-      );
+      await session.drain(node.name);
+      await this.event("RolloutDrained", "cordoned and drained");
+      await session.assertMayGoOn();
+      await this.annotate(this.requests(wanted));
     }
     await this.untilDone({ version: step.to, software: closesOnly ? undefined : wanted });
     await this.close();
   }
 
-  private async drain(): Promise<void> {
-    const { session, node, inputs } = this;
-    await session.assertMayGoOn();
-    report(session.resource, `${node.name}: draining`);
-    await drainNode(session.kubernetes, node.name, {
-      ...inputs.drain,
-      seconds: inputs.drain.timeoutSeconds,
-      signal: session.signal,
-      progress: (line) => report(session.resource, line),
-      mayGoOn: () => session.assertMayGoOn(),
-    });
-    await this.event("RolloutDrained", "cordoned and drained");
-  }
-
   private async untilDone(asked: Asked): Promise<void> {
-    const { session, node, step, inputs } = this;
-    await session.kubernetes.watchUntil<void, NodeParts>({
-      ...nodeReference(node.name),
-      what: `${node.name} to run ${step.to} and be Ready`,
-      seconds: inputs.rollout.nodeTimeoutSeconds,
-      signal: session.signal,
-      progress: (line) => report(session.resource, line),
-      decide: ([object]) => {
-        if (!object) return { pending: "its Node is not in the cluster" };
-        const pending = pendingOf(observeRolloutNode(object, inputs.rollout.annotations), asked);
-        return pending === undefined ? { done: undefined } : { pending };
-      },
+    const { session, node, step } = this;
+    const { nodeTimeoutSeconds, annotations } = session.inputs.rollout;
+    const what = `${node.name} to run ${step.to} and be Ready`;
+    await session.untilNode(node.name, what, nodeTimeoutSeconds, (object) => {
+      if (!object) return { pending: "its Node is not in the cluster" };
+      const pending = pendingOf(observeRolloutNode(object, annotations), asked);
+      return pending === undefined ? { done: undefined } : { pending };
     });
     await this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);
   }
@@ -119,17 +85,21 @@ export class NodeUpgrade {
     await this.event("RolloutFinished", `${words}, change window closed`);
   }
 
+  /** Returns the annotations that request these versions. */
+  private requests(versions: Record<string, string>): Record<string, string> {
+    const each = Object.entries(versions);
+    return Object.fromEntries(
+      each.map(([name, version]) => [this.keys.desired(name), annotationValue(name, version)]),
+    );
+  }
+
   private async annotate(annotations: Record<string, string | null>, others: object = {}): Promise<void> {
-    await this.session.assertMayGoOn();
-    await this.session.kubernetes.mergePatch(nodeReference(this.node.name), {
-      metadata: { annotations },
-      ...others,
-    });
+    const { session, node } = this;
+    await session.assertMayGoOn();
+    await session.kubernetes.mergePatch(nodeReference(node.name), { metadata: { annotations }, ...others });
   }
 
   private event(reason: string, message: string): Promise<void> {
     return this.record.event({ node: this.node.name, reason, message });
   }
 }
-
-const differs = (desired?: string, current?: string) => current !== undefined && desired !== current;

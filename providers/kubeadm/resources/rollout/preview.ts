@@ -2,16 +2,41 @@ import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/plan";
 import type { Machine } from "../../plan/machine";
 import { leftOutStep } from "../../plan/rollout/state";
-import type { RolloutNode } from "../../plan/rollout/observed";
+import { observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
 import { previewStep, refuseUnstaged } from "../../plan/rollout/desired";
 import { furtherSoftware, desiredRollout, type DesiredRollout } from "../../plan/rollout/desired";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
-import { isKnown } from "../../../../lib/unknown";
-import type { NodeRolloutInputs } from "../inputs";
-import { readCluster } from "../preview-reading";
-import { observe } from "./observation";
+import type { NodeOutput, NodeRolloutInputs } from "../declarations";
+import { clusterVersion } from "../kubeadm-config";
+import { unreachedMachines } from "../machines-session";
+import { nodeOutputs, observeNode } from "../observed-nodes";
+import { readForCheck } from "../preview-reading";
+
+/** The cluster as observed for a rollout, and the desired state. */
+export interface RolloutObservation {
+  nodes: RolloutNode[];
+  desired: DesiredRollout;
+  /** Workers to leave out regardless of their Nodes: the preview left them out, or SSH did not reach them. */
+  unreached: string[];
+  /** The members, for the stack's outputs. */
+  outputs: NodeOutput[];
+}
+
+/** Observes the cluster for a rollout, with two calls. */
+export async function observeRollout(
+  kubernetes: KubernetesClient,
+  { specification, machines, rollout, leftOut = [] }: NodeRolloutInputs,
+): Promise<RolloutObservation> {
+  const [objects, version] = await Promise.all([kubernetes.listNodes(), clusterVersion(kubernetes)]);
+  return {
+    nodes: objects.map((node) => observeRolloutNode(node, rollout.annotations)),
+    desired: desiredRollout(specification.version, machines, rollout, version),
+    unreached: [...leftOut, ...unreachedMachines(specification.name)],
+    outputs: nodeOutputs(machines, objects.map(observeNode)),
+  };
+}
 
 /** What a rollout will do. */
 interface RolloutPreview {
@@ -33,16 +58,17 @@ export async function previewRollout(
   olds: Partial<NodeRolloutInputs>,
   news: NodeRolloutInputs,
 ): Promise<RolloutPreview> {
-  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
-  if (kubeconfig === undefined || !isKnown(kubeconfig)) return NOTHING;
-  const live = await readCluster(kubeconfig, (kubernetes) => fromCluster(kubernetes, news));
-  if ("facts" in live) return live.facts;
+  const live = await readForCheck(olds, news, (kubernetes) => fromCluster(kubernetes, news));
+  if (live === undefined) return NOTHING;
+  if (live.facts) return live.facts;
   const preview = fromState(olds, news);
   const configured = news.machines.map(({ name }) => name);
+  const recorded = (olds.machines ?? []).map(({ name }) => name).filter((name) => configured.includes(name));
+  const { steps: known } = preview;
   const steps = stepsOfUnread({
     why: live.unread,
-    steps: preview.steps,
-    recorded: (olds.machines ?? []).map(({ name }) => name).filter((name) => configured.includes(name)),
+    steps: known,
+    recorded,
     what: "the versions that it runs",
   });
   return { ...preview, steps };
@@ -50,20 +76,20 @@ export async function previewRollout(
 
 /** Returns the plan from the running cluster. */
 async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs): Promise<RolloutPreview> {
-  const { nodes, desired } = await observe(kubernetes, news);
-  const members = [...nodes, ...expectedNodes(nodes, desired, news.machines)];
-  const plan = planRollout(members, desired, { agents: "assumed" });
-  const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
-  const preview = described(plan, desired);
-  return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
-}
-
-/** Returns machines that will have joined before the rollout begins, at the version that the cluster has until then. */
-function expectedNodes(nodes: RolloutNode[], desired: DesiredRollout, machines: Machine[]): RolloutNode[] {
-  const present = new Set(nodes.map(({ name }) => name));
+  const { nodes, desired } = await observeRollout(kubernetes, news);
+  const present = nodes.map(({ name }) => name);
+  // machines that will have joined before the rollout begins, at the version that the cluster has until then
   const version = desired.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
-  if (version === undefined) return [];
-  return machines.filter(({ name }) => !present.has(name)).map((machine) => memberAt(machine, version));
+  const joining = version === undefined ? [] : news.machines.filter(({ name }) => !present.includes(name));
+  const members = [...nodes, ...joining.map((machine) => memberAt(machine, version ?? ""))];
+  const plan = planRollout(members, desired, { agents: "assumed" });
+  const due = new Set(plan.steps.map(({ node }) => node));
+  const silent = nodes
+    .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
+    .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
+  const blocked = due.size > 0 ? await drainBlockers(kubernetes, [...due], news) : [];
+  const preview = described(plan, desired);
+  return { ...preview, notes: [...preview.notes, ...silent, ...blocked] };
 }
 
 function memberAt({ name, role, group }: Machine, version: string): RolloutNode {
@@ -107,23 +133,15 @@ function described(
   };
 }
 
-function withoutAgents(nodes: RolloutNode[], { steps }: RolloutPlan): string[] {
-  const due = new Set(steps.map(({ node }) => node));
-  return nodes
-    .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
-    .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
-}
-
-async function drainsInTheWay(
+async function drainBlockers(
   kubernetes: KubernetesClient,
-  { steps }: RolloutPlan,
+  nodes: string[],
   { drain }: NodeRolloutInputs,
 ): Promise<string[]> {
   const [pods, budgets] = await Promise.all([
     kubernetes.listPods(),
     kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
   ]);
-  const nodes = [...new Set(steps.map(({ node }) => node))];
   return blockedDrains(nodes, pods, budgets, drain).map((blocked) =>
     nodeRolloutSteps.format({ kind: "drainBlocked", ...blocked }),
   );

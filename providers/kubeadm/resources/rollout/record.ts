@@ -1,34 +1,34 @@
 import { recordHistory, recordNodeEvent, type NodeEvent, pauseRequested } from "../../../../lib/kubernetes";
-import type { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/log";
 import { passGate, soak } from "../../gate";
 import { endsInTime, stopTime } from "../../plan/rollout/stop-after";
-import type { NodeRolloutInputs } from "../inputs";
+import type { ClusterSession } from "../cluster-session";
+import type { NodeRolloutInputs } from "../declarations";
+
+export type RolloutSession = ClusterSession<NodeRolloutInputs>;
 
 /** Records what happened, on the Node and in the history. A failure to record does not fail the rollout. */
 export class RolloutRecord {
   private warned = false;
 
-  constructor(private readonly session: ClusterSession) {}
+  constructor(private readonly session: RolloutSession) {}
 
-  async event(event: NodeEvent): Promise<void> {
-    await this.attempt(() => recordNodeEvent(this.session.kubernetes, event));
+  event(event: NodeEvent): Promise<void> {
+    return this.attempt(recordNodeEvent(this.session.kubernetes, event));
   }
 
-  async history(step: string, result: string, seconds: number): Promise<void> {
-    await this.attempt(() =>
-      recordHistory(this.session.kubernetes, { stack: this.session.stack, step, result, seconds }),
+  history(step: string, result: string, seconds: number): Promise<void> {
+    const { kubernetes, inputs } = this.session;
+    return this.attempt(
+      recordHistory(kubernetes, { stack: inputs.stack ?? "unknown", step, result, seconds }),
     );
   }
 
-  private async attempt(write: () => Promise<void>): Promise<void> {
-    try {
-      await write();
-    } catch (error) {
-      if (this.warned) return;
+  private attempt(written: Promise<void>): Promise<void> {
+    return written.catch((error: unknown) => {
+      if (!this.warned)
+        this.session.progress(`the history could not be written: ${(error as Error).message}`);
       this.warned = true;
-      report(this.session.resource, `the history could not be written: ${(error as Error).message}`);
-    }
+    });
   }
 }
 
@@ -47,10 +47,7 @@ export class BeginPermission {
   private lastEnd?: number;
   private longestSeconds = 0;
 
-  constructor(
-    private readonly session: ClusterSession,
-    private readonly inputs: NodeRolloutInputs,
-  ) {}
+  constructor(private readonly session: RolloutSession) {}
 
   /** Records that a node has completed. */
   ended(seconds: number): void {
@@ -65,28 +62,22 @@ export class BeginPermission {
    * @throws RolloutPaused when they may not; WaitTimeout when the gate stays closed
    */
   async ask(next: string): Promise<void> {
-    const { session, inputs } = this;
+    const { progress, waiting, inputs } = this.session;
     const { gate, soakSeconds, nodeTimeoutSeconds } = inputs.rollout;
     await this.refuseWhenPaused(next);
     const soaked = this.lastEnd === undefined ? 0 : this.lastEnd + soakSeconds * 1000 - Date.now();
     if (soaked > 0) {
-      report(session.resource, `${Math.ceil(soaked / 1000)} s until ${next} may begin (soakSeconds)`);
-      await soak(soaked / 1000, session.signal);
+      progress(`${Math.ceil(soaked / 1000)} s until ${next} may begin (soakSeconds)`);
+      await soak(soaked / 1000, waiting.signal);
     }
-    if (gate) {
-      await passGate(gate, {
-        seconds: nodeTimeoutSeconds,
-        signal: session.signal,
-        progress: (line) => report(session.resource, line),
-      });
-    }
+    if (gate) await passGate(gate, { seconds: nodeTimeoutSeconds, ...waiting });
     await this.refuseWhenPaused(next);
   }
 
   private async refuseWhenPaused(next: string): Promise<void> {
     const request = await pauseRequested(this.session.kubernetes);
     if (request !== undefined) throw new RolloutPaused(`before ${next}: a pause was asked for (${request})`);
-    const { stopAfter } = this.inputs.rollout;
+    const { stopAfter } = this.session.inputs.rollout;
     if (stopAfter === undefined) return;
     if (endsInTime(stopTime(stopAfter, this.begun), new Date(), this.longestSeconds)) return;
     throw new RolloutPaused(

@@ -1,16 +1,60 @@
+import { PartialFailure } from "../../../../lib/pulumi/failure";
+import type { KubernetesClient, Node } from "../../../../lib/kubernetes";
 import { LEFT_OUT_NEXT, onlyLeftOut, type LeftOut } from "../../plan/rollout/state";
 import { nextSteps, type NextSteps } from "../../plan/rollout/next";
-import { observeRolloutNode, type NodeParts } from "../../plan/rollout/observed";
+import { observeRolloutNode } from "../../plan/rollout/observed";
 import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
-import type { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/log";
-import type { NodeRolloutInputs } from "../inputs";
-import { observe, type Observation } from "./observation";
+import { ClusterSession, connect } from "../cluster-session";
+import type { NodeRolloutInputs, NodeRolloutOutputs } from "../declarations";
 import { NodeUpgrade } from "./one-node";
-import { BeginPermission, RolloutRecord } from "./record";
+import { observeRollout, type RolloutObservation } from "./preview";
+import { BeginPermission, RolloutRecord, type RolloutSession } from "./record";
+
+/**
+ * Brings every node to the desired versions. When nothing is due, nothing is written and the Lease is not acquired.
+ *
+ * @param last what was known before, for an unreachable cluster
+ * @throws PartialFailure with everything that was done before a failure
+ */
+export async function convergeVersions(
+  id: string,
+  resource: string,
+  inputs: NodeRolloutInputs,
+  last: Pick<NodeRolloutOutputs, "nodes" | "version">,
+): Promise<NodeRolloutOutputs> {
+  const outputs = { ...inputs, nodes: last.nodes, version: last.version };
+  let step = "reach the cluster";
+  let kubernetes: KubernetesClient | undefined;
+  let session: RolloutSession | undefined;
+  const look = async (client: KubernetesClient) => {
+    const observation = await observeRollout(client, inputs);
+    outputs.nodes = observation.outputs;
+    outputs.version = observation.desired.clusterVersion ?? inputs.specification.version;
+    return observation;
+  };
+  try {
+    kubernetes = await connect(resource, inputs);
+    const { nodes, desired, unreached } = await look(kubernetes);
+    const next = nextSteps(nodes, desired, { unreached });
+    if (next.done && next.leftOut.length === 0) return outputs;
+    step = "roll out";
+    session = await ClusterSession.open(resource, inputs);
+    await new RolloutRun(session).toEnd();
+    step = "read the nodes";
+    await look(kubernetes);
+    return outputs;
+  } catch (error) {
+    if (kubernetes) await look(kubernetes).catch(() => undefined);
+    const failed = error instanceof NodeFailed ? error.step : step;
+    throw new PartialFailure(id, outputs, { resource, step: failed }, error);
+  } finally {
+    kubernetes?.close();
+    await session?.end();
+  }
+}
 
 /** The rollout stopped at one node. */
-export class NodeFailed extends Error {
+class NodeFailed extends Error {
   override readonly name = "NodeFailed";
   readonly next?: string;
 
@@ -28,7 +72,7 @@ export class NodeFailed extends Error {
 }
 
 /** The rollout did everything possible, and left out unreachable workers. */
-export class NodesLeftOut extends Error {
+class NodesLeftOut extends Error {
   override readonly name = "NodesLeftOut";
   readonly code = "NodesLeftOut";
   readonly next = LEFT_OUT_NEXT;
@@ -39,18 +83,15 @@ export class NodesLeftOut extends Error {
 }
 
 /** One run of the rollout: continues from any state of the nodes until nothing is due. */
-export class RolloutRun {
+class RolloutRun {
   private readonly running = new Map<string, Promise<void>>();
   private readonly record: RolloutRecord;
   private readonly permission: BeginPermission;
   private failure?: Error;
 
-  constructor(
-    private readonly session: ClusterSession,
-    private readonly inputs: NodeRolloutInputs,
-  ) {
+  constructor(private readonly session: RolloutSession) {
     this.record = new RolloutRecord(session);
-    this.permission = new BeginPermission(session, inputs);
+    this.permission = new BeginPermission(session);
   }
 
   /**
@@ -72,7 +113,7 @@ export class RolloutRun {
   /** @returns whether the rollout has ended */
   private async advance(): Promise<boolean> {
     await this.session.assertMayGoOn();
-    const observation = await observe(this.session.kubernetes, this.inputs);
+    const observation = await observeRollout(this.session.kubernetes, this.session.inputs);
     const next = this.nextOf(observation);
     if (next.finish.length > 0) await this.start(next.finish, observation);
     else if (next.begin.length > 0) {
@@ -95,24 +136,24 @@ export class RolloutRun {
   /** Observes the cluster again before beginning, since soak and gate may have taken minutes. */
   private async begin(): Promise<void> {
     if (this.failure) return;
-    const observation = await observe(this.session.kubernetes, this.inputs);
+    const observation = await observeRollout(this.session.kubernetes, this.session.inputs);
     await this.start(this.nextOf(observation).begin, observation);
   }
 
-  private nextOf({ nodes, desired, unreached }: Observation): NextSteps {
+  private nextOf({ nodes, desired, unreached }: RolloutObservation): NextSteps {
     return nextSteps(nodes, desired, { begun: [...this.running.keys()], unreached });
   }
 
   /** Opens the windows in the order of the steps; the remaining work of the nodes runs in parallel. */
-  private async start(steps: RolloutStep[], { nodes, desired }: Observation): Promise<void> {
+  private async start(steps: RolloutStep[], { nodes, desired }: RolloutObservation): Promise<void> {
     for (const step of steps) {
       const node = nodes.find(({ name }) => name === step.node);
       if (!node) continue;
-      const batch = new NodeUpgrade(this.session, this.inputs, this.record, step, node, desired);
+      const batch = new NodeUpgrade(this.session, this.record, step, node, desired);
       const words = describeRolloutStep(step);
       const started = Date.now();
       const seconds = () => (Date.now() - started) / 1000;
-      report(this.session.resource, `begins ${words}`);
+      this.session.progress(`begins ${words}`);
       const opened = batch.open();
       const work = opened
         .then(() => batch.finish())
@@ -129,32 +170,32 @@ export class RolloutRun {
 
   private async succeeded(step: RolloutStep, words: string, seconds: number): Promise<void> {
     this.permission.ended(seconds);
-    report(this.session.resource, `${step.node} runs ${step.to}, ${Math.round(seconds)} s`);
+    this.session.progress(`${step.node} runs ${step.to}, ${Math.round(seconds)} s`);
     await this.record.history(words, "done", seconds);
   }
 
   private async failed(step: RolloutStep, words: string, seconds: number, error: Error): Promise<void> {
     this.failure ??= new NodeFailed(words, error);
     // nothing may be written without the Lease
-    if (this.session.signal.aborted) return;
+    if (this.session.waiting.signal.aborted) return;
     const { node } = step;
     await this.record.event({ node, reason: "RolloutFailed", message: error.message, type: "Warning" });
     await this.record.history(words, `failed: ${error.message}`, seconds);
   }
 
   /** Waits for conditions that may come true without a person's help: a node becomes Ready, an agent reports. */
-  private async untilSomethingMayBegin({ desired, unreached }: Observation): Promise<void> {
+  private async untilSomethingMayBegin({ desired, unreached }: RolloutObservation): Promise<void> {
     const isBatch = ({ finish, begin, done, stop }: NextSteps) =>
       finish.length > 0 || begin.length > 0 || done || stop !== undefined;
-    await this.session.kubernetes.watchUntil<void, NodeParts>({
+    const { kubernetes, inputs, waiting } = this.session;
+    await kubernetes.watchUntil<void, Node>({
       apiVersion: "v1",
       kind: "Node",
       what: "the next node to be free to begin",
-      seconds: this.inputs.timeouts.ready,
-      signal: this.session.signal,
-      progress: (line) => report(this.session.resource, line),
+      seconds: inputs.timeouts.ready,
+      ...waiting,
       decide: (objects) => {
-        const nodes = objects.map((object) => observeRolloutNode(object, this.inputs.rollout.annotations));
+        const nodes = objects.map((object) => observeRolloutNode(object, inputs.rollout.annotations));
         const next = nextSteps(nodes, desired, { unreached });
         return isBatch(next)
           ? { done: undefined }

@@ -1,0 +1,229 @@
+import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
+import type { AdminCredentials } from "../machine/kubeconfig";
+import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
+import type { Ownership } from "../plan/membership/nodes";
+import type { StagedVersions } from "../plan/node-agents";
+import type { RolloutSettings } from "../plan/rollout/desired";
+import type { ClusterSpecification } from "../plan/specification";
+
+/** Time limits for each kind of work, in seconds. */
+export interface Timeouts {
+  /** Time limit for a machine to answer SSH. */
+  ssh: number;
+  /** Time limit of one connection attempt; absent in state of older releases. */
+  dial?: number;
+  prepare: number;
+  init: number;
+  join: number;
+  ready: number;
+}
+
+/** Options for draining nodes before they leave. */
+export interface DrainOptions {
+  timeoutSeconds: number;
+  deleteEmptyDirData: boolean;
+  /** Whether pods without a controller may be deleted for good. */
+  force: boolean;
+}
+
+/** Inputs of every resource of a kubeadm cluster, with which its handlers reach the machines. */
+export interface ClusterInputs {
+  __provider: string;
+  specification: ClusterSpecification;
+  /** "project/stack", for leases, the history and the API server's log; absent in state of older releases. */
+  stack?: string;
+  jumpHost?: JumpHost;
+  /** Always secret. */
+  credentials: SshCredentials;
+  timeouts: Timeouts;
+  /** Set by check. */
+  steps?: string[];
+}
+
+/** Inputs of a resource for all machines of the cluster, in the order of the configuration. */
+interface MachinesInputs extends ClusterInputs {
+  machines: Machine[];
+}
+
+/** A member of the cluster in the stack's outputs. */
+export interface NodeOutput {
+  name: string;
+  role: "control-plane" | "worker";
+  version: string;
+  address: string;
+}
+
+export interface HostKeyInputs {
+  /** Name of the machine. */
+  machine: string;
+  address: string;
+  port: number;
+  jumpHost?: JumpHost;
+  credentials: SshCredentials;
+  timeoutSeconds: number;
+}
+
+/** The SSH host key of a machine without a configured one: read at first contact, then pinned. */
+export class HostKey extends resourceClass<
+  HostKeyInputs,
+  HostKeyInputs & {
+    /** "ssh-ed25519 AAAA…" */
+    hostKey: string;
+  }
+>("kubeadm/HostKey", { outputs: ["hostKey"] }) {}
+
+export interface ClusterInitInputs extends MachinesInputs {
+  /** Always secret. Only compared, so that a change is reported. Absent in state of older releases. */
+  registryCredentials?: Record<string, { username: string; password: string }>;
+}
+
+export interface ClusterInitOutputs extends ClusterInitInputs {
+  /** Machines that were in the configuration earlier. */
+  former?: Machine[];
+}
+
+/**
+ * The cluster itself: runs kubeadm init on the first control plane, unless any control plane is a member already, and
+ * kubeadm reset on every machine when it is destroyed (docs/adr/0006-init-and-reset.md).
+ */
+export class ClusterInit extends resourceClass<ClusterInitInputs>("kubeadm/ClusterInit", {
+  secrets: ["registryCredentials"],
+}) {}
+
+/** The machines are the control planes; the credentials are read from one that is ready. */
+export type AdminKubeconfigInputs = MachinesInputs;
+
+export interface AdminKubeconfigOutputs extends AdminKubeconfigInputs {
+  admin: AdminCredentials;
+  /** Name of a control plane that answered at the last create or update. */
+  healthy: string;
+}
+
+/**
+ * The administrator's credentials of the cluster. Routine changes of machines or labels do not touch it, so a preview
+ * of scaling knows the kubeconfig. It changes when the certificate expires, or when the kubeconfig's control plane no
+ * longer answers.
+ */
+export class AdminKubeconfig extends resourceClass<AdminKubeconfigInputs, AdminKubeconfigOutputs>(
+  "kubeadm/AdminKubeconfig",
+  { outputs: ["admin", "healthy"], secrets: ["admin"] },
+) {}
+
+export type LoopbackEndpointInputs = MachinesInputs;
+
+/**
+ * The forwarder on 127.0.0.1 of every node, rewritten when the control planes change. A machine's preparation writes
+ * its first configuration, so adding workers changes nothing here.
+ */
+export class LoopbackEndpoint extends resourceClass<LoopbackEndpointInputs>("kubeadm/LoopbackEndpoint") {}
+
+export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
+  kubeconfig: string;
+  /** Set by check: the objects that are in the cluster after this run. */
+  objects?: object[];
+}
+
+/** The account kube-system/foresail-reader, which lets a preview run without write permission. */
+export class ReaderAccount extends resourceClass<ReaderAccountInputs, ReaderAccountInputs, "objects">(
+  "kubeadm/ReaderAccount",
+  { secrets: ["kubeconfig"] },
+) {}
+
+export interface NodeGroupInputs extends MachinesInputs {
+  /** "control-plane", or the name of a worker pool. Its machines are this group's; a change joins and removes some. */
+  group: string;
+  /** All control planes; one that is ready provides what a join needs. */
+  controlPlanes: Machine[];
+  /** Names of dead machines that are no longer in the configuration. */
+  lost: string[];
+  /**
+   * Names of the machines of all other groups, whose Nodes this group ignores; absent in state of older releases.
+   */
+  elsewhere?: string[];
+  /** Set by check; absent in state of older releases. */
+  owned?: Ownership;
+  /**
+   * Names of machines by configured worker pool, so that removed pools are found; only for the control planes' group.
+   * Absent in state of older releases.
+   */
+  pools?: Record<string, string[]>;
+  /** Set by check: pools that are no longer configured, and have Nodes. */
+  leaving?: Record<string, string[]>;
+  /** Secret. */
+  kubeconfig: string;
+  drain: DrainOptions;
+}
+
+export interface NodeGroupOutputs extends NodeGroupInputs {
+  /** Machines that have joined this group or have not completely left it, with how to reach them. */
+  members: Machine[];
+  nodes: NodeOutput[];
+}
+
+/**
+ * The membership of one node group. Control planes join one at a time, workers in parallel. Nodes that leave are
+ * cordoned, drained, removed from etcd, reset and deleted, highest index first. The input `steps` lists what will
+ * happen, so that `pulumi preview --diff` prints it.
+ */
+export class NodeGroup extends resourceClass<NodeGroupInputs, NodeGroupOutputs, "owned" | "leaving">(
+  "kubeadm/NodeGroup",
+  { outputs: ["nodes", "members"], secrets: ["kubeconfig"] },
+) {}
+
+export interface NodeAgentsInputs extends MachinesInputs {
+  /** Pattern of the annotation keys, which contains `[software]`. */
+  annotations: string;
+  /** Versions that the agents can choose from. */
+  staged: StagedVersions;
+  /** Secret, with permission to read the Nodes; absent in state of older releases. */
+  kubeconfig?: string;
+  /** Set by check. */
+  agent: string;
+  /** Set by check: unreachable workers that have work to do; absent in state of older releases. */
+  leftOut?: string[];
+}
+
+export interface NodeAgentsOutputs extends NodeAgentsInputs {
+  /** Machines that a run did not reach, or whose agent could not be installed. */
+  pending: string[];
+}
+
+/**
+ * The agent on every node, and the versions staged there. The agent installs nothing by itself: it follows the
+ * annotations that a rollout writes, and uses only what is staged. It is a resource of its own, so that clusters which
+ * are older than the agent get it, too.
+ */
+export class NodeAgents extends resourceClass<NodeAgentsInputs, NodeAgentsOutputs, "agent" | "leftOut">(
+  "kubeadm/NodeAgents",
+  { outputs: ["pending"], secrets: ["kubeconfig"] },
+) {}
+
+/**
+ * Inputs of a NodeRollout: the specification's `version` is the desired version of every machine, and the machines are
+ * in rollout order within each group.
+ */
+export interface NodeRolloutInputs extends MachinesInputs {
+  rollout: RolloutSettings;
+  /** Secret. */
+  kubeconfig: string;
+  drain: DrainOptions;
+  /** Set by check: workers that the preview left out; absent in state of older releases. */
+  leftOut?: string[];
+}
+
+export interface NodeRolloutOutputs extends NodeRolloutInputs {
+  /** The members of the cluster after the rollout. */
+  nodes: NodeOutput[];
+  /** The version of the cluster itself, as stored by kubeadm. */
+  version: string;
+}
+
+/**
+ * The versions of a running cluster: control planes roll one at a time, then the worker pools, by the annotations that
+ * the node agents follow. The input `steps` lists what will happen on each node, so that `pulumi preview --diff` prints
+ * it.
+ */
+export class NodeRollout extends resourceClass<NodeRolloutInputs, NodeRolloutOutputs, "leftOut">(
+  "kubeadm/NodeRollout",
+  { outputs: ["nodes", "version"], secrets: ["kubeconfig"] },
+) {}
