@@ -22,6 +22,7 @@ export function kubeadmArguments({
     ssh: {
       user: cluster.ssh.user,
       dialTimeoutSeconds: cluster.ssh.dialTimeoutSeconds,
+      requireHostKeys: cluster.ssh.requireHostKeys,
       privateKey: sshPrivateKey,
       jumpHost: jumpHost(cluster, sshPrivateKeys),
     },

@@ -38,6 +38,8 @@ export interface SshArgs {
   privateKey?: pulumi.Input<string>;
   /** Deadline of one attempt to connect. @default 15 */
   dialTimeoutSeconds?: number;
+  /** Refuses machines without a `hostKey`, instead of pinning their keys at first contact. @default false */
+  requireHostKeys?: boolean;
   jumpHost?: {
     address: pulumi.Input<string>;
     port?: pulumi.Input<number>;

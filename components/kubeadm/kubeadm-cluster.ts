@@ -18,7 +18,7 @@ import {
 } from "../../providers/kubeadm/resources/declarations";
 import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
-import { describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
+import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
 import { installPodNetwork } from "./pod-network";
 import { prepareMachine } from "./prepared-machine";
 import { assertArguments } from "./validation";
@@ -74,6 +74,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const args = withCurrentNames(`KubeadmCluster ${clusterName}`, given, KUBEADM_CLUSTER_RENAMES);
     this.args = args;
     assertArguments(clusterName, args);
+    if (pulumi.runtime.isDryRun())
+      void pulumi.log.info(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
     this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });
     this.common = {
       specification: specification(clusterName, args),

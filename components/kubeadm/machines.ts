@@ -31,6 +31,14 @@ export function jumpHost(args: Pick<KubeadmClusterArgs, "ssh">): pulumi.Output<J
   return pulumi.output({ address, port, user, hostKey });
 }
 
+/** Returns whether host keys are required, for previews, with the machines whose keys are not configured. */
+export function describeHostKeys(args: Pick<KubeadmClusterArgs, "machines" | "ssh">): string {
+  const required = args.ssh?.requireHostKeys ?? DEFAULT_SSH.requireHostKeys;
+  const pinned = args.machines.filter(({ hostKey }) => hostKey === undefined).map(({ name }) => name);
+  const names = pinned.length > 0 ? `; pinned at first contact: ${pinned.join(", ")}` : "";
+  return `ssh.requireHostKeys is ${required ? "on" : "off"}${names}`;
+}
+
 /** Returns the group of a machine: the control planes, or its worker pool. */
 export function groupOf(machine: MachineArgs): string {
   return machine.role === "control-plane" ? CONTROL_PLANE_GROUP : (machine.pool ?? DEFAULT_POOL);

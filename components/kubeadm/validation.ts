@@ -90,6 +90,7 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
     ]),
     ...clusterIssues({
       machines,
+      requireHostKeys: args.ssh?.requireHostKeys ?? false,
       rolesKnown: true,
       lost: args.lost ?? [],
       allowEvenControlPlanes: args.allowEvenControlPlanes ?? false,

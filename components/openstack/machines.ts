@@ -172,6 +172,8 @@ export interface FirstContact extends CloudRef {
   jumpHost?: pulumi.Output<JumpHost>;
   credentials: pulumi.Output<SshCredentials>;
   timeoutSeconds: number;
+  /** Whether the console must show the key. */
+  requireConsole?: boolean;
 }
 
 /** Returns the machine with its host key, which is read over SSH and compared with the server's console. */

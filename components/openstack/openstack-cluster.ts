@@ -106,6 +106,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
       jumpHost: jumpHost(cluster),
       credentials: sshCredentials({ ...cluster, machines: [] }),
       timeoutSeconds: timeouts(cluster).ssh,
+      ...(cluster.ssh?.requireHostKeys ? { requireConsole: true } : {}),
     };
     const given = endpoint && !("octavia" in endpoint) ? endpoint : undefined;
     const reached = balancer ? { external: { host: balancer.address, port: API_SERVER_PORT } } : given;

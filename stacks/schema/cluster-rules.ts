@@ -87,6 +87,7 @@ function clusterRules(cluster: ReadableCluster): ValidationIssue[] {
   return [
     ...clusterIssues({
       machines: machines.map(withInternalAddress),
+      requireHostKeys: cluster.ssh?.requireHostKeys ?? false,
       rolesKnown: cluster.machines !== undefined && machines.every(({ role }) => role !== undefined),
       lost: cluster.lost ?? [],
       allowEvenControlPlanes: cluster.allowEvenControlPlanes ?? false,

@@ -68,6 +68,10 @@ export const SshConfiguration = z.strictObject({
   dialTimeoutSeconds: whole(1, 600)
     .default(DEFAULT_SSH.dialTimeoutSeconds)
     .describe("Deadline of one attempt to connect, in seconds."),
+  requireHostKeys: flag(
+    DEFAULT_SSH.requireHostKeys,
+    "Refuse every first contact: each machine needs a `hostKey`, each OpenStack server one on its console.",
+  ),
 });
 
 /** Schema of `foresail:cluster` as written, before defaults that depend on other fields. */

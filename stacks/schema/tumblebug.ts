@@ -6,7 +6,7 @@ import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";
 import { TumblebugEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import { sectionRules, type ReadableBase } from "./cluster-rules";
-import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
@@ -150,7 +150,10 @@ export function tumblebugRules(
   const plugin = Object.keys(cluster.network?.plugin ?? {})[0] ?? "";
   const pools = groups.map(({ name = "", role = "worker" }) => nodeGroupOf({ name, role }));
   const nodes = nodeNames(machinesOf(groups, replace));
+  const unmet =
+    "is true, but nothing tells the host keys of CB-Tumblebug's VMs before the first contact; remove it, or create the VMs yourself and use the system ssh";
   return [
+    ...(cluster.ssh?.requireHostKeys ? issueAt(["cluster", "ssh", "requireHostKeys"], unmet) : []),
     ...below(["tumblebug"], tumblebugIssues(section, { ...network, name: cluster.name, plugin })),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, pools, nodes)),
     ...below(["tumblebug"], sectionRules(section.endpoint, "groups", groups, network)),

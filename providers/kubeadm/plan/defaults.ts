@@ -22,7 +22,7 @@ export function networkOf(network: Partial<Network> = {}): Network {
 }
 
 /** User of SSH, and the deadline of one attempt to connect. */
-export const DEFAULT_SSH = { user: "root", dialTimeoutSeconds: 15 } as const;
+export const DEFAULT_SSH = { user: "root", dialTimeoutSeconds: 15, requireHostKeys: false } as const;
 
 /** Pool of a worker without one. */
 export const DEFAULT_POOL = "workers";

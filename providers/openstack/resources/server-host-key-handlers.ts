@@ -51,6 +51,11 @@ export const handlers: Handlers = {
           `it shows ${hostKey}, and its console ${shown.join(", ")}: another machine answers at ${address}, ` +
             "or the machine has made new keys since its first boot",
         );
+      if (!confirmed && inputs.requireConsole)
+        throw new Error(
+          `it shows ${hostKey}, but its console shows no host key, and ssh.requireHostKeys allows no first contact; ` +
+            "use an image whose cloud-init prints the host keys, in a cloud that shows consoles, or remove the option",
+        );
       const why = confirmed ? ", as its console shows" : " at first contact, since its console shows none";
       report(resource, `pinned ${hostKey}${why}`);
       return { id: inputs.machine, outs: { ...inputs, hostKey, confirmed } };

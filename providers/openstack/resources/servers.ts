@@ -1,12 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
-import type { HostKeyInputs } from "../../kubeadm/resources/host-key";
-import type { ClusterInputs, Machine } from "../../kubeadm/resources/inputs";
+import type { Machine } from "../../kubeadm/plan/machine";
+import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
 import type { CloudRef } from "../plan/requirements";
 
 export interface ServerHostKeyInputs extends HostKeyInputs, CloudRef {
   /** Id of the server, whose console is read. */
   server: string;
+  /** Whether the console must show the key; absent in state of older releases. */
+  requireConsole?: boolean;
 }
 
 interface ServerHostKeyOutputs extends ServerHostKeyInputs {

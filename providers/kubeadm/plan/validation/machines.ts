@@ -15,6 +15,7 @@ import { qualifiedNameIssue } from "../../../../lib/validation/labels";
 /** Input of the machines' rules; values that could not be read are absent. */
 export interface MachineFacts extends EndpointMachine {
   pool?: string;
+  hostKey?: unknown;
   taints?: readonly { key?: unknown; effect?: unknown }[];
 }
 
@@ -23,6 +24,8 @@ export interface ClusterFacts {
   machines: readonly MachineFacts[];
   /** Whether the list of machines and all roles could be read. */
   rolesKnown: boolean;
+  /** Whether every machine must show a configured host key, so that there is no first contact. */
+  requireHostKeys: boolean;
   lost: readonly string[];
   allowEvenControlPlanes: boolean;
   network: NetworkBlocks;
@@ -47,13 +50,19 @@ export function clusterIssues(cluster: ClusterFacts): ValidationIssue[] {
     ...podBlockSizeIssues(network, machines.length),
     ...endpointIssues(cluster.endpoint, network, machines),
     ...machines.flatMap((machine, index) => {
+      const hostKey = cluster.requireHostKeys ? issueAt(["hostKey"], absentHostKeyIssue(machine)) : [];
       const taints = below(["taints"], taintIssues(machine.taints ?? [], machine.role));
       return below(
         ["machines", index],
-        [...roleFieldIssues(machine), ...machineApiPortIssues(machine), ...taints],
+        [...roleFieldIssues(machine), ...machineApiPortIssues(machine), ...hostKey, ...taints],
       );
     }),
   ];
+}
+
+function absentHostKeyIssue({ hostKey }: MachineFacts): string | undefined {
+  if (hostKey !== undefined) return undefined;
+  return "is missing, and `ssh.requireHostKeys` allows no first contact; copy it from /etc/ssh/ssh_host_ed25519_key.pub on the machine";
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
+import { describeHostKeys } from "../../../../components/kubeadm/machines";
 import type { KubeadmClusterArgs, MachineArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 
 interface Registered {
@@ -218,6 +219,34 @@ describe("KubeadmCluster", () => {
       names().filter((name) => name.startsWith("HostKey")),
       ["HostKey demo-w-1-host-key"],
     );
+  });
+
+  it("refuses each machine without a host key when host keys are required, and registers nothing", () => {
+    const machines = [
+      machine("cp-1"),
+      machine("w-1", { hostKey: undefined }),
+      machine("w-2", { hostKey: undefined }),
+    ];
+    assert.throws(
+      () => new KubeadmCluster("demo", { version: "1.36.3", machines, ssh: { requireHostKeys: true } }),
+      (error: pulumi.InputPropertiesError) => {
+        const paths = error.errors.map(({ propertyPath }) => propertyPath);
+        assert.deepEqual(paths, ["machines[1].hostKey", "machines[2].hostKey"]);
+        return true;
+      },
+    );
+    assert.deepEqual(names(), []);
+  });
+
+  it("shows in a preview whether host keys are required, and whose key is pinned at first contact", () => {
+    const machines = [machine("cp-1"), machine("w-1", { hostKey: undefined })];
+    const first = machines.slice(0, 1);
+    assert.equal(
+      describeHostKeys({ machines: first, ssh: { requireHostKeys: true } }),
+      "ssh.requireHostKeys is on",
+    );
+    assert.equal(describeHostKeys({ machines: first }), "ssh.requireHostKeys is off");
+    assert.equal(describeHostKeys({ machines }), "ssh.requireHostKeys is off; pinned at first contact: w-1");
   });
 
   it("refuses arguments that can't make a cluster, all at once, before anything is registered", () => {

@@ -300,6 +300,19 @@ describe("the handlers of OpenStack's resources", () => {
       assert.deepEqual(keyOf(outs), [ssh.hostKey.public, false]);
     });
 
+    it("refuses a first contact when the console has to show the key", async () => {
+      const required = () => ({ ...inputs(), requireConsole: true });
+      let console = (_request: Request): ReturnType<ReturnType<typeof showing>> => ({
+        status: 404,
+        body: { itemNotFound: { message: "no console" } },
+      });
+      await start((request) => console(request));
+      await assert.rejects(keyHandlers.create(required()), /requireHostKeys allows no first contact/);
+      console = showing(ssh.hostKey.public);
+      const outs: unknown = (await keyHandlers.create(required())).outs;
+      assert.deepEqual(keyOf(outs), [ssh.hostKey.public, true]);
+    });
+
     it("keeps the key, and reads another for another server", async () => {
       await start();
       const olds = inputs();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKey } from "../../../../lib/ssh/generated-key";
 import { issuesOf, refuses, type RefusedInputs } from "./issues";
-import { cluster, cloudReader, OPENSTACK, reader, TUMBLEBUG } from "./valid";
+import { cluster, cloudReader, controlPlane, HOST_KEY, OPENSTACK, reader, TUMBLEBUG, worker } from "./valid";
 
 const files = (...paths: string[]) => cluster({ files: paths.map((path) => ({ path, content: "" })) });
 const proxy = (value: unknown) => cluster({ proxy: value });
@@ -46,6 +46,12 @@ const TABLE: RefusedInputs = {
       cluster({ network: { plugin: { flannel: { values: { tls: { key: pem } } } } } }),
     ],
     [`cluster.bootstrapRevision: ${KEY}`, cluster({ bootstrapRevision: pem })],
+  ],
+  "a first contact, although host keys are required": [
+    [
+      "cluster.machines[1].hostKey: is missing, and `ssh.requireHostKeys` allows no first contact; copy it from /etc/ssh/ssh_host_ed25519_key.pub on the machine",
+      cluster({ machines: [controlPlane({ hostKey: HOST_KEY }), worker()], ssh: { requireHostKeys: true } }),
+    ],
   ],
   "a public key that is another one's, cut, or private": [
     [
