@@ -1,6 +1,6 @@
 // The cloud's half of the system openstack: the servers of the measured cloud do not answer SSH, so the other half
 // cannot run.
-import { Infrastructure } from "../../components/openstack/infrastructure";
+import { makeInfrastructure } from "../../components/openstack/infrastructure";
 import { readStackResources } from "../../lib/pulumi/stack";
 import type { Pool } from "../../providers/openstack/plan/machine";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
@@ -26,17 +26,16 @@ function pools(servers: number): Pool[] {
 
 async function make(): Promise<void> {
   const operator = [SERVERS_CIDR.replace(/\.0\/24$/, ".1/32")];
-  new Infrastructure("bench", {
+  const args = {
     cloud: CLOUD_NAMES.cloud,
     network: { cidr: SERVERS_CIDR, dnsNameservers: [], externalNetwork: CLOUD_NAMES.publicNetwork },
     publicKey: SERVERS_KEY,
     pools: pools(wantedServers()),
     access: { ssh: operator, api: operator, nodePorts: [] },
-    podNetwork: "bridge",
-    services: { loadBalancers: false, volumes: false, ownCredential: false },
-    podCidr: "10.244.0.0/16",
-    existing: await readStackResources(),
-  });
+    cloudProvider: { enabled: false },
+    cluster: { version: "1.34.0", ssh: {}, network: { plugin: { bridge: {} } } },
+  };
+  makeInfrastructure("bench", args, await readStackResources());
 }
 
 module.exports = make;

@@ -3,10 +3,11 @@ import { Instance } from "@pulumi/openstack/compute/instance";
 import { Keypair } from "@pulumi/openstack/compute/keypair";
 import { ServerGroup } from "@pulumi/openstack/compute/serverGroup";
 import { Port } from "@pulumi/openstack/networking/port";
+import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { shortHash } from "../../lib/short-hash";
 import { SSH_PORT } from "../../lib/validation/ports";
-import type { JumpHost, SshCredentials } from "../../providers/kubeadm/plan/machine";
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import {
   MACHINE_FIELDS,
   MARK_KEY,
@@ -16,13 +17,13 @@ import {
   type NetworkKey,
   type Pool,
 } from "../../providers/openstack/plan/machine";
-import type { CloudRef } from "../../providers/openstack/plan/requirements";
 import type { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
-import { ServerHostKey } from "../../providers/openstack/resources/servers";
+import { ServerHostKey, type ServerHostKeyInputs } from "../../providers/openstack/resources/servers";
+import { podNetworkKind } from "../kubeadm/defaults";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudObjects } from "./cloud-objects";
 import type { MachineNetwork, Security } from "./network";
-import type { InfrastructureArgs } from "./openstack-cluster-args";
+import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
 /**
  * Inputs of a server that are fixed at creation. The provider ignores changes to them, so it never replaces a server:
@@ -57,7 +58,7 @@ export interface CloudMachine {
  */
 export function makeMachines(
   objects: CloudObjects,
-  args: InfrastructureArgs,
+  args: OpenstackClusterArgs,
   machines: readonly MachineRecord[],
   { found }: CloudPlan,
   networks: ReadonlyMap<NetworkKey, MachineNetwork>,
@@ -138,7 +139,7 @@ function makeServerGroups(objects: CloudObjects, pools: readonly Pool[]): Map<st
 
 function makePort(
   objects: CloudObjects,
-  { podNetwork, podCidr }: InfrastructureArgs,
+  { cluster: { network } }: OpenstackClusterArgs,
   { name, role }: MachineRecord,
   { id: networkId, subnetId }: MachineNetwork,
   { ids: { nodes, "control-planes": controlPlanes } }: Security,
@@ -153,7 +154,8 @@ function makePort(
       fixedIps: subnetId === undefined ? undefined : [{ subnetId }],
       securityGroupIds: role === "control-plane" ? [nodes, controlPlanes] : [nodes],
       // The built-in network sends the packets of pods without encapsulation.
-      allowedAddressPairs: podNetwork === "bridge" ? [{ ipAddress: podCidr }] : undefined,
+      allowedAddressPairs:
+        podNetworkKind({ network }) === "bridge" ? [{ ipAddress: networkOf(network).podSubnet }] : undefined,
     },
     objects.opts,
   );
@@ -167,20 +169,11 @@ function diskOf({ rootVolume }: MachineShape, imageId: pulumi.Output<string>) {
   return { blockDevices: [{ ...source, volumeSize, volumeType, deleteOnTermination: true }] };
 }
 
-/** Connection options for reading a machine's SSH host key. */
-export interface FirstContact extends CloudRef {
-  jumpHost?: pulumi.Output<JumpHost>;
-  credentials: pulumi.Output<SshCredentials>;
-  timeoutSeconds: number;
-  /** Whether the console must show the key. */
-  requireConsole?: boolean;
-}
-
 /** Returns the machine with its host key, which is read over SSH and compared with the server's console. */
 export function withHostKey(
   cluster: string,
   machine: CloudMachine,
-  contact: FirstContact,
+  contact: Omit<ResourceArgs<ServerHostKeyInputs>, "machine" | "server" | "address" | "port">,
   parent: pulumi.Resource,
 ): CloudMachine {
   const { server, args } = machine;

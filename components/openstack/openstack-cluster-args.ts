@@ -1,8 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
-import type { StateResources } from "../../lib/pulumi/state";
-import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import type { Pool } from "../../providers/openstack/plan/machine";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
@@ -81,15 +79,4 @@ export interface OpenstackClusterArgs {
   cloudProvider: CloudProviderArgs;
   /** The cluster on the machines. */
   cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
-}
-
-/** Arguments of the cloud objects, without those of the cluster on the machines. */
-export interface InfrastructureArgs extends Omit<OpenstackClusterArgs, "cluster" | "cloudProvider"> {
-  podNetwork: PodNetworkKind;
-  /** CIDR block of the pods. */
-  podCidr: string;
-  /** The stack's state at the start of the run. */
-  existing: StateResources;
-  /** Kinds of cloud objects that the cluster itself creates. */
-  services: { loadBalancers: boolean; volumes: boolean; ownCredential: boolean };
 }

@@ -3,16 +3,15 @@ import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
 import { ComponentWithState } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
 import { InitializedMark } from "../../providers/openstack/resources/servers";
-import { podNetworkKind, timeouts } from "../kubeadm/defaults";
+import { timeouts } from "../kubeadm/defaults";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
-import { installCloudAddons, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
-import { Infrastructure } from "./infrastructure";
+import { installCloudAddons, withExternalCloudProvider } from "./cloud-addons";
+import { makeInfrastructure, type Infrastructure } from "./infrastructure";
 import { withHostKey, type CloudMachine } from "./machines";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
@@ -71,34 +70,18 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   }
 
   protected override make(existing: StateResources): Parts {
-    const infrastructure = this.makeInfrastructure(existing);
+    const infrastructure = makeInfrastructure(this.clusterName, this.args, existing, this);
     const cluster = this.makeCluster(infrastructure);
     this.markInitialized(cluster, infrastructure.machines);
-    this.installAddons(cluster, infrastructure);
+    const { cloudProvider } = this.args;
+    const { directKubeconfig, existence } = cluster;
+    const { objects, plan } = infrastructure;
+    if (cloudProvider.enabled)
+      installCloudAddons(objects, cloudProvider, plan.found, directKubeconfig, this, existence);
     return { infrastructure, cluster };
   }
 
-  private makeInfrastructure(existing: StateResources): Infrastructure {
-    const { cluster, cloudProvider, ...args } = this.args;
-    const { enabled, applicationCredential } = cloudProvider;
-    return new Infrastructure(
-      this.clusterName,
-      {
-        ...args,
-        existing,
-        podNetwork: podNetworkKind(cluster),
-        podCidr: networkOf(cluster.network).podSubnet,
-        services: {
-          loadBalancers: enabled,
-          volumes: wantsCinder(cloudProvider),
-          ownCredential: enabled && applicationCredential === undefined,
-        },
-      },
-      { parent: this },
-    );
-  }
-
-  private makeCluster({ balancer, machines, state }: Infrastructure): KubeadmCluster {
+  private makeCluster({ balancer, machines, lost }: Infrastructure): KubeadmCluster {
     const { cloud, region, cluster, endpoint, cloudProvider } = this.args;
     const contact = {
       cloud,
@@ -122,7 +105,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
         certificateNames: [...(cluster.certificateNames ?? []), ...names],
         // While a control plane is being replaced, there is one more.
         allowEvenControlPlanes: true,
-        lost: state.lost,
+        lost,
       },
       { parent: this },
     );
@@ -148,13 +131,6 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
       { ...common, machines, cloud, region, servers: serverIds(cloudMachines) },
       { parent: this, dependsOn: [cluster] },
     );
-  }
-
-  private installAddons(cluster: KubeadmCluster, { plan, objects }: Infrastructure): void {
-    const { cloudProvider } = this.args;
-    const { directKubeconfig, existence } = cluster;
-    if (cloudProvider.enabled)
-      installCloudAddons(objects, cloudProvider, plan.found, directKubeconfig, this, existence);
   }
 }
 

@@ -61,7 +61,7 @@ export async function readCloudConfiguration(
     auth: keystoneAuth(auth, where),
     region: desired.region ?? text(entry.region_name) ?? environment.OS_REGION_NAME ?? firstRegion(entry),
     interface: endpoints,
-    caCertificates: caFile === undefined ? undefined : await readCaFile(caFile),
+    caCertificates: caFile === undefined ? undefined : await readText(caFile, `the CA file ${caFile}`),
     verify: entry.verify !== false && environment.OS_INSECURE !== "true",
   };
 }
@@ -98,10 +98,7 @@ async function entryOfFiles(cloud: string, environment: Environment, folder: str
 
 /** Reads the clouds of a file. Returns undefined if the file does not exist. */
 async function readClouds(file: string): Promise<Record<string, CloudEntry> | undefined> {
-  const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw new CloudConfigurationError(`${file} can't be read: ${error.message}`);
-  });
+  const content = await readText(file, file, true);
   if (content === undefined) return undefined;
   let value: { clouds?: unknown } | null;
   try {
@@ -164,12 +161,12 @@ function firstRegion({ regions }: CloudEntry): string | undefined {
   return text(first) ?? text((first as { name?: unknown } | undefined)?.name);
 }
 
-async function readCaFile(file: string): Promise<string> {
-  try {
-    return await readFile(file.replace(/^~(?=\/)/, homedir()), "utf8");
-  } catch (error) {
-    throw new CloudConfigurationError(`the CA file ${file} can't be read: ${(error as Error).message}`);
-  }
+/** Reads a file. Returns undefined if it is optional and does not exist. */
+async function readText(file: string, what: string, isOptional = false): Promise<string | undefined> {
+  return readFile(file.replace(/^~(?=\/)/, homedir()), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (isOptional && error.code === "ENOENT") return undefined;
+    throw new CloudConfigurationError(`${what} can't be read: ${error.message}`);
+  });
 }
 
 /** Returns a YAML value as a string. YAML parses an id of digits only as a number. */

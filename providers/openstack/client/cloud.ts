@@ -23,21 +23,19 @@ interface CloudOptions {
   progress?: (line: string) => void;
 }
 
-/** A Keystone token with its metadata. The value is secret. */
+/** A token as Keystone describes it, with its secret value. */
 interface Token {
   value: string;
-  /** Milliseconds since the epoch. */
-  expires: number;
-  catalog: {
+  expires_at: string;
+  catalog?: {
     type: string;
     endpoints: { interface: string; region?: string; region_id?: string; url: string }[];
   }[];
-  /** Id of the token's project, if it is scoped to one. */
-  project?: string;
-  /** Id of the token's user, if the cloud reports it. */
-  user?: string;
-  /** Whether the token is from a restricted application credential, which can't create others. */
-  restricted: boolean;
+  /** Absent if the token has no project as its scope. */
+  project?: { id: string };
+  user?: { id: string };
+  /** A restricted application credential can't create others. */
+  application_credential?: { restricted?: boolean };
 }
 
 const ATTEMPT_MILLISECONDS = 30_000;
@@ -140,11 +138,13 @@ export class Cloud {
   ): Promise<HttpResponse> {
     for (let renewed = false; ; renewed = true) {
       const token = await this.freshToken();
-      const reply = await this.send({
-        ...request,
-        url: this.urlOf(token, service, path),
-        headers: { "X-Auth-Token": token.value },
-      });
+      const url = this.urlOf(token, service, path);
+      const headers = { "X-Auth-Token": token.value };
+      const reply = await this.http
+        .send({ ...request, url, headers, milliseconds: ATTEMPT_MILLISECONDS })
+        .catch((error: Error) => {
+          throw request.signal?.aborted ? error : new Transient(error.message);
+        });
       if (PASSING.includes(reply.status)) throw new Transient(`${reply.status} ${remoteWords(reply)}`);
       // Keystone may revoke a token before it expires.
       if (reply.status !== 401 || renewed) return reply;
@@ -152,19 +152,10 @@ export class Cloud {
     }
   }
 
-  private async send(request: Omit<HttpRequest, "milliseconds">): Promise<HttpResponse> {
-    try {
-      return await this.http.send({ ...request, milliseconds: ATTEMPT_MILLISECONDS });
-    } catch (error) {
-      if (request.signal?.aborted) throw error;
-      throw new Transient((error as Error).message);
-    }
-  }
-
   /** Returns the token, or requests another one shortly before it expires. */
   private async freshToken(): Promise<Token> {
     const known = await this.pending;
-    if (known && known.expires - Date.now() > MARGIN_MILLISECONDS) return known;
+    if (known && Date.parse(known.expires_at) - Date.now() > MARGIN_MILLISECONDS) return known;
     const renewal = this.requestToken();
     this.pending = renewal;
     try {
@@ -184,23 +175,7 @@ export class Cloud {
     const reply = await this.http.send({ method: "POST", url, body, milliseconds: ATTEMPT_MILLISECONDS });
     const value = reply.headers["x-subject-token"];
     if (reply.status !== 201 || typeof value !== "string") throw new CloudRefusal("authentication", reply);
-    const { token } = reply.body as {
-      token: {
-        expires_at: string;
-        catalog?: Token["catalog"];
-        project?: { id: string };
-        user?: { id: string };
-        application_credential?: { restricted?: boolean };
-      };
-    };
-    return {
-      value,
-      expires: Date.parse(token.expires_at),
-      catalog: token.catalog ?? [],
-      project: token.project?.id,
-      user: token.user?.id,
-      restricted: token.application_credential?.restricted ?? false,
-    };
+    return { ...(reply.body as { token: Omit<Token, "value"> }).token, value };
   }
 
   private urlOf(token: Token, service: CloudService, path: string): string {
@@ -212,10 +187,10 @@ export class Cloud {
     throw new CloudConfigurationError(`the cloud's catalogue has no ${service} service${where}`);
   }
 
-  private endpoint(token: Token, service: CloudService): string | undefined {
+  private endpoint({ catalog = [] }: Token, service: CloudService): string | undefined {
     const { types, version } = SERVICES[service];
     const { region, interface: wanted } = this.configuration;
-    const found = token.catalog
+    const found = catalog
       .filter(({ type }) => types.includes(type))
       .flatMap(({ endpoints }) => endpoints)
       .find((one) => one.interface === wanted && (!region || (one.region_id ?? one.region) === region));

@@ -1,26 +1,10 @@
 import type { HttpResponse } from "../../../lib/http-client";
 import { redact } from "../../../lib/text/redaction";
 
-/** The configuration of the cloud connection is missing or wrong. */
-export class CloudConfigurationError extends Error {
-  override readonly name = "CloudConfigurationError";
-  readonly code = "CloudConfiguration";
-  readonly next = "fix clouds.yaml or the OS_… variables, then run the same again";
-}
-
-/** The cloud did not answer within the deadline. */
-export class CloudUnreachable extends Error {
-  override readonly name = "CloudUnreachable";
-  readonly code = "CloudUnreachable";
-  readonly next = "check that the API answers from here, then run the same `up` again";
-
-  constructor(what: string, lastSeen: string, seconds: number) {
-    super(`${what} got no answer within ${seconds} s; last seen: ${redact(lastSeen)}`);
-  }
-}
-
-/** The next step for each category of an error response. */
+/** The next step for each category of errors. */
 const NEXT = {
+  CloudConfiguration: "fix clouds.yaml or the OS_… variables, then run the same again",
+  CloudUnreachable: "check that the API answers from here, then run the same `up` again",
   AuthenticationRefused:
     "check the credentials in clouds.yaml or the environment; application credentials may have expired",
   NotAllowed: "ask for a role that allows this, or use other credentials",
@@ -32,24 +16,22 @@ const NEXT = {
   Refused: "fix the cause, then run the same `up` again",
 };
 
-const CODES: Readonly<Record<number, keyof typeof NEXT>> = {
+type ErrorCode = keyof typeof NEXT;
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
   401: "AuthenticationRefused",
   403: "NotAllowed",
   404: "NotFound",
   409: "Conflict",
 };
 
-/** The cloud answered with an error status. */
-export class CloudRefusal extends Error {
-  override readonly name = "CloudRefusal";
-  readonly status: number;
-  readonly code: keyof typeof NEXT;
-
-  constructor(what: string, reply: HttpResponse) {
-    const words = redact(remoteWords(reply));
-    super(`${what}: the cloud answered ${reply.status}: ${words}`);
-    this.status = reply.status;
-    this.code = codeOf(reply.status, words);
+abstract class CloudError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+  ) {
+    super(message);
+    this.name = new.target.name;
   }
 
   get next(): string {
@@ -57,7 +39,32 @@ export class CloudRefusal extends Error {
   }
 }
 
-function codeOf(status: number, words: string): keyof typeof NEXT {
+/** The configuration of the cloud connection is missing or wrong. */
+export class CloudConfigurationError extends CloudError {
+  constructor(message: string) {
+    super("CloudConfiguration", message);
+  }
+}
+
+/** The cloud did not answer within the deadline. */
+export class CloudUnreachable extends CloudError {
+  constructor(what: string, lastSeen: string, seconds: number) {
+    super("CloudUnreachable", `${what} got no answer within ${seconds} s; last seen: ${redact(lastSeen)}`);
+  }
+}
+
+/** The cloud answered with an error status. */
+export class CloudRefusal extends CloudError {
+  readonly status: number;
+
+  constructor(what: string, reply: HttpResponse) {
+    const words = redact(remoteWords(reply));
+    super(codeOf(reply.status, words), `${what}: the cloud answered ${reply.status}: ${words}`);
+    this.status = reply.status;
+  }
+}
+
+function codeOf(status: number, words: string): ErrorCode {
   if (/quota/i.test(words)) return "QuotaExceeded";
   if (/no valid host/i.test(words)) return "NoValidHost";
   return CODES[status] ?? "Refused";

@@ -85,7 +85,7 @@ export async function readCloudFacts(
     volumes,
     hasLoadBalancer,
     hasVolumes,
-    isRestricted: (await cloud.token()).restricted,
+    isRestricted: (await cloud.token()).application_credential?.restricted ?? false,
   };
 }
 
@@ -124,7 +124,7 @@ async function readVolumeFacts(cloud: Cloud): Promise<VolumeFacts | undefined> {
 async function volumeQuota(cloud: Cloud): Promise<Record<string, Quota> | undefined> {
   const { project } = await cloud.token();
   if (project === undefined) return undefined;
-  const { quota_set } = await cloud.call("block-storage", "GET", `/os-quota-sets/${project}?usage=true`);
+  const { quota_set } = await cloud.call("block-storage", "GET", `/os-quota-sets/${project.id}?usage=true`);
   type Usage = { limit: number; in_use: number; reserved: number };
   const usages = Object.entries(quota_set as Record<string, string | Usage>).flatMap(([key, usage]) =>
     typeof usage === "string" ? [] : [[key, { limit: usage.limit, used: usage.in_use + usage.reserved }]],

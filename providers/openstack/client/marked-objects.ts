@@ -1,33 +1,12 @@
 import { carriesMark } from "../../../lib/pulumi/marks";
 import { waitFor } from "../../../lib/wait";
-import type { MarkedObject, ObjectKind } from "../plan/leftovers";
+import { OBJECT_KINDS, type MarkedObject, type ObjectKind } from "../plan/leftovers";
 import { INITIALIZED_KEY, MARK_KEY } from "../plan/machine";
 import type { Cloud, CloudService } from "./cloud";
 import { CloudRefusal } from "./errors";
 
-/** Service and path of each kind of object. ":within" is the id of the parent object. */
-const PATHS: Readonly<Record<ObjectKind, [CloudService, string]>> = {
-  "floating IP": ["network", "/floatingips"],
-  "load balancer": ["load-balancer", "/lbaas/loadbalancers"],
-  "load balancer member": ["load-balancer", "/lbaas/pools/:within/members"],
-  "load balancer monitor": ["load-balancer", "/lbaas/healthmonitors"],
-  listener: ["load-balancer", "/lbaas/listeners"],
-  "load balancer pool": ["load-balancer", "/lbaas/pools"],
-  server: ["compute", "/servers"],
-  port: ["network", "/ports"],
-  "router interface": ["network", "/routers/:within"],
-  subnet: ["network", "/subnets"],
-  router: ["network", "/routers"],
-  network: ["network", "/networks"],
-  "security group rule": ["network", "/security-group-rules"],
-  "security group": ["network", "/security-groups"],
-  "server group": ["compute", "/os-server-groups"],
-  keypair: ["compute", "/os-keypairs"],
-  "application credential": ["identity", "/users/:within/application_credentials"],
-};
-
 function pathOf(kind: ObjectKind, within = ""): [CloudService, string] {
-  const [service, path] = PATHS[kind];
+  const [service, path] = OBJECT_KINDS[kind];
   return [service, path.replace(":within", within)];
 }
 
@@ -133,7 +112,7 @@ export async function readMarkedObjects(cloud: Cloud, desired: DesiredMark): Pro
   const credentials = async (): Promise<MarkedObject[]> => {
     const { user } = await cloud.token();
     if (user === undefined || !(await cloud.has("identity"))) return [];
-    return named("application credential", user);
+    return named("application credential", user.id);
   };
   const found = await Promise.all([
     servers(),
@@ -146,16 +125,6 @@ export async function readMarkedObjects(cloud: Cloud, desired: DesiredMark): Pro
   ]);
   return found.flat();
 }
-
-/** Kinds of objects that are deleted asynchronously. */
-const SLOW: readonly ObjectKind[] = [
-  "server",
-  "load balancer",
-  "load balancer member",
-  "load balancer monitor",
-  "listener",
-  "load balancer pool",
-];
 
 const SECONDS = 300;
 
@@ -184,7 +153,8 @@ export async function deleteObject(
           return { done: undefined };
         }
         await cloud.call(service, "DELETE", kind === "load balancer" ? `${path}?cascade=true` : path);
-        if (!SLOW.includes(kind)) return { done: undefined };
+        // Only these are deleted asynchronously.
+        if (kind !== "server" && service !== "load-balancer") return { done: undefined };
         await cloud.call(service, "GET", path);
         return { pending: "it is on its way out" };
       } catch (error) {

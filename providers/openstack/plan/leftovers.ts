@@ -1,26 +1,32 @@
 import { cloudPlanSteps } from "./steps";
-/** Kinds of objects that a run creates in the cloud, in the order in which leftovers are deleted. */
-export const OBJECT_KINDS = [
-  "floating IP",
-  "load balancer",
-  "load balancer member",
-  "load balancer monitor",
-  "listener",
-  "load balancer pool",
-  "server",
-  "port",
-  "router interface",
-  "subnet",
-  "router",
-  "network",
-  "security group rule",
-  "security group",
-  "server group",
-  "keypair",
-  "application credential",
-] as const;
 
-export type ObjectKind = (typeof OBJECT_KINDS)[number];
+/**
+ * Kinds of objects that a run creates in the cloud, in the order in which leftovers are deleted, with the service and
+ * path of each. ":within" is the id of the parent object.
+ */
+export const OBJECT_KINDS = {
+  "floating IP": ["network", "/floatingips"],
+  "load balancer": ["load-balancer", "/lbaas/loadbalancers"],
+  "load balancer member": ["load-balancer", "/lbaas/pools/:within/members"],
+  "load balancer monitor": ["load-balancer", "/lbaas/healthmonitors"],
+  listener: ["load-balancer", "/lbaas/listeners"],
+  "load balancer pool": ["load-balancer", "/lbaas/pools"],
+  server: ["compute", "/servers"],
+  port: ["network", "/ports"],
+  "router interface": ["network", "/routers/:within"],
+  subnet: ["network", "/subnets"],
+  router: ["network", "/routers"],
+  network: ["network", "/networks"],
+  "security group rule": ["network", "/security-group-rules"],
+  "security group": ["network", "/security-groups"],
+  "server group": ["compute", "/os-server-groups"],
+  keypair: ["compute", "/os-keypairs"],
+  "application credential": ["identity", "/users/:within/application_credentials"],
+} as const;
+
+export type ObjectKind = keyof typeof OBJECT_KINDS;
+
+const ORDER = Object.keys(OBJECT_KINDS);
 
 /** A cloud object with a cluster's owner tag. */
 export interface MarkedObject {
@@ -62,7 +68,7 @@ export function leftoversOf(objects: readonly MarkedObject[], known: ReadonlySet
     for (const { id, serves } of unknown)
       if (serves !== undefined && serves !== "" && !gone.has(serves)) gone.delete(id);
   }
-  const order = ({ kind }: MarkedObject) => OBJECT_KINDS.indexOf(kind);
+  const order = ({ kind }: MarkedObject) => ORDER.indexOf(kind);
   return {
     deleted: unknown
       .filter(({ id }) => gone.has(id))

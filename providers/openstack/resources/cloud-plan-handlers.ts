@@ -5,7 +5,10 @@ import { engineSignal } from "../../../lib/process/parent-watch";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
-import type { Cloud as CloudClient, CloudConfiguration } from "../client";
+import { Cloud } from "../client/cloud";
+import type { CloudConfiguration } from "../client/cloud-configuration";
+import { listServers, readCloudFacts, serverFault } from "../client/facts";
+import { deleteObject, readMarkedObjects } from "../client/marked-objects";
 import { leftoverLine, leftoversOf } from "../plan/leftovers";
 import {
   findNamed,
@@ -25,7 +28,6 @@ const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 
 /** Reads ids, unmet requirements and leftovers from the cloud. */
 async function askCloud(news: Inputs) {
-  const { Cloud, readCloudFacts, readMarkedObjects } = await import("../client/index.js");
   const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
   return Cloud.use(news, { seconds: ASK_SECONDS }, async (cloud) => {
     const pools = [...new Set(servers.map(({ pool }) => pool))];
@@ -91,7 +93,6 @@ const outputsOf = (inputs: Inputs) => ({ ...inputs, mark: inputs.mark ?? randomB
 async function deleteLeftovers(inputs: Inputs): Promise<void> {
   const { leftovers = [] } = inputs;
   if (leftovers.length === 0) return;
-  const { Cloud, deleteObject } = await import("../client/index.js");
   const engine = engineSignal();
   const progress = (line: string) => report(nameOf(inputs), line);
   const options = { progress, signal: engine.signal };
@@ -132,7 +133,6 @@ export async function watchServerFaults(
   lookMilliseconds = 1000,
 ): Promise<void> {
   if (arriving.length === 0) return;
-  const { Cloud } = await import("../client/index.js");
   const engine = engineSignal();
   const { signal } = engine;
   const missing = new Set(arriving);
@@ -154,8 +154,7 @@ export async function watchServerFaults(
   }
 }
 
-async function look(cloud: CloudClient, missing: Set<string>, say: (line: string) => void): Promise<void> {
-  const { listServers, serverFault } = await import("../client/index.js");
+async function look(cloud: Cloud, missing: Set<string>, say: (line: string) => void): Promise<void> {
   for (const { id, name, status } of await listServers(cloud, [...missing])) {
     if (status === "ERROR") say(serverFaultAdvice(name, await serverFault(cloud, id)));
     if (status === "ERROR" || status === "ACTIVE") missing.delete(name);

@@ -8,6 +8,8 @@ import { waitFor } from "../../../lib/wait";
 import { initializedScript } from "../../kubeadm/machine/steps";
 import type { Machine } from "../../kubeadm/plan/machine";
 import { allInParallel, MachinesSession } from "../../kubeadm/resources/machines-session";
+import { Cloud } from "../client/cloud";
+import { setServerMetadata } from "../client/facts";
 import { INITIALIZED_KEY } from "../plan/machine";
 import { initializedMarkSteps } from "../plan/steps";
 import type { InitializedMarkInputs as Inputs, InitializedMarkOutputs as Outputs } from "./servers";
@@ -25,7 +27,6 @@ function unmarked(marked: Readonly<Record<string, string>>, news: Inputs): Machi
  * @throws PartialFailure with the tags that were added, if any machine failed
  */
 async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): Promise<Outputs> {
-  const { Cloud, setServerMetadata } = await import("../client/index.js");
   const { servers, specification, timeouts } = inputs;
   const resource = `InitializedMark ${specification.name}`;
   const session = new MachinesSession(resource, inputs);

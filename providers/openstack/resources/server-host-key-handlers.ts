@@ -3,6 +3,8 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { sshTarget } from "../../kubeadm/resources/machines-session";
+import { Cloud } from "../client/cloud";
+import { readConsoleHostKeys } from "../client/facts";
 import type { ServerHostKeyInputs as Inputs } from "./servers";
 
 /** Deadline for the keys on the console: cloud-init prints them shortly after sshd starts to answer. */
@@ -10,7 +12,6 @@ const CONSOLE_SECONDS = 30;
 
 /** Reads host keys from a server's console. Returns none, and logs the reason, if the cloud provides no console. */
 async function keysOnConsole(inputs: Inputs, resource: string): Promise<string[]> {
-  const { Cloud, readConsoleHostKeys } = await import("../client/index.js");
   const seconds = CONSOLE_SECONDS;
   try {
     return await Cloud.use(inputs, { seconds }, (cloud) =>

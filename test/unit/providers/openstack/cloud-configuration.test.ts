@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { CloudConfigurationError, readCloudConfiguration } from "../../../../providers/openstack/client";
+import { readCloudConfiguration } from "../../../../providers/openstack/client/cloud-configuration";
+import { CloudConfigurationError } from "../../../../providers/openstack/client/errors";
 
 describe("how a cloud is found", () => {
   let folder: string;

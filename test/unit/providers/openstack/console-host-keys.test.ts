@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { consoleHostKeys } from "../../../../providers/openstack/client";
+import { consoleHostKeys } from "../../../../providers/openstack/client/facts";
 
 const ED = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
 const EC = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTY=";

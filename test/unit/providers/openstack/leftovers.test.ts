@@ -69,7 +69,7 @@ describe("leftovers of an interrupted run", () => {
     const ids = fc.constantFrom("a", "b", "c", "d", "e");
     const objects = fc.uniqueArray(
       fc.record({
-        kind: fc.constantFrom(...OBJECT_KINDS),
+        kind: fc.constantFrom(...(Object.keys(OBJECT_KINDS) as (keyof typeof OBJECT_KINDS)[])),
         id: ids,
         name: fc.constant("x"),
         serves: fc.option(ids, { nil: undefined }),

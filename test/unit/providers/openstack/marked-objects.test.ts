@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Cloud, deleteObject, readMarkedObjects } from "../../../../providers/openstack/client";
+import { Cloud } from "../../../../providers/openstack/client/cloud";
+import { deleteObject, readMarkedObjects } from "../../../../providers/openstack/client/marked-objects";
 import { markedDescription } from "../../../../lib/pulumi/marks";
 import { CloudServer, type Answer, type Request } from "./cloud-server";
 
