@@ -15,14 +15,13 @@ interface KubeconfigFile {
 
 /** Extracts the credentials from kubeadm's admin.conf. @throws Error when the text is not an admin.conf */
 export function adminCredentials(adminConf: string): AdminCredentials {
-  const file = parse(adminConf) as KubeconfigFile;
-  const certificateAuthority = file.clusters?.[0]?.cluster["certificate-authority-data"];
-  const user = file.users?.[0]?.user;
-  const clientCertificate = user?.["client-certificate-data"];
-  const clientKey = user?.["client-key-data"];
-  if (!certificateAuthority || !clientCertificate || !clientKey)
+  const { clusters, users } = parse(adminConf) as KubeconfigFile;
+  const authority = clusters?.[0]?.cluster["certificate-authority-data"];
+  const { "client-certificate-data": clientCertificate, "client-key-data": clientKey } =
+    users?.[0]?.user ?? {};
+  if (!authority || !clientCertificate || !clientKey)
     throw new Error("admin.conf holds no certificate authority, client certificate and key");
-  return { certificateAuthority, clientCertificate, clientKey };
+  return { certificateAuthority: authority, clientCertificate, clientKey };
 }
 
 /** The API servers of a kubeconfig. */

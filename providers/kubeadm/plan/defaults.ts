@@ -12,13 +12,12 @@ export const DEFAULT_NETWORK = {
 type Network = Record<keyof typeof DEFAULT_NETWORK, string>;
 
 /** Returns the network's blocks and domain with the defaults. */
-export function networkOf(network: Partial<Network> = {}): Network {
-  const { podSubnet, serviceSubnet, dnsDomain } = DEFAULT_NETWORK;
-  return {
-    podSubnet: network.podSubnet ?? podSubnet,
-    serviceSubnet: network.serviceSubnet ?? serviceSubnet,
-    dnsDomain: network.dnsDomain ?? dnsDomain,
-  };
+export function networkOf({
+  podSubnet = DEFAULT_NETWORK.podSubnet,
+  serviceSubnet = DEFAULT_NETWORK.serviceSubnet,
+  dnsDomain = DEFAULT_NETWORK.dnsDomain,
+}: Partial<Network> = {}): Network {
+  return { podSubnet, serviceSubnet, dnsDomain };
 }
 
 /** User of SSH, and the deadline of one attempt to connect. */

@@ -68,9 +68,10 @@ export const jumpHostKey = ({ jumpHostPrivateKey, privateKey }: SshCredentials) 
 
 export const CONTROL_PLANE_GROUP = "control-plane";
 
-/** Labels that kubeadm sets on the Node of a control plane; the first one marks its role. */
+/** Marks the Node of a control plane. */
 export const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
-export const CONTROL_PLANE_LABELS = [
-  CONTROL_PLANE_LABEL,
-  "node.kubernetes.io/exclude-from-external-load-balancers",
-] as const;
+/** Labels that kubeadm sets on the Node of a control plane. */
+export const CONTROL_PLANE_LABELS = {
+  [CONTROL_PLANE_LABEL]: "",
+  "node.kubernetes.io/exclude-from-external-load-balancers": "",
+};

@@ -71,20 +71,18 @@ function sorted(_key: string, value: unknown): unknown {
 function agentChange(machine: string, olds: DesiredAgent | undefined, news: DesiredAgent): NodeAgentsStep[] {
   const desired = namesOfStaged(news.staged);
   const present = olds ? namesOfStaged(olds.staged) : [];
-  const { agent: version, annotations } = news;
   const isSame = olds && isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
-  const staged = desired.filter((name) => !isSame || !present.includes(name));
-  const steps: (NodeAgentsStep | false)[] = [
-    olds?.agent !== version && { kind: "install", machine, version },
-    olds !== undefined && olds.annotations !== annotations && { kind: "follow", machine, annotations },
-    ...staged.map((name): NodeAgentsStep => {
-      return { kind: present.includes(name) ? "restage" : "stage", machine, version: name };
-    }),
-    ...present
-      .filter((name) => !desired.includes(name))
-      .map((name): NodeAgentsStep => ({ kind: "unstage", machine, version: name })),
-  ];
-  return steps.filter((step) => step !== false);
+  const { agent, annotations } = news;
+  const steps: NodeAgentsStep[] = [];
+  if (olds?.agent !== agent) steps.push({ kind: "install", machine, version: agent });
+  if (olds && olds.annotations !== annotations) steps.push({ kind: "follow", machine, annotations });
+  for (const version of desired) {
+    const isPresent = present.includes(version);
+    if (!isSame || !isPresent) steps.push({ kind: isPresent ? "restage" : "stage", machine, version });
+  }
+  for (const version of present)
+    if (!desired.includes(version)) steps.push({ kind: "unstage", machine, version });
+  return steps;
 }
 
 /** Status that a machine's agent has reported on its Node. */

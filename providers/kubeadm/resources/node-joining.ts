@@ -10,8 +10,8 @@ import {
   joinScript,
   registerScript,
 } from "../machine/steps";
-import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
-import { hasLostRole, roleLabels, taintChanges } from "../plan/membership/nodes";
+import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
+import { hasLostRole, taintChanges } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
 import { type ClusterSession, nodeReference } from "./cluster-session";
 import type { NodeGroupInputs } from "./declarations";
@@ -99,7 +99,7 @@ async function registerAgain(session: Session, machine: Machine): Promise<void> 
     );
   }
   await writeSettings(session, name, (node) =>
-    hasLostRole(machine, node) ? { labels: roleLabels(), taints: taintChanges(machine, node) } : {},
+    hasLostRole(machine, node) ? { labels: CONTROL_PLANE_LABELS, taints: taintChanges(machine, node) } : {},
   );
 }
 

@@ -41,13 +41,10 @@ export function hasLostRole(machine: Machine, node: ObservedNode): boolean {
   return machine.role === "control-plane" && !(CONTROL_PLANE_LABEL in node.labels);
 }
 
-/** Returns the labels that kubeadm sets on a control plane. */
-export const roleLabels = () => Object.fromEntries(CONTROL_PLANE_LABELS.map((label) => [label, ""]));
-
 /** Returns the labels to set and to remove, or undefined when there are none. */
 export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges | undefined {
   const wanted = wantedLabels(machine);
-  const changes: LabelChanges = hasLostRole(machine, node) ? roleLabels() : {};
+  const changes: LabelChanges = hasLostRole(machine, node) ? { ...CONTROL_PLANE_LABELS } : {};
   for (const [key, value] of Object.entries(wanted)) if (node.labels[key] !== value) changes[key] = value;
   for (const key of node.ownedLabels) if (!(key in wanted) && key in node.labels) changes[key] = null;
   return Object.keys(changes).length > 0 ? changes : undefined;

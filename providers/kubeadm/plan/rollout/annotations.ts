@@ -10,32 +10,22 @@ export const ALL_SOFTWARE: readonly string[] = [...KUBERNETES_SOFTWARE, ...FURTH
 /** Set by the rollout on a node that was already cordoned before its step: such a node stays cordoned. */
 export const WAS_CORDONED = "foresail/was-cordoned";
 
-/** Annotation keys of a node. */
-interface AnnotationKeys {
-  /** "true" while the change window of this node is open; written by the rollout. */
-  changesAllowed: string;
-  /** "false" while the agent changes software, "true" afterwards; written by the agent. */
-  ready: string;
-  /** Message of the agent's last failure, removed on success; written by the agent. */
-  message: string;
-  /** Revision of the desired state that the agent was installed with; written by the agent. */
-  revision: string;
-  /** Version that the agent must install now; written by the rollout. */
-  desired: (software: string) => string;
-  /** Version that the agent found; written by the agent. */
-  current: (software: string) => string;
-}
-
-/** Returns the annotation keys of a pattern: a DNS subdomain that contains `[software]`. */
-export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN): AnnotationKeys {
+/** Returns a node's annotation keys. @param pattern a DNS subdomain that contains `[software]` */
+export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
   const prefix = (software: string) => pattern.replaceAll("[software]", software);
   return {
+    /** "true" while the change window of this node is open; written by the rollout. */
     changesAllowed: `${prefix("node")}/changes-allowed`,
+    /** "false" while the agent changes software, "true" afterwards; written by the agent. */
     ready: `${prefix("node")}/ready`,
+    /** Message of the agent's last failure, removed on success; written by the agent. */
     message: `${prefix("node")}/message`,
+    /** Revision of the desired state that the agent was installed with; written by the agent. */
     revision: `${prefix("node-agent")}/revision`,
-    desired: (software) => `${prefix(software)}/desired-version`,
-    current: (software) => `${prefix(software)}/current-version`,
+    /** Version that the agent must install now; written by the rollout. */
+    desired: (software: string) => `${prefix(software)}/desired-version`,
+    /** Version that the agent found; written by the agent. */
+    current: (software: string) => `${prefix(software)}/current-version`,
   };
 }
 

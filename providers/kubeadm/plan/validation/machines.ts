@@ -1,9 +1,5 @@
-import {
-  duplicateIssues,
-  below,
-  issueAt,
-  type ValidationIssue,
-} from "../../../../lib/validation/validation-issue";
+import { below, duplicateIssues, issueAt } from "../../../../lib/validation/validation-issue";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { poolNameIssue } from "../../../../lib/validation/names";
 import { quoted } from "../../../../lib/text/quote";
 import { type Role, CONTROL_PLANE_TAINT } from "../machine";

@@ -1,13 +1,5 @@
-import {
-  ipv4Issue,
-  parseIpv4,
-  cidrContains,
-  cidrIssue,
-  cidrsOverlap,
-  cidrSize,
-  formatCidr,
-  parseCidr,
-} from "../../../../lib/validation/addresses";
+import { cidrContains, cidrIssue, cidrsOverlap, cidrSize } from "../../../../lib/validation/addresses";
+import { formatCidr, ipv4Issue, parseCidr, parseIpv4 } from "../../../../lib/validation/addresses";
 import { issueAt, valueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { API_SERVER_PORT, apiPortIssue, SSH_PORT } from "../../../../lib/validation/ports";
@@ -30,11 +22,8 @@ function unusableIssue(text: string): string | undefined {
 
 /** Returns what is wrong with the pod block, or undefined. Kubernetes allows at most 2^16 node blocks in it. */
 export function podSubnetIssue(text: string): string | undefined {
-  return blockIssue(
-    text,
-    [NODE_PREFIX - 16, NODE_PREFIX],
-    `: each node takes a /${NODE_PREFIX}; write e.g. a /16`,
-  );
+  const tooSmall = `: each node takes a /${NODE_PREFIX}; write e.g. a /16`;
+  return blockIssue(text, [NODE_PREFIX - 16, NODE_PREFIX], tooSmall);
 }
 
 /** Returns what is wrong with the service block. kubeadm needs 10 addresses, the API server allows 20 bits. */

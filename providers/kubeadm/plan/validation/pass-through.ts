@@ -1,5 +1,6 @@
 import { below, issueAt, valueAt } from "../../../../lib/validation/validation-issue";
 import type { ConfigurationPath, ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { isObject } from "../../../../lib/json";
 import { quoted } from "../../../../lib/text/quote";
 import { nearest } from "../../../../lib/validation/spelling";
 import { taintIssues } from "./machines";
@@ -100,20 +101,15 @@ function ownTaintIssues(object: Readonly<Record<string, unknown>>): ValidationIs
   const path = ["nodeRegistration", "taints"];
   const taints = valueAt(object, path);
   if (!Array.isArray(taints)) return [];
-  const readable = taints.map((taint: unknown, index) =>
-    typeof taint === "object" && taint !== null ? taint : { key: index },
-  );
+  const readable = taints.map((taint: unknown, index) => (isObject(taint) ? taint : { key: index }));
   return below(path, taintIssues(readable, "control-plane"));
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Shapes that one test decides, and what to write instead of another one. */
 const SIMPLE = {
   text: [(value: unknown) => typeof value === "string", "a text, in quotes"],
   boolean: [(value: unknown) => typeof value === "boolean", "true or false, without quotes"],
-  map: [isMap, "a map"],
+  map: [isObject, "a map"],
   taints: [Array.isArray, "a list of {key, value, effect}; or use the taints of the machine"],
 } as const;
 
@@ -122,13 +118,7 @@ const SIMPLE = {
  * objects with a name, `any` is not checked: only fields that foresail merges need a shape.
  */
 type Shape =
-  | keyof typeof SIMPLE
-  | "any"
-  | "texts"
-  | "map of texts"
-  | "map of booleans"
-  | "arguments"
-  | "named"
+  | (keyof typeof SIMPLE | "any" | "texts" | "map of texts" | "map of booleans" | "arguments" | "named")
   | { readonly [field: string]: Shape };
 
 /** Returns fields of the same shape. */
@@ -204,13 +194,15 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 const KNOWN_WHOLE = ["ClusterConfiguration", "InitConfiguration", "JoinConfiguration"];
 
 const kindOf = (value: unknown) =>
-  Array.isArray(value) ? "a list" : isMap(value) ? "a map" : `a ${typeof value}`;
+  Array.isArray(value) ? "a list" : isObject(value) ? "a map" : `a ${typeof value}`;
 
 function nullIssues(value: unknown, path: ConfigurationPath): ValidationIssue[] {
   if (value === null)
     return issueAt(path, "is empty, which would remove what is set there; write a value, or remove the line");
   if (Array.isArray(value)) return value.flatMap((one, index) => nullIssues(one, [...path, index]));
-  return isMap(value) ? Object.entries(value).flatMap(([key, one]) => nullIssues(one, [...path, key])) : [];
+  return isObject(value)
+    ? Object.entries(value).flatMap(([key, one]) => nullIssues(one, [...path, key]))
+    : [];
 }
 
 function issuesOf(
@@ -223,7 +215,7 @@ function issuesOf(
   if (value === null || value === undefined || shape === "any") return [];
   const wrong = (wanted: string) => [{ path, message: `is ${kindOf(value)}; write ${wanted}` }];
   if (typeof shape === "object") {
-    if (!isMap(value)) return wrong(`a map with the fields ${Object.keys(shape).join(", ")}`);
+    if (!isObject(value)) return wrong(`a map with the fields ${Object.keys(shape).join(", ")}`);
     return Object.entries(value).flatMap(([key, one]) => {
       const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
       if (known !== undefined) return issuesOf(one, known, [...path, key], isWhole);
@@ -233,14 +225,11 @@ function issuesOf(
   }
   switch (shape) {
     case "map of texts":
-    case "map of booleans":
-      if (!isMap(value)) return wrong("a map");
-      return issuesOf(
-        value,
-        each(shape === "map of texts" ? "text" : "boolean", ...Object.keys(value)),
-        path,
-        isWhole,
-      );
+    case "map of booleans": {
+      if (!isObject(value)) return wrong("a map");
+      const fields = each(shape === "map of texts" ? "text" : "boolean", ...Object.keys(value));
+      return issuesOf(value, fields, path, isWhole);
+    }
     case "texts":
       if (!Array.isArray(value)) return wrong("a list of texts");
       return value.flatMap((one, index) => issuesOf(one, "text", [...path, index], isWhole));
@@ -259,13 +248,13 @@ function issuesOf(
 /** Checks that each entry has its own name: entries are merged by name, so a repeated one replaces the first. */
 function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): ValidationIssue[] {
   if (!Array.isArray(value)) {
-    const since = isMap(value) ? ", as kubeadm's older v1beta3 had it" : "";
+    const since = isObject(value) ? ", as kubeadm's older v1beta3 had it" : "";
     return [{ path, message: `is ${kindOf(value)}${since}; write ${wanted}` }];
   }
   const names = new Set<string>();
   return value.flatMap((one: unknown, index): ValidationIssue[] => {
     if (one === null) return [];
-    if (!isMap(one)) return [{ path: [...path, index], message: `is ${kindOf(one)}; write {name: …}` }];
+    if (!isObject(one)) return [{ path: [...path, index], message: `is ${kindOf(one)}; write {name: …}` }];
     const { name } = one;
     const at = [...path, index, "name"];
     if (typeof name !== "string" || name === "") return [{ path: at, message: "is missing; write a text" }];
@@ -279,7 +268,7 @@ function argumentIssues(value: unknown, path: ConfigurationPath): ValidationIssu
   const found = namedIssues(value, path, 'a list of {name, value}, e.g. [{name: "v", value: "4"}]');
   if (!Array.isArray(value)) return found;
   const fields = value.flatMap((one: unknown, index): ValidationIssue[] => {
-    if (!isMap(one)) return [];
+    if (!isObject(one)) return [];
     const { name, value: text, ...others } = one;
     const dashed = typeof name === "string" && name.startsWith("-") ? name : undefined;
     const isText = text === null || typeof text === "string";

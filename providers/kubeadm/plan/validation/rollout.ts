@@ -1,11 +1,7 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
 import { AGENT_VERSION_PATTERN } from "../rollout/annotations";
-import {
-  duplicateIssues,
-  below,
-  issueAt,
-  type ValidationIssue,
-} from "../../../../lib/validation/validation-issue";
+import { below, duplicateIssues, issueAt } from "../../../../lib/validation/validation-issue";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { dnsNameIssue } from "../../../../lib/validation/names";
 import { nearest } from "../../../../lib/validation/spelling";
 import { listed, quoted } from "../../../../lib/text/quote";
@@ -81,10 +77,7 @@ export function rolloutIssues(
     ...pausedNodes.flatMap((name, index) =>
       issueAt(["pausedNodes", index], nodes.has(name) ? undefined : unknown("machine", name, nodes.known)),
     ),
-    ...below(
-      ["pausedNodes"],
-      duplicateIssues(pausedNodes, (name) => name),
-    ),
+    ...below(["pausedNodes"], duplicateIssues(pausedNodes, String)),
   ];
 }
 
