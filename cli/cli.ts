@@ -2,14 +2,25 @@
 import { Command, Option } from "commander";
 import type { PlanOptions } from "./plan";
 import type { PreviewOptions } from "./preview";
+import type { UnlockOptions } from "./unlock";
 import type { UpOptions } from "./up";
+
+/** Returns an action that runs a command, whose module is loaded for it alone, and sets its exit code. */
+function running<Options>(load: () => Promise<(options: Options) => Promise<number>>) {
+  return async (options: Options): Promise<void> => {
+    const command = await load();
+    process.exitCode = await command(options);
+  };
+}
+
+const STACK = ["--stack <name>", "the stack; default: the one that is selected"] as const;
 
 /** Adds the command monitor, which keeps a cluster's services in sync between runs. */
 function addMonitorCommand(program: Command): void {
   program
     .command("monitor")
     .description("keep the services of a cluster through Azimuth in step, until it is interrupted")
-    .option("--stack <name>", "the stack; default: the one that is selected")
+    .option(...STACK)
     .addHelpText(
       "after",
       `
@@ -17,10 +28,7 @@ The monitor is optional: an up compares the services, too. It may be started, st
 
 Exit codes: 0 interrupted, 1 failed, 2 wrong use.`,
     )
-    .action(async (options: { stack?: string }) => {
-      const { monitor } = await import("./monitor.js");
-      process.exitCode = await monitor(options);
-    });
+    .action(running<{ stack?: string }>(async () => (await import("./monitor.js")).monitor));
 }
 
 /** Adds the command plan, which forecasts a rollout with read access alone. */
@@ -51,13 +59,8 @@ function addPlanCommand(program: Command): void {
       "after",
       "\nExits with 0 without blockers, 2 with blockers, 3 if that is unknown because a permission is missing, 1 on an error.",
     )
-    .action(async (options: PlanOptions) => {
-      const { plan } = await import("./plan.js");
-      process.exitCode = await plan(options);
-    });
+    .action(running<PlanOptions>(async () => (await import("./plan.js")).plan));
 }
-
-const STACK = ["--stack <name>", "the stack; default: the one that is selected"] as const;
 
 interface ReportOptions {
   readonly json?: true;
@@ -74,10 +77,7 @@ function addReviewCommands(program: Command): void {
     .option("--save-plan <file>", "write the plan for `foresail up --plan` (0600; its secrets are encrypted)")
     .option("--json <file>", "write the engine's output for `foresail report` (0600; its secrets are masked)")
     .addHelpText("after", "\nExit codes: 0 previewed, 1 refused or failed, 2 wrong use.")
-    .action(async (options: PreviewOptions) => {
-      const { preview } = await import("./preview.js");
-      process.exitCode = await preview(options);
-    });
+    .action(running<PreviewOptions>(async () => (await import("./preview.js")).preview));
   program
     .command("up")
     .description("do what was reviewed, and nothing else")
@@ -96,10 +96,7 @@ Ctrl-C finishes the current node of a rollout and pauses; a second Ctrl-C interr
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused: the cluster is no longer as reviewed, nothing was touched,
 4 paused: run the same command to continue.`,
     )
-    .action(async (options: UpOptions) => {
-      const { up } = await import("./up.js");
-      process.exitCode = await up(options);
-    });
+    .action(running<UpOptions>(async () => (await import("./up.js")).up));
   program
     .command("report")
     .description("print a preview for a pull request's comment, or for programs")
@@ -135,10 +132,7 @@ async function main(): Promise<void> {
     .requiredOption("--stack <name>", "the stack that is locked")
     .option("--project <name>", "the Pulumi project of the stack", "foresail")
     .option("--yes", "clear a lock of another host without asking", false)
-    .action(async (options: { stack: string; project: string; yes: boolean }) => {
-      const { unlock } = await import("./unlock.js");
-      process.exitCode = await unlock(options);
-    });
+    .action(running<UnlockOptions>(async () => (await import("./unlock.js")).unlock));
   addPlanCommand(program);
   addReviewCommands(program);
   addMonitorCommand(program);

@@ -1,21 +1,76 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { hostname, homedir } from "node:os";
 import path from "node:path";
 import { parseJson } from "../lib/json";
-import {
-  judgeLock,
-  parseBackendLock,
-  type FileBackendStack,
-  type LockVerdict,
-  type LockProcess,
-} from "../lib/pulumi/backend-lock";
 import { type Project, callPulumi, PulumiError } from "./pulumi";
 import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/state";
 import { withPrivateFolder, writePrivately } from "./private-file";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import { readProcess } from "../lib/process/identity";
 import { plural } from "../lib/text/plural";
+
+/** A stack in a file backend. */
+interface FileBackendStack {
+  /** The backend's folder, which contains `.pulumi`. */
+  readonly stateFolder: string;
+  readonly project: string;
+  readonly stack: string;
+}
+
+/** The file backend's lock, `<state>/.pulumi/locks/organization/<project>/<stack>/<id>.json`. */
+const LOCK = z.object({
+  pid: z.int().positive(),
+  username: z.string().catch("unknown"),
+  hostname: z.string(),
+  /** When the lock was taken, as an RFC 3339 time. */
+  timestamp: z.string(),
+});
+
+/** What is known on this host about the process that a lock names. */
+export type LockProcess =
+  | { readonly alive: false }
+  | { readonly alive: true; /** Undefined if unknown. */ readonly startedAt?: Date };
+
+/** Whether a lock still has an owner. */
+interface LockVerdict {
+  /**
+   * dead: the owner is gone, the lock may be deleted; held: by a running process of this host; unknown: it belongs to
+   * another host or can't be read, only a person can decide
+   */
+  readonly kind: "dead" | "held" | "unknown";
+  /** The reason as a phrase for messages. */
+  readonly because: string;
+}
+
+/**
+ * The kernel's start times have whole seconds and drift when the clock is set; a process number is reused much later
+ * than this.
+ */
+const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
+
+/**
+ * Decides whether a lock may be deleted without asking.
+ *
+ * @param text the lock's file, which may be half written
+ * @param host this host's name, as the engine would write it
+ * @param look returns what is known on this host about a process
+ */
+export function judgeLock(text: string, host: string, look: (pid: number) => LockProcess): LockVerdict {
+  const lock = LOCK.safeParse(parseJson(text)).data;
+  if (lock === undefined) return { kind: "unknown", because: "the lock file cannot be read" };
+  const { pid, username, hostname, timestamp } = lock;
+  const words = `process ${pid} of user ${username} on host ${hostname}, since ${timestamp}`;
+  if (hostname !== host) return { kind: "unknown", because: `it is held by ${words}, which is another host` };
+  const holder = look(pid);
+  if (!holder.alive) return { kind: "dead", because: `${words}, is gone` };
+  // both sides are NaN, and the comparison false, for a time that can't be read
+  const latest = Date.parse(timestamp) + CLOCK_TOLERANCE_MILLISECONDS;
+  if (holder.startedAt !== undefined && holder.startedAt.getTime() > latest)
+    return { kind: "dead", because: `${words}, is gone; its number belongs to a younger process now` };
+  return { kind: "held", because: `it is held by ${words}, which is alive` };
+}
 
 /** Returns files of a folder by their names; none when there is no such folder. */
 async function filesIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
@@ -40,9 +95,7 @@ export async function findLocks({ stateFolder, project, stack }: FileBackendStac
     const text = await readFile(file, "utf8").catch(() => undefined);
     // released since the listing
     if (text === undefined) continue;
-    const lock = parseBackendLock(text);
-    const holder = lock === undefined ? ({ alive: false } as const) : await lookUpProcess(lock.pid);
-    found.push({ file, verdict: judgeLock(lock, hostname(), holder) });
+    found.push({ file, verdict: judgeLock(text, hostname(), lookUpProcess) });
   }
   return found;
 }
@@ -101,7 +154,8 @@ export async function clearKilledRuns(
   if (stateFolder === undefined) return [];
   const target = { stateFolder, project: name, stack };
   const cleared = await clearDeadLocks(target);
-  return what === "locks" ? cleared : [...cleared, ...(await clearPendingOperations(target, folder))];
+  if (what === "operations") cleared.push(...(await clearPendingOperations(target, folder)));
+  return cleared;
 }
 
 /**
@@ -207,15 +261,14 @@ async function lastLogin(environment: NodeJS.ProcessEnv): Promise<string | undef
 const TICKS_PER_SECOND = 100;
 
 /** Looks up a process of this host. A zombie counts as gone. */
-async function lookUpProcess(pid: number): Promise<LockProcess> {
+function lookUpProcess(pid: number): LockProcess {
   const found = readProcess(pid);
   if (found === undefined) return { alive: false };
-  const startedAt =
-    process.platform === "linux" ? await sinceBoot(found.startTime) : Date.parse(found.startTime);
+  const startedAt = process.platform === "linux" ? sinceBoot(found.startTime) : Date.parse(found.startTime);
   return { alive: true, ...(Number.isFinite(startedAt) && { startedAt: new Date(startedAt) }) };
 }
 
-async function sinceBoot(ticks: string): Promise<number> {
-  const bootedAt = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1];
+function sinceBoot(ticks: string): number {
+  const bootedAt = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1];
   return (Number(bootedAt) + Number(ticks) / TICKS_PER_SECOND) * 1000;
 }

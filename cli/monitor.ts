@@ -1,13 +1,10 @@
 import { resumeCluster, type ResumeRef } from "../providers/azimuth/client/cluster-record";
 import { monitorServices } from "../providers/azimuth/client/services-monitor";
 import { KubernetesClient } from "../lib/kubernetes";
-import { foresailVersion } from "../lib/version";
+import { userAgent as agentOf } from "../lib/version";
 import { redact } from "../lib/text/redaction";
 import { onInterrupts } from "./terminal";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
-
-/** The output `monitor` of a stack of the system "azimuth". */
-type MonitoredCluster = ResumeRef;
 
 const CONNECT_SECONDS = 3600;
 
@@ -25,7 +22,7 @@ export async function monitor(
   const { place: ref, kubeconfig } = await readOutputs(project, stack);
   const end = new AbortController();
   const forget = onInterrupts(() => end.abort());
-  const userAgent = `foresail/${foresailVersion()} ${project.name}/${stack} monitor`;
+  const userAgent = agentOf({ stack: `${project.name}/${stack} monitor` });
   const tell = (line: string) => say(`${new Date().toISOString()} ${redact(line)}`);
   try {
     const management = await KubernetesClient.connect(
@@ -49,11 +46,11 @@ export async function monitor(
 async function readOutputs(
   project: Project,
   stack: string,
-): Promise<{ place: MonitoredCluster; kubeconfig: string }> {
+): Promise<{ place: ResumeRef; kubeconfig: string }> {
   const args = ["stack", "output", "--json", "--show-secrets", "--stack", stack];
   const { stdout } = await callPulumi({ project, args });
   const { monitor: ref, managementKubeconfig: kubeconfig } = JSON.parse(stdout) as {
-    monitor?: MonitoredCluster;
+    monitor?: ResumeRef;
     managementKubeconfig?: string;
   };
   if (ref === undefined || kubeconfig === undefined)

@@ -36,21 +36,13 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
     await writePrivately(file, JSON.stringify(run.engine));
     const codes = path.join(folder, "failure-codes");
     await writePrivately(codes, "");
-    const args = [
-      "up",
-      "--plan",
-      file,
-      "--stack",
-      run.stack,
-      "--yes",
-      "--skip-preview",
-      "--suppress-progress",
-    ];
+    const args = ["up", "--plan", file, "--stack", run.stack, "--yes", "--skip-preview"];
+    // outputs contain whole objects, and `pulumi stack output` prints them on request
+    const quiet = ["--suppress-progress", "--suppress-outputs"];
     const behind = new BehindFailure();
     const { child, ended } = startPulumi({
       project: run.project,
-      // outputs contain whole objects, and `pulumi stack output` prints them on request
-      args: [...args, "--suppress-outputs", ...PARALLEL_ARGUMENTS],
+      args: [...args, ...quiet, ...PARALLEL_ARGUMENTS],
       passThrough: true,
       filter: behind,
       environment: { [FAILURE_CODES]: codes },

@@ -2,7 +2,7 @@ import { askPerson } from "./terminal";
 import { findStateFolder, deleteLock, findLocks, clearPendingOperations } from "./killed-runs";
 
 /** Options for `foresail unlock`. */
-interface UnlockOptions {
+export interface UnlockOptions {
   readonly stack: string;
   readonly project: string;
   /** Whether the command line confirms the deletion. */

@@ -1,63 +1,60 @@
+import pc from "picocolors";
 import type { Finding } from "./findings";
 import type { PlanReport } from "./report";
 import { plural } from "../../lib/text/plural";
 
-/** Functions that color text; each returns its text unchanged where there are no colors. */
-interface Colours {
-  bold: (text: string) => string;
-  red: (text: string) => string;
-  yellow: (text: string) => string;
-  green: (text: string) => string;
-  dim: (text: string) => string;
-}
-
-const same = (text: string) => text;
-const NO_COLOURS: Colours = { bold: same, red: same, yellow: same, green: same, dim: same };
-
-/** Renders the forecast for a terminal: blockers first, then the steps. */
-export function renderText(report: PlanReport, colours: Colours = NO_COLOURS): string {
+/**
+ * Renders the forecast for a terminal: blockers first, then the steps.
+ *
+ * @param colours those of picocolors; default: none
+ */
+export function renderText(report: PlanReport, colours = pc.createColors(false)): string {
   const { bold, red, yellow, green, dim } = colours;
-  const blocking = report.findings.filter(({ weight }) => weight === "blocks");
-  const warning = report.findings.filter(({ weight }) => weight === "warns");
+  const { blocking, warning } = sorted(report);
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length > 0 ? ["", bold(title), ...lines] : [];
+  const found = (findings: readonly Finding[], mark: string) =>
+    findings.flatMap(({ words, fix }) => [`  ${mark} ${words}`, dim(`    → ${fix}`)]);
+  const steps = report.steps.flatMap(({ pass, to, line }, index, all) => {
+    const title = report.passes.length > 1 && all[index - 1]?.pass !== pass;
+    const number = String(index + 1).padStart(String(all.length).length);
+    return [...(title ? [dim(`  pass ${pass}, to ${to}`)] : []), `  ${number}. ${line}`];
+  });
+  const unread = plural(report.unknown.length, "check");
   const lines = [
     bold(`Rollout of ${report.server} to ${report.target}`),
     dim(`${plural(report.nodes.length, "node")}: ${versionsOf(report)}`),
-    ...section(bold(plural(blocking.length, "blocker")), blocking, (line) => `  ${red("✗")} ${line}`, dim),
-    ...section(bold(plural(warning.length, "warning")), warning, (line) => `  ${yellow("!")} ${line}`, dim),
-    ...(report.unknown.length > 0
-      ? [
-          "",
-          bold(`${report.unknown.length} unknown`),
-          ...report.unknown.map((words) => `  ${yellow("?")} ${words}`),
-        ]
-      : []),
+    ...section(plural(blocking.length, "blocker"), found(blocking, red("✗"))),
+    ...section(plural(warning.length, "warning"), found(warning, yellow("!"))),
+    ...section(
+      `${report.unknown.length} unknown`,
+      report.unknown.map((words) => `  ${yellow("?")} ${words}`),
+    ),
     "",
     bold(titleOfSteps(report)),
-    ...stepLines(report, dim),
-    ...(report.notes.length > 0 ? ["", bold("Notes"), ...report.notes.map((note) => `  - ${note}`)] : []),
+    ...steps,
+    ...section(
+      "Notes",
+      report.notes.map((note) => `  - ${note}`),
+    ),
     "",
-    verdict(report, blocking.length, { red, yellow, green }),
+    report.blocked
+      ? red(
+          `Blocked by ${plural(blocking.length, "issue")}. Fix ${blocking.length === 1 ? "it" : "them"}, then run the plan again.`,
+        )
+      : report.unknown.length > 0
+        ? yellow(
+            `Unknown: ${unread} could not be made. Give the credentials these rights, then run the plan again.`,
+          )
+        : green(report.steps.length === 0 ? "Clean." : "Clean: nothing blocks this rollout."),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function section(
-  title: string,
-  findings: readonly Finding[],
-  mark: (line: string) => string,
-  dim: Colours["dim"],
-): string[] {
-  if (findings.length === 0) return [];
-  return ["", title, ...findings.flatMap(({ words, fix }) => [mark(words), dim(`    → ${fix}`)])];
-}
-
-function stepLines({ steps, passes }: PlanReport, dim: Colours["dim"]): string[] {
-  return steps.flatMap((step, index) => {
-    const first = index === 0 || steps[index - 1]?.pass !== step.pass;
-    const title = passes.length > 1 && first ? [dim(`  pass ${step.pass}, to ${step.to}`)] : [];
-    return [...title, `  ${String(index + 1).padStart(String(steps.length).length)}. ${step.line}`];
-  });
-}
+const sorted = ({ findings }: PlanReport) => ({
+  blocking: findings.filter(({ weight }) => weight === "blocks"),
+  warning: findings.filter(({ weight }) => weight === "warns"),
+});
 
 /** "5 steps, by way of 1.35.4" */
 function titleOfSteps({ steps, passes, blocked }: PlanReport): string {
@@ -68,35 +65,15 @@ function titleOfSteps({ steps, passes, blocked }: PlanReport): string {
 }
 
 /** "1.35.4 on 3, 1.36.3 on 2" */
-export function versionsOf({ nodes }: PlanReport): string {
-  const versions = [...new Set(nodes.map(({ kubeletVersion }) => kubeletVersion))];
-  return versions
-    .map(
-      (version) => `${version} on ${nodes.filter(({ kubeletVersion }) => kubeletVersion === version).length}`,
-    )
-    .join(", ");
-}
-
-function verdict(
-  report: PlanReport,
-  blocking: number,
-  { red, yellow, green }: Pick<Colours, "red" | "yellow" | "green">,
-): string {
-  if (blocking > 0)
-    return red(
-      `Blocked by ${plural(blocking, "issue")}. Fix ${blocking === 1 ? "it" : "them"}, then run the plan again.`,
-    );
-  if (report.unknown.length > 0)
-    return yellow(
-      `Unknown: ${plural(report.unknown.length, "check")} could not be made. Give the credentials these rights, then run the plan again.`,
-    );
-  return green(report.steps.length === 0 ? "Clean." : "Clean: nothing blocks this rollout.");
+function versionsOf({ nodes }: PlanReport): string {
+  const counts = new Map<string, number>();
+  for (const { kubeletVersion } of nodes) counts.set(kubeletVersion, (counts.get(kubeletVersion) ?? 0) + 1);
+  return [...counts].map(([version, count]) => `${version} on ${count}`).join(", ");
 }
 
 /** Renders the forecast for a pull request or a wiki. */
 export function renderMarkdown(report: PlanReport): string {
-  const blocking = report.findings.filter(({ weight }) => weight === "blocks");
-  const warning = report.findings.filter(({ weight }) => weight === "warns");
+  const { blocking, warning } = sorted(report);
   const unknown = report.unknown.length > 0 ? `**Unknown**: ${report.unknown.length} not checked` : undefined;
   const verdict = report.blocked ? `**Blocked** by ${blocking.length}` : (unknown ?? "**Clean**");
   const lines = [

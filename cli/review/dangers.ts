@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/json";
 import { resourceMessage } from "../../lib/steps/steps";
 import { type ResourceChange, DANGERS, readStep, type DangerKind } from "./steps";
 import type { Preview } from "./preview";
@@ -12,11 +13,10 @@ export interface Danger {
 
 /** Returns the dangers in a preview, the worst first. */
 export function findDangers(preview: Preview): Danger[] {
-  const refused = preview.errors.map((words): Danger => ({
-    kind: "refused",
-    resource: "",
-    words: firstLine(words),
-  }));
+  const refused = preview.errors.map((error): Danger => {
+    const [words = ""] = error.split("\n");
+    return { kind: "refused", resource: "", words };
+  });
   const controlPlanes = controlPlanesOf(preview);
   const noted = preview.notes.flatMap(dangersOfNote);
   const stepped = preview.changes.flatMap((change) => dangersOf(change, controlPlanes));
@@ -61,9 +61,4 @@ function controlPlanesOf({ changes }: Preview): Set<string> {
   return new Set(machines.map(({ name }) => String(name)));
 }
 
-function entriesOf(value: unknown): Record<string, unknown>[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((each): each is Record<string, unknown> => typeof each === "object" && each !== null);
-}
-
-const firstLine = (text: string): string => text.split("\n")[0] ?? text;
+const entriesOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -46,24 +46,30 @@ export function commentMarker(preview: Pick<Preview, "project" | "stack">): stri
 export function renderMarkdown(preview: Preview, { limit = COMMENT_LIMIT } = {}): string {
   const summary = renderSummary(preview);
   const blocks = blocksOf(preview);
-  const whole = [summary, ...blocks.map((block) => renderBlock(block))].join("\n");
-  if (whole.length <= limit) return whole;
-  const kept = [summary];
-  let room = limit - summary.length;
-  for (const [index, block] of blocks.entries()) {
-    const ending = `\n${leftOut(blocks.length - index)}`;
-    const part = fit(block, room - ending.length - 1);
-    if (part !== undefined) {
-      kept.push(part.text);
-      room -= part.text.length + 1;
+  const most = blocks.reduce((sum, { lines }) => sum + 1 + lines.length, 0);
+  /** The comment with the first lines of all parts; a title counts as a line, and is not shown alone. */
+  const render = (lineCount: number): string => {
+    const parts = [summary];
+    let room = lineCount;
+    for (const [index, block] of blocks.entries()) {
+      const shown = Math.min(room - 1, block.lines.length);
+      if (shown < Math.min(1, block.lines.length)) {
+        parts.push(leftOut(blocks.length - index));
+        break;
+      }
+      parts.push(renderBlock(block, shown));
+      room -= 1 + shown;
     }
-    if (part?.isWhole === true) continue;
-    const others = blocks.length - index - (part === undefined ? 0 : 1);
-    // the summary alone may exceed a caller's limit
-    if (others > 0 && ending.length <= room) kept.push(leftOut(others));
-    break;
+    return parts.join("\n");
+  };
+  let [fits, tooMany] = render(most).length <= limit ? [most, most] : [-1, most];
+  while (tooMany - fits > 1) {
+    const middle = Math.floor((fits + tooMany) / 2);
+    if (render(middle).length <= limit) fits = middle;
+    else tooMany = middle;
   }
-  return kept.join("\n");
+  // the summary alone may exceed a caller's limit
+  return fits < 0 ? summary : render(fits);
 }
 
 /** Renders the part that is never cut: marker, heading, counts, dangers. */
@@ -108,24 +114,11 @@ function blocksOf(preview: Preview): Block[] {
   ];
 }
 
-function renderBlock({ title, lines }: Block, shown = lines.length): string {
+function renderBlock({ title, lines }: Block, shown: number): string {
   if (lines.length === 0) return `${title}\n`;
   const more = lines.length - shown;
   const rest = more > 0 ? [`… and ${plural(more, "more line")}, left out here`] : [];
   return [title, "", fenced([...lines.slice(0, shown), ...rest]), ""].join("\n");
-}
-
-/** Returns as many lines of a block as fit, or undefined when none does. */
-function fit(block: Block, room: number): { text: string; isWhole: boolean } | undefined {
-  let [fits, tooMany] = [0, block.lines.length + 1];
-  while (tooMany - fits > 1) {
-    const middle = Math.floor((fits + tooMany) / 2);
-    if (renderBlock(block, middle).length <= room) fits = middle;
-    else tooMany = middle;
-  }
-  const text = renderBlock(block, fits);
-  if (text.length > room || (fits === 0 && block.lines.length > 0)) return undefined;
-  return { text, isWhole: fits === block.lines.length };
 }
 
 function leftOut(resources: number): string {

@@ -88,7 +88,7 @@ function isOfResource({ severity, urn }: EngineDiagnostic): boolean {
 function changeOf(urn: string, operation: Operation, step: EngineStep): ResourceChange {
   const inputs = step.newState?.inputs ?? {};
   const { type, name } = parseUrn(urn);
-  const { steps, replaceReasons = [] } = { steps: inputs["steps"], replaceReasons: step.replaceReasons };
+  const { steps } = inputs;
   return {
     urn,
     name,
@@ -101,7 +101,7 @@ function changeOf(urn: string, operation: Operation, step: EngineStep): Resource
         ([key, value]) => !NOT_DESIRED.includes(key) || (key === "steps" && !isLines(value)),
       ),
     ),
-    replaceReasons: isLines(replaceReasons) ? replaceReasons : [],
+    replaceReasons: isLines(step.replaceReasons) ? step.replaceReasons : [],
   };
 }
 

@@ -40,42 +40,24 @@ export function sideBySide(differences: readonly Difference[], width = 120): str
 
 type Pair = readonly [string | undefined, string | undefined];
 
-/** Pairs equal lines and puts the others in between, in order. */
+/** Pairs equal lines, and in between, in order, each removed line with one that replaces it. */
 function pair({ reviewed, current }: Difference): Pair[] {
   const pairs: Pair[] = [];
-  let next = 0;
-  for (const line of reviewed) {
-    const at = current.indexOf(line, next);
-    if (at < 0) {
-      pairs.push([line, undefined]);
-      continue;
-    }
-    while (next < at) pairs.push([undefined, current[next++]]);
-    pairs.push([line, current[next++]]);
-  }
-  while (next < current.length) pairs.push([undefined, current[next++]]);
-  return joinOneSided(pairs);
-}
-
-/** Puts a removed line next to the line that replaces it, which halves the length. */
-function joinOneSided(pairs: readonly Pair[]): Pair[] {
-  const joined: Pair[] = [];
-  let gone: string[] = [];
-  let come: string[] = [];
-  const settle = () => {
-    for (let index = 0; index < Math.max(gone.length, come.length); index++)
-      joined.push([gone[index], come[index]]);
-    [gone, come] = [[], []];
+  let [left, right] = [0, 0];
+  const pairUntil = (leftEnd: number, rightEnd: number) => {
+    const [gone, come] = [reviewed.slice(left, leftEnd), current.slice(right, rightEnd)];
+    const longer = gone.length > come.length ? gone : come;
+    pairs.push(...longer.map((_, index): Pair => [gone[index], come[index]]));
+    [left, right] = [leftEnd, rightEnd];
   };
-  for (const [reviewed, current] of pairs) {
-    if (reviewed !== undefined && current !== undefined) {
-      settle();
-      joined.push([reviewed, current]);
-    } else if (reviewed !== undefined) gone.push(reviewed);
-    else if (current !== undefined) come.push(current);
-  }
-  settle();
-  return joined;
+  reviewed.forEach((line, index) => {
+    const at = current.indexOf(line, right);
+    if (at < 0) return;
+    pairUntil(index, at);
+    pairUntil(index + 1, at + 1);
+  });
+  pairUntil(reviewed.length, current.length);
+  return pairs;
 }
 
 function rows(reviewed: string | undefined, current: string | undefined, column: number): string[] {

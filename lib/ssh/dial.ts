@@ -1,4 +1,4 @@
-import type { Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from "ssh2";
+import type { AlgorithmList, Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from "ssh2";
 import { abortError } from "../abort";
 import { Transient } from "../wait";
 import { AuthenticationRefused, HostKeyMismatch, UnreadableKey } from "./errors";
@@ -86,7 +86,7 @@ async function logIn(
     readyTimeout: milliseconds,
     keepaliveInterval: KEEPALIVE_MILLISECONDS,
     keepaliveCountMax: KEEPALIVE_MISSES,
-    algorithms: { serverHostKey: target.hostKey ? algorithmsOf(target.hostKey) : PREFERRED_ALGORITHMS },
+    algorithms: { serverHostKey: algorithmsOf(target.hostKey) },
     hostVerifier: (key: Buffer) => {
       refused = judge(formatHostKey(key));
       return refused === undefined;
@@ -139,18 +139,10 @@ function explain(error: Error & { level?: string; code?: string }): string {
   return (error.code && WORDS[error.code]) || error.message;
 }
 
-/** The preference order of host key types at first contact. */
-const PREFERRED_ALGORITHMS: ServerHostKeyAlgorithm[] = [
-  "ssh-ed25519",
-  "ecdsa-sha2-nistp256",
-  "ecdsa-sha2-nistp384",
-  "ecdsa-sha2-nistp521",
-  "rsa-sha2-512",
-  "rsa-sha2-256",
-];
-
 /** Returns the signature algorithms of a pinned key's type: a server with several keys must present this one. */
-function algorithmsOf(hostKey: string): ServerHostKeyAlgorithm[] {
+function algorithmsOf(hostKey: string | undefined): AlgorithmList<ServerHostKeyAlgorithm> {
+  // at first contact: ssh2's order, which begins with ed25519, without signatures that use SHA-1
+  if (!hostKey) return { append: [], prepend: [], remove: "ssh-rsa" };
   const type = (hostKey.trim().split(/\s+/)[0] ?? "") as ServerHostKeyAlgorithm;
   return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", type] : [type];
 }
