@@ -142,7 +142,7 @@ function makePort(
   { cluster: { network } }: OpenstackClusterArgs,
   { name, role }: MachineRecord,
   { id: networkId, subnetId }: MachineNetwork,
-  { ids: { nodes, "control-planes": controlPlanes } }: Security,
+  { groups }: Security,
 ): Port {
   return new Port(
     `${objects.cluster}-${name}`,
@@ -152,7 +152,8 @@ function makePort(
       adminStateUp: true,
       networkId,
       fixedIps: subnetId === undefined ? undefined : [{ subnetId }],
-      securityGroupIds: role === "control-plane" ? [nodes, controlPlanes] : [nodes],
+      securityGroupIds:
+        role === "control-plane" ? [groups.nodes.id, groups["control-planes"].id] : [groups.nodes.id],
       // The built-in network sends the packets of pods without encapsulation.
       allowedAddressPairs:
         podNetworkKind({ network }) === "bridge" ? [{ ipAddress: networkOf(network).podSubnet }] : undefined,

@@ -17,7 +17,6 @@ import {
   securityRules,
   type DesiredSecurity,
   type SecurityGroupName,
-  type SecurityRule,
 } from "../../providers/openstack/plan/security-rules";
 import type { CloudObjects } from "./cloud-objects";
 import type { NetworkArgs } from "./openstack-cluster-args";
@@ -67,10 +66,7 @@ export function makeNetworks(
 }
 
 /** The cluster's security groups and their rules. Servers depend on the rules. */
-export interface Security {
-  ids: Readonly<Record<SecurityGroupName, pulumi.Output<string>>>;
-  rules: pulumi.Resource[];
-}
+export type Security = ReturnType<typeof makeSecurityGroups>;
 
 /** Returns the name of a cluster's security group in the cloud. */
 export function securityGroupName(cluster: string, group: SecurityGroupName): string {
@@ -78,7 +74,7 @@ export function securityGroupName(cluster: string, group: SecurityGroupName): st
 }
 
 /** Creates the two security groups and their rules. */
-export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecurity): Security {
+export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecurity) {
   const { cluster, opts } = objects;
   const make = (group: SecurityGroupName, words: string) => {
     const name = securityGroupName(cluster, group);
@@ -89,44 +85,26 @@ export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecuri
     nodes: make("nodes", "every machine"),
     "control-planes": make("control-planes", "the control planes"),
   };
-  const ids = { nodes: groups.nodes.id, "control-planes": groups["control-planes"].id };
-  const sourcesOf = ({ from }: SecurityRule) => {
-    if ("group" in from) return [{ suffix: "", source: { remoteGroupId: ids[from.group] } }];
-    return from.cidrs.map((cidr) => ({
-      suffix: `-${cidr.replace("/", "-")}`,
-      source: { remoteIpPrefix: cidr },
-    }));
-  };
-  const rules = securityRules(desired).flatMap((rule) =>
-    sourcesOf(rule).map(
-      ({ suffix, source }) =>
-        new SecGroupRule(
-          `${cluster}-${rule.group}-${rule.name}${suffix}`,
-          {
-            securityGroupId: ids[rule.group],
-            direction: "ingress",
-            ethertype: "IPv4",
-            description: objects.described(rule.why),
-            protocol: rule.protocol,
-            portRangeMin: rule.ports?.[0],
-            portRangeMax: rule.ports?.[1],
-            ...source,
-          },
-          // The cloud deletes a group's rules with the group; one by one, the provider would wait 5 s for each.
-          { ...opts, deletedWith: groups[rule.group] },
-        ),
-    ),
+  const rules = securityRules(desired).map(
+    ({ group, name, why, protocol, ports, cidr, peers }) =>
+      new SecGroupRule(
+        `${cluster}-${group}-${name}${cidr === undefined ? "" : `-${cidr.replace("/", "-")}`}`,
+        {
+          securityGroupId: groups[group].id,
+          direction: "ingress",
+          ethertype: "IPv4",
+          description: objects.described(why),
+          protocol,
+          portRangeMin: ports?.[0],
+          portRangeMax: ports?.[1],
+          remoteIpPrefix: cidr,
+          remoteGroupId: peers && groups[peers].id,
+        },
+        // The cloud deletes a group's rules with the group; one by one, the provider would wait 5 s for each.
+        { ...opts, deletedWith: groups[group] },
+      ),
   );
-  return { ids, rules };
-}
-
-export interface ApiLoadBalancer {
-  /** Address in the machines' network at which nodes reach the API. */
-  address: pulumi.Output<string>;
-  /** Public address; absent without `floatingIp`. */
-  floatingIp?: pulumi.Output<string>;
-  /** Adds a control plane as a member. */
-  add(machine: string, address: pulumi.Input<string>): void;
+  return { groups, rules };
 }
 
 /**
@@ -140,7 +118,7 @@ export function makeApiLoadBalancer(
   network: MachineNetwork,
   allowedCidrs: string[],
   externalNetwork?: string,
-): ApiLoadBalancer {
+) {
   const { cluster, opts } = objects;
   const name = apiBalancerResource(cluster);
   const common = { name, description: objects.described() };
@@ -161,11 +139,14 @@ export function makeApiLoadBalancer(
   const { id: poolId } = new Pool(name, { ...common, ...backend }, opts);
   new Monitor(name, { name, poolId, type: "TCP", delay: 5, timeout: 3, maxRetries: 2 }, opts);
   return {
+    /** Address in the machines' network at which nodes reach the API. */
     address: balancer.vipAddress,
+    /** Public address. */
     floatingIp: externalNetwork
       ? objects.floatingIp(name, externalNetwork, balancer.vipPortId, network.way)
       : undefined,
-    add: (machine, address) => {
+    /** Adds a control plane as a member. */
+    add: (machine: string, address: pulumi.Input<string>) => {
       const member = { name: machine, poolId, address, protocolPort: API_SERVER_PORT };
       new Member(`${cluster}-${machine}`, member, opts);
     },

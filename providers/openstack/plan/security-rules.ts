@@ -12,12 +12,11 @@ export const SECURITY_GROUPS = ["nodes", "control-planes"] as const;
 
 export type SecurityGroupName = (typeof SECURITY_GROUPS)[number];
 
-/** A rule for incoming traffic. */
+/** A rule for incoming traffic: the machines of `group` accept it from a CIDR block, or else from those of `peers`. */
 export interface SecurityRule extends OpenPort {
-  /** Security group of the machines that accept the traffic. */
   group: SecurityGroupName;
-  /** Allowed sources: CIDR blocks, or all machines of one of the cluster's security groups. */
-  from: { cidrs: readonly string[] } | { group: SecurityGroupName };
+  cidr?: string;
+  peers?: SecurityGroupName;
 }
 
 export interface DesiredSecurity {
@@ -40,31 +39,26 @@ export interface DesiredSecurity {
 export function securityRules(desired: DesiredSecurity): SecurityRule[] {
   const { api, nodePorts, loadBalancerCidr, serviceLoadBalancerCidr } = desired;
   const given = (group: SecurityGroupName, cidrs: readonly string[], port: OpenPort): SecurityRule[] =>
-    cidrs.length === 0 ? [] : [{ ...port, group, from: { cidrs } }];
-  const within = (group: SecurityGroupName, port: OpenPort, from: SecurityGroupName = "nodes") => ({
-    ...port,
-    group,
-    from: { group: from },
-  });
+    cidrs.map((cidr) => ({ ...port, group, cidr }));
   const balancers = serviceLoadBalancerCidr ? [serviceLoadBalancerCidr] : [];
+  // Neutron answers with a conflict when the same rule is created twice.
+  const others = balancers.filter((block) => !nodePorts.includes(block));
   return [
     ...given("nodes", desired.ssh, sshPort(desired.sshPort)),
     ...given("control-planes", api, CLUSTER_PORTS.api),
-    within("control-planes", CLUSTER_PORTS.apiNodes),
+    { ...CLUSTER_PORTS.apiNodes, group: "control-planes", peers: "nodes" },
     ...given("control-planes", loadBalancerCidr ? [loadBalancerCidr] : [], {
       ...CLUSTER_PORTS.api,
       name: "api-load-balancer",
       why: "the load balancer in front of the API",
     }),
-    within("control-planes", CLUSTER_PORTS.etcd, "control-planes"),
-    ...[CLUSTER_PORTS.kubelet, CLUSTER_PORTS.icmp, ...POD_NETWORK_PORTS[desired.podNetwork]].map((port) =>
-      within("nodes", port),
+    { ...CLUSTER_PORTS.etcd, group: "control-planes", peers: "control-planes" },
+    ...[CLUSTER_PORTS.kubelet, CLUSTER_PORTS.icmp, ...POD_NETWORK_PORTS[desired.podNetwork]].map(
+      (port): SecurityRule => ({ ...port, group: "nodes", peers: "nodes" }),
     ),
     ...NODE_PORTS.flatMap((port) => given("nodes", nodePorts, port)),
     ...NODE_PORTS.flatMap((port) => {
       const name = `service-load-balancers-${port.protocol}`;
-      // Neutron answers with a conflict when the same rule is created twice.
-      const others = balancers.filter((block) => !nodePorts.includes(block));
       return given("nodes", others, { ...port, name, why: "load balancers of Services" });
     }),
   ];

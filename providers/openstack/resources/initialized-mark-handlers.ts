@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/log";
 import { isKnownList, isUnknown } from "../../../lib/unknown";
 import { waitFor } from "../../../lib/wait";
 import { initializedScript } from "../../kubeadm/machine/steps";
 import type { Machine } from "../../kubeadm/plan/machine";
-import { allInParallel, MachinesSession } from "../../kubeadm/resources/machines-session";
+import { failuresOfEach, withMachines } from "../../kubeadm/resources/machines-session";
 import { Cloud } from "../client/cloud";
 import { setServerMetadata } from "../client/facts";
 import { INITIALIZED_KEY } from "../plan/machine";
@@ -29,47 +28,35 @@ function unmarked(marked: Readonly<Record<string, string>>, news: Inputs): Machi
 async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): Promise<Outputs> {
   const { servers, specification, timeouts } = inputs;
   const resource = `InitializedMark ${specification.name}`;
-  const session = new MachinesSession(resource, inputs);
   const engine = engineSignal();
-  const options = { progress: (line: string) => report(resource, line), signal: engine.signal };
   const done = Object.fromEntries(Object.entries(marked).filter(([name, id]) => servers[name] === id));
-  const failures: string[] = [];
-  /** Waits until the node agent of a machine reports it as ready. @returns the agent's version */
-  const agentVersion = (machine: Machine) =>
-    waitFor<string>({
-      what: `the node agent of ${machine.name} to find the machine ready`,
-      seconds: timeouts.ready,
-      ...options,
-      probe: async () => {
-        const script = initializedScript(specification.name, machine.name);
-        const answer = (await session.run(machine, script, { seconds: ASK_SECONDS })).trim();
-        return answer === "" ? { pending: "it has not said so" } : { done: answer };
-      },
-    });
-  try {
-    await Cloud.use(inputs, options, (cloud) =>
-      allInParallel(unmarked(marked, inputs), async (machine) => {
+  const failures = await withMachines(resource, inputs, (session) => {
+    const options = { progress: session.progress, signal: engine.signal };
+    return Cloud.use(inputs, options, (cloud) =>
+      failuresOfEach(unmarked(marked, inputs), "mark as initialized", async (machine) => {
         const { name } = machine;
+        const script = initializedScript(specification.name, name);
+        const version = await waitFor<string>({
+          what: `the node agent of ${name} to find the machine ready`,
+          seconds: timeouts.ready,
+          ...options,
+          probe: async () => {
+            const answer = (await session.run(machine, script, { seconds: ASK_SECONDS })).trim();
+            return answer === "" ? { pending: "it has not said so" } : { done: answer };
+          },
+        });
         const server = servers[name] ?? "";
-        try {
-          const version = await agentVersion(machine);
-          await setServerMetadata(cloud, server, { [INITIALIZED_KEY]: "true" });
-          done[name] = server;
-          report(resource, `${name} is initialized (node agent ${version})`);
-        } catch (error) {
-          failures.push(describeFailure({ resource: name, step: "mark as initialized" }, error));
-        }
+        await setServerMetadata(cloud, server, { [INITIALIZED_KEY]: "true" });
+        done[name] = server;
+        session.progress(`${name} is initialized (node agent ${version})`);
       }),
     );
-  } catch (error) {
-    failures.push(describeFailure({ resource, step: "reach the cloud" }, error));
-  } finally {
-    engine.stop();
-    session.close();
-  }
+  })
+    .catch((error: unknown) => [{ text: describeFailure({ resource, step: "reach the cloud" }, error) }])
+    .finally(() => engine.stop());
   const outputs = { ...inputs, marked: done };
   if (failures.length === 0) return outputs;
-  const why = new Error(failures.sort().join("\n"));
+  const why = new Error(failures.map(({ text }) => text).join("\n"));
   throw new PartialFailure(specification.name, outputs, { resource, step: "mark the servers" }, why);
 }
 

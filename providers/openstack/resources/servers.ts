@@ -1,5 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 import type { Machine } from "../../kubeadm/plan/machine";
 import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
 import type { CloudRef } from "../plan/requirements";
@@ -11,21 +10,16 @@ export interface ServerHostKeyInputs extends HostKeyInputs, CloudRef {
   requireConsole?: boolean;
 }
 
-interface ServerHostKeyOutputs extends ServerHostKeyInputs {
-  /** "ssh-ed25519 AAAA…" */
-  hostKey: string;
-  /** Whether the server's console showed the same key. */
-  confirmed: boolean;
-}
-
 /** The SSH host key of a server: read at first connection, compared with the console if available, then pinned. */
-export class ServerHostKey extends DynamicResource<ServerHostKeyOutputs> {
-  declare readonly hostKey: pulumi.Output<string>;
-
-  constructor(name: string, args: ResourceArgs<ServerHostKeyInputs>, opts?: pulumi.CustomResourceOptions) {
-    super("openstack/ServerHostKey", name, args, { outputs: ["hostKey", "confirmed"] }, opts);
+export class ServerHostKey extends resourceClass<
+  ServerHostKeyInputs,
+  ServerHostKeyInputs & {
+    /** "ssh-ed25519 AAAA…" */
+    hostKey: string;
+    /** Whether the server's console showed the same key. */
+    confirmed: boolean;
   }
-}
+>("openstack/ServerHostKey", { outputs: ["hostKey", "confirmed"] }) {}
 
 export interface InitializedMarkInputs extends ClusterInputs, CloudRef {
   machines: Machine[];
@@ -43,8 +37,7 @@ export interface InitializedMarkOutputs extends InitializedMarkInputs {
  * The ready tag of every server, in its metadata. Foresail writes it after the machine's node agent has reported the
  * machine as ready over SSH, so machines need no cloud credential.
  */
-export class InitializedMark extends DynamicResource<InitializedMarkOutputs> {
-  constructor(name: string, args: ResourceArgs<InitializedMarkInputs>, opts?: pulumi.CustomResourceOptions) {
-    super("openstack/InitializedMark", name, args, { outputs: ["marked"] }, opts);
-  }
-}
+export class InitializedMark extends resourceClass<InitializedMarkInputs, InitializedMarkOutputs>(
+  "openstack/InitializedMark",
+  { outputs: ["marked"] },
+) {}

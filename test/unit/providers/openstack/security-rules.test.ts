@@ -9,8 +9,8 @@ const desired = {
   nodePorts: [],
   podNetwork: "flannel",
 } as const;
-const say = ({ name, group, from, protocol, ports }: SecurityRule) =>
-  `${name}: ${"group" in from ? from.group : from.cidrs.join(",")} → ${group} ${protocol ?? "any"} ${ports?.join("-") ?? ""}`.trim();
+const say = ({ name, group, cidr, peers, protocol, ports }: SecurityRule) =>
+  `${name}: ${cidr ?? peers} → ${group} ${protocol ?? "any"} ${ports?.join("-") ?? ""}`.trim();
 
 describe("the rules of the security groups", () => {
   it("are these for a cluster with Flannel, and no others", () => {
@@ -28,7 +28,7 @@ describe("the rules of the security groups", () => {
   it("open nothing from outside without a listed block", () => {
     const closed = securityRules({ ...desired, ssh: [], api: [] });
     assert.ok(closed.length > 0);
-    assert.ok(closed.every(({ from }) => "group" in from));
+    assert.ok(closed.every(({ cidr, peers }) => cidr === undefined && peers !== undefined));
   });
 
   it("open every protocol only for the nodes, and only for networks that send it", () => {
