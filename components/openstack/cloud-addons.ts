@@ -1,10 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
+import { ApplicationCredential } from "@pulumi/openstack/identity/applicationCredential";
 import { mergeObjects, type JsonObject } from "../../lib/merge";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { shortHash } from "../../lib/short-hash";
 import { cloudConf } from "../../providers/openstack/plan/cloud-conf";
 import { cloudProviderResource } from "../../providers/openstack/plan/recorded-state";
-import type { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
+import type { CloudPlan } from "../../providers/openstack/resources/declarations";
 import type { KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudObjects } from "./cloud-objects";
 import type { CloudProviderArgs } from "./openstack-cluster-args";
@@ -63,7 +64,7 @@ export function wantsCinder({ enabled, cinder }: CloudProviderArgs): boolean {
 }
 
 /** Returns the location of a chart; an oci:// repository is part of the chart's name. */
-function chartSource(repository: string, name: string): { chart: string; repositoryOpts?: { repo: string } } {
+function chartSource(repository: string, name: string) {
   return repository.startsWith("oci://")
     ? { chart: `${repository.replace(/\/+$/, "")}/${name}` }
     : { chart: name, repositoryOpts: { repo: repository } };
@@ -149,10 +150,6 @@ function settingsOf(found: CloudPlan["found"], cloudProvider: CloudProviderArgs)
 }
 
 function makeCredential(objects: CloudObjects, parent: pulumi.Resource, existence: pulumi.Resource) {
-  /* eslint-disable @typescript-eslint/no-require-imports */
-  const { ApplicationCredential } =
-    require("@pulumi/openstack/identity/applicationCredential") as typeof import("@pulumi/openstack/identity/applicationCredential");
-  /* eslint-enable @typescript-eslint/no-require-imports */
   const { cluster, opts } = objects;
   const { id, secret } = new ApplicationCredential(
     cloudProviderResource(cluster),

@@ -8,7 +8,7 @@ import { planRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
-import { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
+import { CloudPlan } from "../../providers/openstack/resources/declarations";
 import { podNetworkKind } from "../kubeadm/defaults";
 import { wantsCinder } from "./cloud-addons";
 import { CloudObjects } from "./cloud-objects";

@@ -17,8 +17,11 @@ import {
   type NetworkKey,
   type Pool,
 } from "../../providers/openstack/plan/machine";
-import type { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
-import { ServerHostKey, type ServerHostKeyInputs } from "../../providers/openstack/resources/servers";
+import {
+  ServerHostKey,
+  type CloudPlan,
+  type ServerHostKeyInputs,
+} from "../../providers/openstack/resources/declarations";
 import { podNetworkKind } from "../kubeadm/defaults";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudObjects } from "./cloud-objects";

@@ -5,7 +5,7 @@ import type { StateResources } from "../../lib/pulumi/state";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
-import { InitializedMark } from "../../providers/openstack/resources/servers";
+import { InitializedMark } from "../../providers/openstack/resources/declarations";
 import { timeouts } from "../kubeadm/defaults";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";

@@ -2,33 +2,24 @@ import {
   planBatches,
   type DesiredSlot,
   type Existing,
-  type MachineBatch as PlannedBatch,
+  type MachineBatch,
   type SlotChange,
 } from "../../kubeadm/plan/machines/batches";
 import { shapeDifferences } from "../../kubeadm/plan/machines/fields";
 import { cloudPlanSteps, type CloudPlanStep } from "./steps";
 import { MACHINE_FIELDS, type MachineRecord } from "./machine";
 
-/** The changes of one run to the machines, and as text: one line per machine. */
-export type MachineBatch = Omit<PlannedBatch<MachineRecord>, "changes"> & { lines: string[] };
-
-/** The batch of this run, and those of the remaining runs if every run succeeds. */
-export interface MachineRollout {
-  now: MachineBatch;
-  later: MachineBatch[];
-}
-
-/** Plans the runs that change the existing servers into the desired ones, and describes them. */
+/** Plans the runs that change the existing servers into the desired ones, with one line per machine. */
 export function planRollout(
   desired: readonly DesiredSlot<MachineRecord>[],
   existing: readonly Existing<MachineRecord>[],
-): MachineRollout {
+) {
   const { now, later } = planBatches(desired, existing);
-  const described = ({ changes, ...batch }: PlannedBatch<MachineRecord>): MachineBatch => ({
-    ...batch,
-    lines: changes.map((change) => cloudPlanSteps.format(stepOf(change))),
-  });
   return { now: described(now), later: later.map(described) };
+}
+
+function described({ changes, ...batch }: MachineBatch<MachineRecord>) {
+  return { ...batch, lines: changes.map((change) => cloudPlanSteps.format(stepOf(change))) };
 }
 
 function stepOf(change: SlotChange<MachineRecord>): CloudPlanStep {

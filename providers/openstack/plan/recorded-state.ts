@@ -22,29 +22,8 @@ import {
 /** Name of the resources that give the cloud provider in the cluster its access. */
 export const cloudProviderResource = (cluster: string): string => `${cluster}-cloud-provider`;
 
-/** What the stack's state contains from earlier runs. */
-export interface RecordedState {
-  machines: Existing<MachineRecord>[];
-  /** Nodes of the cluster whose servers are no longer in the state, because a refresh found them deleted. */
-  lost: string[];
-  /** Ids of all cloud objects in the state. */
-  objects: string[];
-  /** Owner tag of the cluster's cloud objects; absent before the first run. */
-  mark?: string;
-  /** Whether the state has the application credential of the cloud provider in the cluster. */
-  hasCredential: boolean;
-  /** Resource names of the floating IPs in the state. */
-  floatingIps: ReadonlySet<string>;
-  /** CIDR blocks that may connect to the API's load balancer, in the cloud's order. */
-  allowedCidrs: readonly string[];
-  /** Network of the address of the API's load balancer. */
-  balancerNetwork?: NetworkKey;
-  /** Machine names that the state still refers to; new machines can't use them. */
-  traces: ReadonlySet<string>;
-}
-
-/** Reads the machines and cloud objects of a cluster from a stack's state. */
-export function recordedState(cluster: string, resources: StateResources): RecordedState {
+/** Reads what a stack's state contains from earlier runs: the machines and cloud objects of a cluster. */
+export function recordedState(cluster: string, resources: StateResources) {
   const state = new RecordedResources(resources);
   const servers = state
     .of("openstack:compute/instance:Instance")
@@ -70,20 +49,31 @@ export function recordedState(cluster: string, resources: StateResources): Recor
   const { allowedCidrs } =
     state.outputs("openstack:loadbalancer/listener:Listener", apiBalancerResource(cluster)) ?? {};
   const credentials = state.of("openstack:identity/applicationCredential:ApplicationCredential");
-  return {
-    machines: servers.map((server) => ({
+  const machines = servers.map((server): Existing<MachineRecord> => {
+    return {
       ...server,
       joined: joined.has(server.name) || (isUnrecorded && server.role === "control-plane"),
-    })),
+    };
+  });
+  return {
+    machines,
+    /** Nodes of the cluster whose servers are no longer in the state, because a refresh found them deleted. */
     lost: [...members].filter((name) => !present.has(name)).sort(),
+    /** Ids of all cloud objects in the state. */
     objects: state.all
       .flatMap(({ type, outputs: { id } }) => (type.startsWith("openstack:") ? strings([id]) : []))
       .sort(),
+    /** Whether the state has the application credential of the cloud provider in the cluster. */
     hasCredential: credentials.some(({ name }) => name === cloudProviderResource(cluster)),
+    /** Resource names of the floating IPs in the state. */
     floatingIps: new Set(state.of("openstack:networking/floatingIp:FloatingIp").map(({ name }) => name)),
+    /** CIDR blocks that may connect to the API's load balancer, in the cloud's order. */
     allowedCidrs: strings(allowedCidrs),
+    /** Network of the address of the API's load balancer. */
     balancerNetwork: balancerNetwork(cluster, state),
+    /** Owner tag of the cluster's cloud objects; absent before the first run. */
     mark: strings([mark])[0],
+    /** Machine names that the state still refers to; new machines can't use them. */
     traces: new Set([...prepared, ...members]),
   };
 }

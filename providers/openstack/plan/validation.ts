@@ -1,4 +1,3 @@
-import type { Role } from "../../kubeadm/plan/machine";
 import { slotNames } from "../../kubeadm/plan/machines/slots";
 import { accessIssues, type AccessFacts, cidrSize, parseCidr } from "../../../lib/validation/addresses";
 import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/defaults";
@@ -12,6 +11,7 @@ import {
 } from "../../kubeadm/plan/validation/network";
 import { replaceIssues } from "../../kubeadm/plan/validation/source";
 import { quoted } from "../../../lib/text/quote";
+import type { Pool } from "./machine";
 
 /** Input of the rules for the section `openstack`; values that could not be read are absent. */
 interface OpenstackFacts {
@@ -22,13 +22,7 @@ interface OpenstackFacts {
   access?: AccessFacts;
 }
 
-export interface PoolFacts {
-  name?: string;
-  role?: Role;
-  replicas?: number;
-  floatingIp?: boolean;
-  replacementsPerRun?: number;
-}
+type PoolFacts = Partial<Pick<Pool, "name" | "role" | "replicas" | "floatingIp" | "replacementsPerRun">>;
 
 /** Old names in `foresail:openstack`. */
 export const OPENSTACK_RENAMES: Renames = {

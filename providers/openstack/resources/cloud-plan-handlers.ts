@@ -19,7 +19,7 @@ import {
   type Named,
 } from "../plan/requirements";
 import { cloudPlanSteps } from "../plan/steps";
-import type { CloudPlanInputs as Inputs, FoundInCloud } from "./cloud-plan";
+import type { CloudPlanInputs as Inputs, FoundInCloud } from "./declarations";
 
 /** Deadline of each call to the cloud during check, and during the watch of new servers. */
 const ASK_SECONDS = 20;

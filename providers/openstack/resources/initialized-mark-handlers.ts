@@ -11,7 +11,7 @@ import { Cloud } from "../client/cloud";
 import { setServerMetadata } from "../client/facts";
 import { INITIALIZED_KEY } from "../plan/machine";
 import { initializedMarkSteps } from "../plan/steps";
-import type { InitializedMarkInputs as Inputs, InitializedMarkOutputs as Outputs } from "./servers";
+import type { InitializedMarkInputs as Inputs, InitializedMarkOutputs as Outputs } from "./declarations";
 
 const ASK_SECONDS = 60;
 

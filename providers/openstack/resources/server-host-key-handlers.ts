@@ -5,7 +5,7 @@ import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { sshTarget } from "../../kubeadm/resources/machines-session";
 import { Cloud } from "../client/cloud";
 import { readConsoleHostKeys } from "../client/facts";
-import type { ServerHostKeyInputs as Inputs } from "./servers";
+import type { ServerHostKeyInputs as Inputs } from "./declarations";
 
 /** Deadline for the keys on the console: cloud-init prints them shortly after sshd starts to answer. */
 const CONSOLE_SECONDS = 30;

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { MachineRecord } from "../../../../providers/openstack/plan/machine";
-import { planRollout, type MachineBatch } from "../../../../providers/openstack/plan/machine-rollout";
+import { planRollout } from "../../../../providers/openstack/plan/machine-rollout";
+
+type MachineBatch = ReturnType<typeof planRollout>["now"];
 import type { DesiredSlot, Existing } from "../../../../providers/kubeadm/plan/machines/batches";
 import { laterLines } from "../../../../lib/steps/steps";
 
