@@ -7,6 +7,7 @@ import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values"
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
 import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { stackName } from "../../lib/pulumi/stack";
 
 /** A Helm chart: a name with its repository, a path, or an oci:// reference. */
 export interface ChartSource {
@@ -81,22 +82,26 @@ export interface ClusterContext {
   namespace: string;
   kubeconfig: pulumi.Output<string>;
   args: CompleteArgs;
+  /** Arguments of every resource of the cluster. */
+  common: { kubeconfig: pulumi.Output<string>; stack: string; namespace: string; cluster: string };
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource };
 }
 
 /** Returns the context of a cluster's parts, with a default for each argument that is absent. */
 export function contextOf(name: string, given: AzimuthClusterArgs, parent: pulumi.Resource): ClusterContext {
   const args = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
-  const { kubeconfig, namespace, cluster, zenith, charts = {}, timeouts } = args;
+  const { namespace, cluster, zenith, charts = {}, timeouts } = args;
+  const kubeconfig = pulumi.secret(args.kubeconfig);
   return {
     name,
     namespace,
-    kubeconfig: pulumi.secret(kubeconfig),
+    kubeconfig,
+    common: { kubeconfig, stack: stackName(), namespace, cluster: name },
     args: {
       namespace,
       cluster,
       identity: args.identity === undefined ? {} : args.identity,
-      ...(zenith ? { zenith } : {}),
+      zenith,
       charts: {
         cluster: chartSource("cluster", charts.cluster),
         zenithOperator: chartSource("zenithOperator", charts.zenithOperator),
@@ -118,5 +123,8 @@ export function chartSource(kind: keyof typeof CHARTS, source: ChartSource = CHA
   const known = Object.values(CHARTS).find((each) => each.chart === chart);
   const repository = source.repository ?? known?.repository;
   // in this order, because a hash of it is in the state
-  return { chart, version, ...(repository === undefined ? {} : { repository }) };
+  return { chart, version, repository };
 }
+
+/** Returns whether a chart is a folder or an archive of this machine. */
+export const isPath = (chart: string): boolean => /^\.{0,2}\//.test(chart);

@@ -1,39 +1,58 @@
 import * as pulumi from "@pulumi/pulumi";
 import { hasNull, nullPaths } from "../../providers/azimuth/plan/values";
 import type { JsonObject } from "../../lib/merge";
-import { ClusterGone } from "../../providers/azimuth/resources/cluster-gone";
+import { ClusterGone } from "../../providers/azimuth/resources/declarations";
 import { ReleaseRecovery } from "../../providers/helm/resources/release-recovery";
 import { readStackResources } from "../../lib/pulumi/stack";
 import { parseUrn } from "../../lib/pulumi/state";
-import type { ChartSource, ClusterContext } from "./azimuth-cluster-args";
+import { type ChartSource, type ClusterContext, isPath, type TenancyArgs } from "./azimuth-cluster-args";
 
 /** The timeout of a Helm call in seconds, and the number of revisions that it keeps. */
 const HELM_SECONDS = 3600;
 const REVISIONS = 10;
+
+/* eslint-disable @typescript-eslint/no-require-imports */
+/** Parts of the kubernetes package, loaded only by the clusters that use them. */
+export const kubernetesPackage = {
+  provider: () => require("@pulumi/kubernetes/provider") as typeof import("@pulumi/kubernetes/provider"),
+  release: () =>
+    require("@pulumi/kubernetes/helm/v3/release") as typeof import("@pulumi/kubernetes/helm/v3/release"),
+  chart: () =>
+    require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart"),
+};
+/* eslint-enable @typescript-eslint/no-require-imports */
+
+/** A provider for the objects of a cluster on its management cluster. */
+export function managementProvider(
+  name: string,
+  { kubeconfig, namespace, cluster }: TenancyArgs & { cluster: string },
+  opts: pulumi.CustomResourceOptions,
+): pulumi.ProviderResource {
+  const { Provider } = kubernetesPackage.provider();
+  const clusterIdentifier = `${namespace}/${cluster}`;
+  return new Provider(name, { kubeconfig, namespace, clusterIdentifier, enableServerSideApply: true }, opts);
+}
 
 /**
  * Installs the Helm release that creates the cluster. First it repairs what an interrupted run left; a destroy deletes
  * nothing that the cluster needs before the cluster is gone.
  */
 export function installClusterChart(
-  { name, namespace, kubeconfig, args, opts }: ClusterContext,
+  { name, namespace, common, args, opts }: ClusterContext,
   values: pulumi.Output<JsonObject>,
   provider: pulumi.ProviderResource,
   after: pulumi.Resource[],
 ): pulumi.Resource {
-  /* eslint-disable @typescript-eslint/no-require-imports */
-  const { Release } =
-    require("@pulumi/kubernetes/helm/v3/release") as typeof import("@pulumi/kubernetes/helm/v3/release");
-  /* eslint-enable @typescript-eslint/no-require-imports */
   const resource = `${name}-chart`;
   const gone = new ClusterGone(
     `${name}-gone`,
-    { kubeconfig, namespace, cluster: name, timeoutSeconds: args.timeouts.deletionSeconds },
+    { ...common, timeoutSeconds: args.timeouts.deletionSeconds },
     { ...opts, dependsOn: after },
   );
+  const { kubeconfig, stack } = common;
   const recovery = new ReleaseRecovery(
     `${name}-chart-recovery`,
-    { kubeconfig, namespace, release: name, isRecorded: isRecorded(resource), adopt: args.adopt },
+    { kubeconfig, stack, namespace, release: name, isRecorded: isRecorded(resource), adopt: args.adopt },
     { ...opts, dependsOn: [gone] },
   );
   const source = args.charts.cluster;
@@ -44,7 +63,7 @@ export function installClusterChart(
     value === undefined
       ? undefined
       : (copy.apply((folder) => (folder === undefined ? value : undefined)) as pulumi.Output<T>);
-  return new Release(
+  return new (kubernetesPackage.release().Release)(
     resource,
     {
       name,
@@ -70,8 +89,6 @@ async function isRecorded(release: string): Promise<boolean> {
   const recorded = Object.keys(await readStackResources()).map(parseUrn);
   return recorded.some(({ type, name }) => type.endsWith(":Release") && name === release);
 }
-
-const isPath = (chart: string): boolean => /^\.{0,2}\//.test(chart);
 
 /**
  * Returns a copy of the chart without the defaults that nulls among the values remove, or undefined without nulls. A

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import {
   clusterValues,
+  type OidcIssuer,
   roleBindingValues,
   unreservedSizes,
 } from "../../providers/azimuth/plan/cluster-values";
-import type { OidcIssuer } from "../../providers/azimuth/plan/cluster-values";
 import type { JsonObject } from "../../lib/merge";
 import { nearest } from "../../lib/validation/spelling";
 import type { ClusterContext } from "./azimuth-cluster-args";
@@ -36,16 +36,17 @@ export function chartValues(
     .all([template, identity?.issuer, identity?.rootGroup, identity?.status, sizes, zenith])
     .apply(([fromTemplate, issuer, rootGroup = "", realm, leased, fromZenith]) => {
       const { issuerUrl, clientId } = issuer ?? {};
-      const { platformUsersGroup } = realm ?? {};
-      const groups = { rootGroup, ...(platformUsersGroup ? { platformUsersGroup } : {}) };
       return clusterValues(args.cluster, {
         defaults: args.values,
         template: fromTemplate,
         nodeGroupOverrides: args.nodeGroupOverrides,
-        ...(issuerUrl && clientId ? { oidc: { issuerUrl, clientId } } : {}),
-        ...(role && identity ? { roleBindings: roleBindingValues({ role, ...groups }) } : {}),
-        ...(leased ? { sizes: leased } : {}),
-        ...(fromZenith ? { zenith: fromZenith } : {}),
+        oidc: issuerUrl && clientId ? { issuerUrl, clientId } : undefined,
+        roleBindings:
+          role &&
+          identity &&
+          roleBindingValues({ role, rootGroup, platformUsersGroup: realm?.platformUsersGroup }),
+        sizes: leased,
+        zenith: fromZenith,
       });
     });
 }

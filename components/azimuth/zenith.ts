@@ -11,25 +11,12 @@ import {
   type ZenithSettings,
   zenithValues,
 } from "../../providers/azimuth/plan/zenith-values";
-import { ZenithKeypair } from "../../providers/azimuth/resources/zenith-keypair";
+import { ZenithKeypair } from "../../providers/azimuth/resources/declarations";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
-import { type ChartSource, chartSource, type TenancyArgs } from "./azimuth-cluster-args";
-
-const isPath = (chart: string): boolean => /^\.{0,2}\//.test(chart);
-
-/** A provider for the objects of a cluster on its management cluster. */
-export function managementProvider(
-  name: string,
-  { kubeconfig, namespace, cluster }: TenancyArgs & { cluster: string },
-  opts: pulumi.CustomResourceOptions,
-): pulumi.ProviderResource {
-  /* eslint-disable @typescript-eslint/no-require-imports */
-  const { Provider } = require("@pulumi/kubernetes/provider") as typeof import("@pulumi/kubernetes/provider");
-  /* eslint-enable @typescript-eslint/no-require-imports */
-  const clusterIdentifier = `${namespace}/${cluster}`;
-  return new Provider(name, { kubeconfig, namespace, clusterIdentifier, enableServerSideApply: true }, opts);
-}
+import { stackName } from "../../lib/pulumi/stack";
+import { type ChartSource, chartSource, isPath, type TenancyArgs } from "./azimuth-cluster-args";
+import { kubernetesPackage, managementProvider } from "./chart";
 
 /** Arguments of the parts that connect a cluster to Zenith. */
 interface ZenithArgs extends TenancyArgs {
@@ -67,10 +54,11 @@ export function exposeApiServer(
     name,
     {
       kubeconfig,
+      stack: stackName(),
       namespace,
       cluster,
-      registrarAdminUrl: zenith.registrarAdminUrl,
       owner,
+      registrarAdminUrl: zenith.registrarAdminUrl,
       timeoutSeconds: args.timeoutSeconds ?? TIMEOUTS.zenithSeconds,
       files: tunnel.apply(({ keyed }) => keyed),
       chartIssue: tunnel.apply(({ issue }) => issue),
@@ -151,11 +139,7 @@ export function installZenithOperator(
   { namespace, cluster, zenith, projectId, owner, chart: source }: ZenithOperatorArgs,
   opts: pulumi.ComponentResourceOptions,
 ): pulumi.Resource {
-  // loaded only here, so that a cluster without Zenith does not load it
-  /* eslint-disable @typescript-eslint/no-require-imports */
-  const { Chart } =
-    require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart");
-  /* eslint-enable @typescript-eslint/no-require-imports */
+  const { Chart } = kubernetesPackage.chart();
   const { chart, repository, version } = chartSource("zenithOperator", source);
   return new Chart(
     name,

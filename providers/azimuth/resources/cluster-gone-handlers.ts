@@ -1,31 +1,18 @@
 import { API } from "../plan/names";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { movedFields } from "./cluster-inputs";
-import { onManagement } from "./management";
-import type { ClusterGoneInputs as Inputs } from "./cluster-gone";
+import type { ClusterGoneInputs as Inputs } from "./declarations";
+import { clusterHandlers, onManagement } from "./management";
 
 interface CapiCluster {
   metadata?: { deletionTimestamp?: string; finalizers?: string[] };
   status?: { phase?: string };
 }
 
-export const handlers: Handlers = {
-  check: (_olds, news: Inputs) => Promise.resolve({ inputs: news, failures: [] }),
+export const handlers: Handlers = clusterHandlers<Inputs>({
+  isChanged: (olds, news) => olds.timeoutSeconds !== news.timeoutSeconds,
+  write: (inputs) => inputs,
 
-  diff(_id, olds: Inputs, news: Inputs) {
-    const replaces = movedFields(olds, news);
-    const changes =
-      replaces.length > 0 ||
-      olds.kubeconfig !== news.kubeconfig ||
-      olds.timeoutSeconds !== news.timeoutSeconds;
-    return Promise.resolve({ changes, replaces });
-  },
-
-  create: (inputs: Inputs) => Promise.resolve({ id: `${inputs.namespace}/${inputs.cluster}`, outs: inputs }),
-
-  update: (_id, _olds: Inputs, news: Inputs) => Promise.resolve({ outs: news }),
-
-  async delete(_id, olds: Inputs) {
+  async delete(olds) {
     const { namespace, cluster: name } = olds;
     await onManagement("ClusterGone", olds, "wait until the cluster is gone", async (work) => {
       const { management, signal, progress } = work;
@@ -49,4 +36,4 @@ export const handlers: Handlers = {
       });
     });
   },
-};
+});

@@ -6,9 +6,8 @@ import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
 import { type ManagedFields, owns } from "../../kubernetes/plan/fields";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
-import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
-import { onManagement } from "./management";
-import type { EtcdKeyOutputs as Outputs } from "./etcd-key";
+import type { AzimuthInputs, EtcdKeyOutputs as Outputs } from "./declarations";
+import { clusterHandlers, onManagement, reportOf } from "./management";
 
 interface Secret {
   metadata?: { resourceVersion?: string; managedFields?: ManagedFields[] };
@@ -73,40 +72,30 @@ function stepsFor(inputs: AzimuthInputs, secret: Secret | undefined): string[] {
   if (judged.state === "encoded twice" && isOwn(secret))
     return [etcdKeySteps.format({ kind: "decode", secret: name })];
   const bytes = judged.state === "unusable" ? judged.bytes : 44;
-  progressOf(nameOf("EtcdKey", inputs))(
+  reportOf(
+    "EtcdKey",
+    inputs,
     `the key in the ${name} has ${bytes} bytes, and others made it: it stays; ` +
       `an API server that encrypts takes only ${KEY_BYTES} bytes, so replace it before a template turns encryption on`,
   );
   return [];
 }
 
-export const handlers: Handlers = {
-  async check(olds: Partial<Outputs>, news: AzimuthInputs) {
+export const handlers: Handlers = clusterHandlers<AzimuthInputs, Outputs>({
+  async check(olds, news) {
     const asked = await askCluster(news, (management) => management.get<Secret>(refOf(news)));
-    if ("silence" in asked && olds.cluster !== undefined)
-      return { inputs: { ...news, steps: [] }, failures: [] };
+    if ("silence" in asked && olds.cluster !== undefined) return { inputs: { ...news, steps: [] } };
     const secret = "answer" in asked ? asked.answer : undefined;
-    return { inputs: { ...news, steps: stepsFor(news, secret) }, failures: [] };
+    return { inputs: { ...news, steps: stepsFor(news, secret) } };
   },
 
-  diff(_id, olds: Outputs, news: AzimuthInputs) {
-    const replaces = movedFields(olds, news);
-    const changes =
-      replaces.length > 0 || (news.steps ?? []).length > 0 || olds.kubeconfig !== news.kubeconfig;
-    return Promise.resolve({ changes, replaces });
-  },
+  isChanged: (_olds, news) => (news.steps ?? []).length > 0,
+  write: (inputs, olds) => ensure(inputs, olds?.made ?? false),
 
-  create: async (inputs: AzimuthInputs) => ({
-    id: `${inputs.namespace}/${inputs.cluster}`,
-    outs: await ensure(inputs, false),
-  }),
-
-  update: async (_id, olds: Outputs, news: AzimuthInputs) => ({ outs: await ensure(news, olds.made) }),
-
-  async delete(_id, olds: Outputs) {
+  async delete(olds) {
     if (!olds.made) return;
     await onManagement("EtcdKey", olds, `delete the ${nameOfSecret(olds)}`, ({ management }) =>
       management.delete(refOf(olds)),
     );
   },
-};
+});

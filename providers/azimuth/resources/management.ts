@@ -1,28 +1,72 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/log";
 import { askCluster, type ClusterWork, onCluster } from "../../kubernetes/resources/inputs";
-import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
+import type { AzimuthInputs } from "./declarations";
 
 /** What a handler needs to work on the management cluster. */
 type ManagementWork = Omit<ClusterWork, "kubernetes"> & { management: KubernetesClient };
+
+const nameOf = (type: string, { namespace, cluster }: AzimuthInputs) => `${type} ${namespace}/${cluster}`;
 
 /**
  * Runs work on the management cluster for one resource, until the engine ends.
  *
  * @param step the step's name for failure messages
- * @param saved returns id and properties for the state, once there is a side effect to record
  */
 export function onManagement<T>(
   type: string,
   inputs: AzimuthInputs,
   step: string,
   work: (work: ManagementWork) => Promise<T>,
-  saved?: () => { id: string; properties: object } | undefined,
 ): Promise<T> {
   const context = { resource: nameOf(type, inputs), step };
-  return onCluster(inputs, context, ({ kubernetes, ...rest }) => work({ management: kubernetes, ...rest }), {
-    saved,
-  });
+  return onCluster(inputs, context, ({ kubernetes, ...rest }) => work({ management: kubernetes, ...rest }));
+}
+
+/** Prints a line of a resource in a preview. */
+export function reportOf(type: string, inputs: AzimuthInputs, line: string): void {
+  report(nameOf(type, inputs), line);
+}
+
+/**
+ * Handlers of a resource of a cluster, which another namespace or name replaces, and another kubeconfig updates.
+ *
+ * @param options.isChanged whether something else is an update
+ * @param options.write creates or updates; returns the outputs
+ */
+export function clusterHandlers<Inputs extends AzimuthInputs, Outputs extends Inputs = Inputs>(options: {
+  check?: (olds: Partial<Outputs>, news: Inputs) => Promise<{ inputs: Inputs; failures?: CheckFailure[] }>;
+  isChanged: (olds: Outputs, news: Inputs) => boolean | Promise<boolean>;
+  write: (news: Inputs, olds?: Outputs) => Outputs | Promise<Outputs>;
+  delete?: (olds: Outputs) => Promise<void>;
+  id?: (inputs: Inputs) => string;
+}): Handlers {
+  const { isChanged, write, id = ({ namespace, cluster }) => `${namespace}/${cluster}` } = options;
+  return {
+    check: async (olds: Partial<Outputs>, news: Inputs) => ({
+      failures: [],
+      ...((await options.check?.(olds, news)) ?? { inputs: news }),
+    }),
+
+    async diff(_id, olds: Outputs, news: Inputs) {
+      const replaces = (["namespace", "cluster"] as const).filter((field) => olds[field] !== news[field]);
+      const changes =
+        replaces.length > 0 || olds.kubeconfig !== news.kubeconfig || (await isChanged(olds, news));
+      return { changes, replaces };
+    },
+
+    create: async (inputs: Inputs) => ({ id: id(inputs), outs: await write(inputs) }),
+
+    update: async (_id, olds: Outputs, news: Inputs) => ({ outs: await write(news, olds) }),
+
+    ...(options.delete && { delete: (_id: string, olds: Outputs) => options.delete!(olds) }),
+  };
+}
+
+interface CheckFailure {
+  property: string;
+  reason: string;
 }
 
 /** What a resource would write now. */
@@ -46,32 +90,19 @@ export function comparingHandlers<Inputs extends AzimuthInputs>(options: {
   write: (inputs: Inputs) => Promise<void>;
 }): Handlers {
   const { type, field, due, write } = options;
-  const written = async (inputs: Inputs) => {
-    await write(inputs);
-    return inputs;
-  };
-  return {
-    check: (_olds, news: Inputs) => Promise.resolve({ inputs: news, failures: [] }),
-
-    async diff(_id, olds: Inputs, news: Inputs) {
-      const replaces = movedFields(olds, news);
-      if (replaces.length > 0) return { changes: true, replaces };
-      if (olds.kubeconfig !== news.kubeconfig || olds[field] !== news[field]) return { changes: true };
+  return clusterHandlers<Inputs>({
+    async isChanged(olds, news) {
+      if (olds[field] !== news[field]) return true;
       const asked = await askCluster(news, (management) => due(management, news));
-      if ("silence" in asked) return { changes: false };
+      if ("silence" in asked) return false;
       const { isDue, lines, problem } = asked.answer;
-      const progress = progressOf(nameOf(type, news));
-      if (problem !== undefined) progress(problem);
-      if (!isDue) return { changes: false };
-      for (const line of lines) progress(`will write: ${line}`);
-      return { changes: true };
+      if (problem !== undefined) reportOf(type, news, problem);
+      if (isDue) for (const line of lines) reportOf(type, news, `will write: ${line}`);
+      return isDue;
     },
-
-    create: async (inputs: Inputs) => ({
-      id: `${inputs.namespace}/${inputs.cluster}`,
-      outs: await written(inputs),
-    }),
-
-    update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await written(news) }),
-  };
+    write: async (inputs) => {
+      await write(inputs);
+      return inputs;
+    },
+  });
 }

@@ -3,7 +3,7 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import { type RecordChange, recordChange } from "../plan/record";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { comparingHandlers, onManagement } from "./management";
-import type { RecordPruneInputs as Inputs } from "./record-prune";
+import type { RecordPruneInputs as Inputs } from "./declarations";
 
 /** The differences in the record and in the users' access to the cluster. */
 interface Comparison {

@@ -3,7 +3,7 @@ import type { Reservation, ServicesChange } from "../plan/services";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { connectTo } from "../../kubernetes/resources/inputs";
 import { comparingHandlers, onManagement } from "./management";
-import type { ServiceSyncInputs as Inputs } from "./service-sync";
+import type { ServiceSyncInputs as Inputs } from "./declarations";
 
 /** How long to try to reach the cluster itself; without it, the record is enough. */
 const TARGET_SECONDS = 5;

@@ -2,9 +2,8 @@ import { statusStampSteps } from "../plan/steps";
 import { timestamp } from "../plan/status";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
-import { movedFields } from "./cluster-inputs";
-import { onManagement } from "./management";
-import type { StatusStampInputs as Inputs } from "./status-stamp";
+import type { StatusStampInputs as Inputs } from "./declarations";
+import { clusterHandlers, onManagement } from "./management";
 
 async function stamp(inputs: Inputs): Promise<Inputs> {
   const { patchRecord, readRecord } = await import("../client/cluster-record.js");
@@ -24,28 +23,17 @@ function isDue(olds: Partial<Inputs>, news: Inputs): boolean {
   return olds.fingerprint !== news.fingerprint || !isKnown(news.fingerprint);
 }
 
-export const handlers: Handlers = {
-  check(olds: Partial<Inputs>, news: Inputs) {
+export const handlers: Handlers = clusterHandlers<Inputs>({
+  check(olds, news) {
     const cluster = `${news.namespace}/${news.cluster}`;
     const unlessSet = news.moment === "start" ? { unlessSet: true as const } : {};
     const steps = isDue(olds, news)
       ? [statusStampSteps.format({ kind: "stamp", cluster, ...unlessSet })]
       : [];
-    return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
+    return Promise.resolve({ inputs: { ...news, steps } });
   },
 
-  diff(_id, olds: Inputs, news: Inputs) {
-    const replaces = movedFields(olds, news);
-    const changes = replaces.length > 0 || isDue(olds, news) || olds.kubeconfig !== news.kubeconfig;
-    return Promise.resolve({ changes, replaces });
-  },
-
-  create: async (inputs: Inputs) => ({
-    id: `${inputs.namespace}/${inputs.cluster}/${inputs.moment}`,
-    outs: await stamp(inputs),
-  }),
-
-  update: async (_id, olds: Inputs, news: Inputs) => ({
-    outs: isDue(olds, news) ? await stamp(news) : news,
-  }),
-};
+  isChanged: isDue,
+  write: (inputs, olds) => (isDue(olds ?? {}, inputs) ? stamp(inputs) : inputs),
+  id: ({ namespace, cluster, moment }) => `${namespace}/${cluster}/${moment}`,
+});

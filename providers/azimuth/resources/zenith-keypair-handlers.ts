@@ -5,9 +5,8 @@ import { zenithFilesSecretName, zenithSecretName } from "../plan/names";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
 import { isKnown } from "../../../lib/unknown";
-import { movedFields } from "./cluster-inputs";
-import { onManagement } from "./management";
-import type { ZenithKeypairInputs as Inputs, ZenithKeypairOutputs as Outputs } from "./zenith-keypair";
+import type { ZenithKeypairInputs as Inputs, ZenithKeypairOutputs as Outputs } from "./declarations";
+import { clusterHandlers, onManagement } from "./management";
 
 const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${zenithSecretName(cluster)}`;
 
@@ -17,8 +16,7 @@ const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${
  * @param olds the values in the state
  */
 async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
-  const { ensureZenithSecret } = await import("../client/zenith.js");
-  const { writeZenithFiles } = await import("../client/zenith.js");
+  const { ensureZenithSecret, writeZenithFiles } = await import("../client/zenith.js");
   return onManagement("ZenithKeypair", inputs, `ensure the ${nameOfSecret(inputs)}`, async (work) => {
     const { made, ...pair } = await ensureZenithSecret(work.management, {
       ...inputs,
@@ -36,8 +34,7 @@ async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
 
 /** Returns the steps of a run. @throws Error when this stack did not create the Secret of the files */
 async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<ZenithKeypairStep[]> {
-  const { readZenithSecret } = await import("../client/zenith.js");
-  const { missingZenithFiles } = await import("../client/zenith.js");
+  const { missingZenithFiles, readZenithSecret } = await import("../client/zenith.js");
   const isRecorded = olds.cluster !== undefined;
   const files = isKnown(inputs.files) ? (inputs.files ?? []) : [];
   const asked = await askCluster(inputs, async (management) => {
@@ -73,33 +70,20 @@ function planKey(
   return isRecorded ? [] : [{ kind: "take", secret, fqdn: key.fqdn }];
 }
 
-export const handlers: Handlers = {
-  async check(olds: Partial<Outputs>, news: Inputs) {
+export const handlers: Handlers = clusterHandlers<Inputs, Outputs>({
+  async check(olds, news) {
     const { chartIssue, ...inputs } = news;
     if (chartIssue !== undefined && isKnown(chartIssue))
       return { inputs: { ...inputs, steps: [] }, failures: [{ property: "chartIssue", reason: chartIssue }] };
     const steps = (await plan(inputs, olds)).map(zenithKeypairSteps.format);
-    return { inputs: { ...inputs, steps }, failures: [] };
+    return { inputs: { ...inputs, steps } };
   },
 
-  diff(_id, olds: Outputs, news: Inputs) {
-    const replaces = movedFields(olds, news);
-    const changes =
-      replaces.length > 0 ||
-      (news.steps ?? []).length > 0 ||
-      olds.kubeconfig !== news.kubeconfig ||
-      !isDeepStrictEqual(olds.files ?? [], news.files ?? []);
-    return Promise.resolve({ changes, replaces });
-  },
+  isChanged: (olds, news) =>
+    (news.steps ?? []).length > 0 || !isDeepStrictEqual(olds.files ?? [], news.files ?? []),
+  write: ensure,
 
-  create: async (inputs: Inputs) => ({
-    id: `${inputs.namespace}/${inputs.cluster}`,
-    outs: await ensure(inputs),
-  }),
-
-  update: async (_id, olds: Outputs, news: Inputs) => ({ outs: await ensure(news, olds) }),
-
-  async delete(_id, olds: Outputs) {
+  async delete(olds) {
     const { deleteZenithFiles } = await import("../client/zenith.js");
     const name = zenithSecretName(olds.cluster);
     await onManagement("ZenithKeypair", olds, `delete the ${nameOfSecret(olds)}`, async ({ management }) => {
@@ -108,4 +92,4 @@ export const handlers: Handlers = {
         await management.delete({ apiVersion: "v1", kind: "Secret", namespace: olds.namespace, name });
     });
   },
-};
+});

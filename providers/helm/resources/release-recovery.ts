@@ -1,6 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
-import { stackName } from "../../../lib/pulumi/stack";
+import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 
 export interface ReleaseRecoveryInputs {
   /** Kubeconfig of the release's cluster; secret. */
@@ -21,12 +19,6 @@ export interface ReleaseRecoveryInputs {
  * Prepares a release after an interrupted run, because Helm refuses a name that is in use and a release with a pending
  * operation. The release depends on this resource.
  */
-export class ReleaseRecovery extends DynamicResource<ReleaseRecoveryInputs> {
-  constructor(
-    name: string,
-    args: ResourceArgs<ReleaseRecoveryInputs, "stack">,
-    opts?: pulumi.CustomResourceOptions,
-  ) {
-    super("helm/ReleaseRecovery", name, { ...args, stack: stackName() }, { secrets: ["kubeconfig"] }, opts);
-  }
-}
+export class ReleaseRecovery extends resourceClass<ReleaseRecoveryInputs>("helm/ReleaseRecovery", {
+  secrets: ["kubeconfig"],
+}) {}
