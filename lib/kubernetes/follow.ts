@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { KubernetesClient } from "./client";
-import { KubernetesError } from "./errors";
+import { KindNotServed, KubernetesError } from "./errors";
 import type { KubernetesObject } from "./objects";
 import type { WatchArgs } from "./watch";
 
@@ -22,8 +22,8 @@ const FIRST_PAUSE_MILLISECONDS = 250;
 const LONGEST_PAUSE_MILLISECONDS = 5000;
 
 /**
- * Lists and watches objects until the signal aborts, through outages, expired versions (410) and kinds that are not
- * served yet.
+ * Lists and watches objects until the signal aborts, through outages and expired versions (410). A kind that is not
+ * served has no objects until it is.
  *
  * @throws KubernetesError 401 or 403, which retries do not fix
  */
@@ -48,7 +48,8 @@ export async function follow<O = KubernetesObject>(
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof KubernetesError && (error.status === 401 || error.status === 403)) throw error;
-      onTrouble?.(error instanceof Error ? error.message : String(error));
+      if (error instanceof KindNotServed) onObjects([]);
+      else onTrouble?.(error instanceof Error ? error.message : String(error));
       await pause(next, undefined, { signal }).catch(() => undefined);
       next = Math.min(next * 2, LONGEST_PAUSE_MILLISECONDS);
     }

@@ -1,13 +1,12 @@
-import { KindNotServed, type KubernetesClient, type ListArgs, type NewObject } from "../../../lib/kubernetes";
-import type { AddonObject, ControlPlane, Machine, ClusterStatus } from "../plan/status";
 import {
-  API,
-  CLUSTER_LABEL,
-  kubeconfigSecretName,
-  oidcClientName,
-  userKubeconfigSecretName,
-  LEASE_FINALIZER,
-} from "../plan/names";
+  KindNotServed,
+  type KubernetesClient,
+  type NewObject,
+  type ObjectRef,
+} from "../../../lib/kubernetes";
+import type { AddonObject, ControlPlane, Machine, ClusterStatus } from "../plan/status";
+import { API, azimuthRefs, CLUSTER_LABEL, LEASE_FINALIZER } from "../plan/names";
+import { listServed } from "./cluster-services";
 import { type ClusterObjects, recordChange } from "../plan/record";
 import { isDeepStrictEqual } from "node:util";
 import { parseYaml, userKubeconfig } from "../plan/user-kubeconfig";
@@ -22,16 +21,9 @@ export interface RecordRef {
 
 type Reader = Pick<KubernetesClient, "get" | "list">;
 
-const recordRef = ({ namespace, cluster }: RecordRef) => ({
-  apiVersion: API.azimuth,
-  kind: "Cluster",
-  namespace,
-  name: cluster,
-});
-
 /** Returns the record's status; undefined when there is no record. */
 export async function readRecord(client: Reader, ref: RecordRef): Promise<ClusterStatus | undefined> {
-  const record = await client.get<{ status?: ClusterStatus }>(recordRef(ref));
+  const record = await client.get<{ status?: ClusterStatus }>(azimuthRefs(ref).record);
   return record && (record.status ?? {});
 }
 
@@ -41,57 +33,29 @@ export async function patchRecord(
   ref: RecordRef,
   status: object,
 ): Promise<void> {
-  await client.mergePatch(recordRef(ref), { status }, { subresource: "status" });
+  await client.mergePatch(azimuthRefs(ref).record, { status }, { subresource: "status" });
 }
 
 /** Returns the objects of a cluster that its record describes. */
 export async function readClusterObjects(client: Reader, ref: RecordRef): Promise<ClusterObjects> {
   const { namespace, cluster, leaseName } = ref;
+  const labelSelector = `${CLUSTER_LABEL}=${cluster}`;
   const own = async <O>(apiVersion: string, kind: string): Promise<O[]> =>
-    served<O>(client, {
-      apiVersion,
-      kind,
-      namespace,
-      labelSelector: `${CLUSTER_LABEL}=${cluster}`,
-    });
-  const [machines, releases, manifests, controlPlanes, capi, lease] = await Promise.all([
+    listServed<O>(client, { apiVersion, kind, namespace, labelSelector });
+  const phaseOf = async (object: ObjectRef): Promise<string | undefined> => {
+    const found = await client.get<{ status?: { phase?: string } }>(object);
+    return found && (found.status?.phase ?? "Unknown");
+  };
+  const lease = { apiVersion: API.scheduling, kind: "Lease", namespace };
+  const [machines, releases, manifests, [controlPlane], networkingPhase, leasePhase] = await Promise.all([
     own<Machine>(API.clusterApi, "Machine"),
     own<AddonObject>(API.addons, "HelmRelease"),
     own<AddonObject>(API.addons, "Manifests"),
     own<ControlPlane>(API.controlPlane, "KubeadmControlPlane"),
-    client.get<{ status?: { phase?: string } }>({
-      apiVersion: API.clusterApi,
-      kind: "Cluster",
-      namespace,
-      name: cluster,
-    }),
-    leaseName === undefined
-      ? undefined
-      : client.get<{ status?: { phase?: string } }>({
-          apiVersion: API.scheduling,
-          kind: "Lease",
-          namespace,
-          name: leaseName,
-        }),
+    phaseOf(azimuthRefs(ref).capiCluster),
+    leaseName === undefined ? undefined : phaseOf({ ...lease, name: leaseName }),
   ]);
-  const [controlPlane] = controlPlanes;
-  return {
-    machines,
-    addons: [...releases, ...manifests],
-    ...(controlPlane ? { controlPlane } : {}),
-    ...(capi ? { networkingPhase: capi.status?.phase ?? "Unknown" } : {}),
-    ...(lease ? { leasePhase: lease.status?.phase ?? "Unknown" } : {}),
-  };
-}
-
-/** Returns no objects for a kind that is not served. */
-async function served<O>(client: Reader, args: ListArgs): Promise<O[]> {
-  try {
-    return await client.list<O>(args);
-  } catch (error) {
-    if (error instanceof KindNotServed) return [];
-    throw error;
-  }
+  return { machines, addons: [...releases, ...manifests], controlPlane, networkingPhase, leasePhase };
 }
 
 interface Secret {
@@ -119,19 +83,15 @@ export interface UserAccess {
  */
 export async function compareUserAccess(
   client: Pick<KubernetesClient, "get">,
-  { namespace, cluster }: RecordRef,
+  ref: RecordRef,
 ): Promise<UserAccess> {
-  const secretRef = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace, name });
+  const { namespace, cluster } = ref;
+  const refs = azimuthRefs(ref);
   const [record, admin, oidcClient, live] = await Promise.all([
-    client.get<{ metadata?: { uid?: string }; status?: { kubeconfigSecretName?: string } }>({
-      apiVersion: API.azimuth,
-      kind: "Cluster",
-      namespace,
-      name: cluster,
-    }),
-    client.get<Secret>(secretRef(kubeconfigSecretName(cluster))),
-    readOidcClient(client, { namespace, cluster }),
-    client.get<Secret>(secretRef(userKubeconfigSecretName(cluster))),
+    client.get<{ metadata?: { uid?: string }; status?: { kubeconfigSecretName?: string } }>(refs.record),
+    client.get<Secret>(refs.kubeconfig),
+    readOidcClient(client, ref),
+    client.get<Secret>(refs.userKubeconfig),
   ]);
   const uid = record?.metadata?.uid;
   if (uid === undefined || admin?.data?.value === undefined) return { lines: [] };
@@ -139,16 +99,16 @@ export async function compareUserAccess(
     record?.status?.kubeconfigSecretName === name
       ? { lines: [] }
       : { lines: [`kubeconfigSecretName: ${name}`], kubeconfigSecretName: name };
-  if (oidcClient === undefined) return nameIs(kubeconfigSecretName(cluster));
+  if (oidcClient === undefined) return nameIs(refs.kubeconfig.name);
   const { issuerUrl, clientId } = oidcClient.status ?? {};
   if (!issuerUrl || !clientId) return { lines: [] };
-  const name = userKubeconfigSecretName(cluster);
+  const { name } = refs.userKubeconfig;
   let text: string;
   try {
     text = userKubeconfig(Buffer.from(admin.data.value, "base64").toString("utf8"), { issuerUrl, clientId });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const secret = `${namespace}/${kubeconfigSecretName(cluster)}`;
+    const secret = `${namespace}/${refs.kubeconfig.name}`;
     return { lines: [], problem: `the kubeconfig in the Secret ${secret} can't be given to users: ${why}` };
   }
   const named = nameIs(name);
@@ -183,11 +143,10 @@ function isSame({ metadata, data }: Secret, text: string, admin: Secret, uid: st
 
 async function readOidcClient(
   client: Pick<KubernetesClient, "get">,
-  { namespace, cluster }: RecordRef,
+  ref: RecordRef,
 ): Promise<{ status?: { issuerUrl?: string; clientId?: string } } | undefined> {
-  const name = oidcClientName(cluster);
   try {
-    return await client.get({ apiVersion: API.identity, kind: "OIDCClient", namespace, name });
+    return await client.get(azimuthRefs(ref).oidcClient);
   } catch (error) {
     if (error instanceof KindNotServed) return undefined;
     throw error;
@@ -237,24 +196,23 @@ export async function resumeCluster(management: KubernetesClient, ref: ResumeRef
   if (uid === undefined) return [`${owner.kind} ${namespace}/${owner.name} does not exist`];
   if (found?.metadata?.deletionTimestamp !== undefined) return [];
   const reference = { ...owner, uid, blockOwnerDeletion: true };
-  const client = { apiVersion: API.identity, kind: "OIDCClient", name: oidcClientName(ref.cluster) };
-  const lines = await adoptAgain(management, namespace, client, { ...reference, controller: true }, []);
+  const { oidcClient } = azimuthRefs(ref);
+  const lines = await adoptAgain(management, oidcClient, { ...reference, controller: true }, []);
   if (leaseName !== undefined) {
-    const lease = { apiVersion: API.scheduling, kind: "Lease", name: leaseName };
-    lines.push(...(await adoptAgain(management, namespace, lease, reference, [LEASE_FINALIZER])));
+    const lease = { apiVersion: API.scheduling, kind: "Lease", namespace, name: leaseName };
+    lines.push(...(await adoptAgain(management, lease, reference, [LEASE_FINALIZER])));
   }
   return [...lines, ...(await bringRecordUpToDate(management, ref))];
 }
 
 async function adoptAgain(
   management: KubernetesClient,
-  namespace: string,
-  object: { apiVersion: string; kind: string; name: string },
+  object: ObjectRef & { namespace: string },
   owner: Owner,
   finalizers: string[],
 ): Promise<string[]> {
-  const { apiVersion, kind, name } = object;
-  const live = await management.get<Owned>({ apiVersion, kind, namespace, name });
+  const { apiVersion, kind, namespace, name } = object;
+  const live = await management.get<Owned>(object);
   if (!live || live.metadata?.deletionTimestamp) return [];
   const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};
   const isOwned = ownerReferences.some(({ uid }) => uid === owner.uid);

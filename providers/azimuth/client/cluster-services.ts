@@ -1,26 +1,13 @@
 import {
-  type KubernetesClient,
   FetchedKubeconfig,
   KindNotServed,
+  type KubernetesClient,
   KubernetesError,
+  type ListArgs,
 } from "../../../lib/kubernetes";
 import { MONITOR_MANAGER } from "../../kubernetes/plan/adoption";
-import {
-  ADDON_CLUSTER_LABEL,
-  API,
-  kubeconfigSecretName,
-  platformName,
-  SERVICES_ANNOTATION,
-} from "../plan/names";
-import {
-  planServices,
-  type Addon,
-  type Reservation,
-  type ServicePlan,
-  servicesChange,
-  type ServicesChange,
-  type ServicesSeen,
-} from "../plan/services";
+import { ADDON_CLUSTER_LABEL, API, azimuthRefs, SERVICES_ANNOTATION } from "../plan/names";
+import type { Addon, Reservation, ServicesChange, ServicesSeen } from "../plan/services";
 
 /** The cluster that the services belong to. */
 export interface ServicesRef {
@@ -30,88 +17,76 @@ export interface ServicesRef {
   hasRecord: boolean;
 }
 
-/** The field manager for all writes about services, in an `up` and in the monitor. */
-const SERVICES_MANAGER = MONITOR_MANAGER;
-
-/** Returns the addons of a cluster, including the apps that users added. */
-async function listAddons(
-  management: Pick<KubernetesClient, "list">,
-  { namespace, cluster }: ServicesRef,
-): Promise<Addon[]> {
-  const lists = await Promise.all(
-    ["HelmRelease", "Manifests"].map(async (kind) => {
-      const labelSelector = `${ADDON_CLUSTER_LABEL}=${cluster}`;
-      const addons = await management.list<Addon>({ apiVersion: API.addons, kind, namespace, labelSelector });
-      return addons.map((addon) => ({ ...addon, kind }));
-    }),
-  );
-  return lists.flat();
+/** An object with any of the fields that describe services. */
+export interface ServiceObject extends Addon {
+  metadata?: Addon["metadata"] & { deletionTimestamp?: string };
+  spec?: { zenithServices?: ServicesSeen["platform"] };
+  status?: { services?: ServicesSeen["status"] };
 }
 
-/** Returns the kubeconfig of the cluster itself; undefined until Cluster API has created it. */
-export async function readTargetKubeconfig(
-  management: Pick<KubernetesClient, "get">,
-  { namespace, cluster }: ServicesRef,
-): Promise<FetchedKubeconfig | undefined> {
-  const ref = { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) };
-  return FetchedKubeconfig.inSecret(ref, await management.get(ref));
+type Source = Omit<ListArgs, "fieldSelector"> & { name?: string };
+
+/**
+ * Returns what contains the services of a cluster on its management cluster: its addons, which include the apps that
+ * users added, its Platform and its record.
+ */
+export function serviceSources({ namespace, cluster, hasRecord }: ServicesRef): Source[] {
+  const refs = azimuthRefs({ namespace, cluster });
+  const labelSelector = `${ADDON_CLUSTER_LABEL}=${cluster}`;
+  return [
+    { apiVersion: API.addons, kind: "HelmRelease", namespace, labelSelector },
+    { apiVersion: API.addons, kind: "Manifests", namespace, labelSelector },
+    refs.platform,
+    ...(hasRecord ? [refs.record] : []),
+  ];
 }
 
-/** Returns the Reservations of a cluster; none where the kind is not installed yet. */
-export async function listReservations(target: Pick<KubernetesClient, "list">): Promise<Reservation[]> {
-  try {
-    return await target.list<Reservation>({ apiVersion: API.zenith, kind: "Reservation" });
-  } catch (error) {
-    if (error instanceof KindNotServed) return [];
-    throw error;
-  }
+/** Returns the services that objects of the sources contain, by kind. */
+export function servicesIn(objects: ReadonlyMap<string, readonly ServiceObject[]>): ServicesSeen {
+  const ofKind = (kind: string) => objects.get(kind) ?? [];
+  const [[record], [platform]] = [ofKind("Cluster"), ofKind("Platform")];
+  return {
+    addons: ["HelmRelease", "Manifests"].flatMap((kind) => ofKind(kind).map((addon) => ({ ...addon, kind }))),
+    status: record && (record.status?.services ?? {}),
+    platform: platform && (platform.spec?.zenithServices ?? {}),
+  };
 }
-
-const clusterRef = ({ namespace, cluster }: ServicesRef) => ({
-  apiVersion: API.azimuth,
-  kind: "Cluster",
-  namespace,
-  name: cluster,
-});
-
-const platformRef = ({ namespace, cluster }: ServicesRef) => ({
-  apiVersion: API.identity,
-  kind: "Platform",
-  namespace,
-  name: platformName(cluster),
-});
 
 /** Returns the services of a cluster as recorded on the management cluster. */
 export async function readServices(
   management: Pick<KubernetesClient, "get" | "list">,
   ref: ServicesRef,
 ): Promise<ServicesSeen> {
-  const [record, platform, addons] = await Promise.all([
-    ref.hasRecord
-      ? management.get<{ status?: { services?: ServicesSeen["status"] } }>(clusterRef(ref))
-      : undefined,
-    management.get<{ spec?: { zenithServices?: ServicesSeen["platform"] } }>(platformRef(ref)),
-    listAddons(management, ref),
-  ]);
-  return {
-    addons,
-    ...(record ? { status: record.status?.services ?? {} } : {}),
-    ...(platform ? { platform: platform.spec?.zenithServices ?? {} } : {}),
-  };
+  const objects = serviceSources(ref).map(async ({ name, ...source }) => {
+    if (name === undefined) return [source.kind, await management.list<ServiceObject>(source)] as const;
+    const found = await management.get<ServiceObject>({ ...source, name });
+    return [source.kind, found ? [found] : []] as const;
+  });
+  return servicesIn(new Map(await Promise.all(objects)));
 }
 
-/**
- * Returns the writes that bring the record, the addons' annotations and the Platform in line with the Reservations.
- *
- * @param reservations undefined when the cluster can't be read: then the Platform follows the record
- */
-export function compareServices(
-  { cluster }: ServicesRef,
-  reservations: readonly Reservation[] | undefined,
-  seen: ServicesSeen,
-): ServicesChange {
-  const plan: ServicePlan | undefined = reservations && planServices(cluster, reservations, seen.addons);
-  return servicesChange(plan, seen);
+/** Returns the kubeconfig of the cluster itself; undefined until Cluster API has created it. */
+export async function readTargetKubeconfig(
+  management: Pick<KubernetesClient, "get">,
+  ref: ServicesRef,
+): Promise<FetchedKubeconfig | undefined> {
+  const { kubeconfig } = azimuthRefs(ref);
+  return FetchedKubeconfig.inSecret(kubeconfig, await management.get(kubeconfig));
+}
+
+/** Returns the objects of a kind; none while the kind is not served. */
+export async function listServed<O>(client: Pick<KubernetesClient, "list">, args: ListArgs): Promise<O[]> {
+  try {
+    return await client.list<O>(args);
+  } catch (error) {
+    if (error instanceof KindNotServed) return [];
+    throw error;
+  }
+}
+
+/** Returns the Reservations of a cluster; none where the kind is not installed yet. */
+export function listReservations(target: Pick<KubernetesClient, "list">): Promise<Reservation[]> {
+  return listServed(target, { apiVersion: API.zenith, kind: "Reservation" });
 }
 
 /**
@@ -123,7 +98,8 @@ export async function writeServices(
   ref: ServicesRef,
   { status, platform, annotations }: ServicesChange,
 ): Promise<void> {
-  const options = { fieldManager: SERVICES_MANAGER };
+  const refs = azimuthRefs(ref);
+  const options = { fieldManager: MONITOR_MANAGER };
   const writes = annotations.map(({ kind, name, text }) =>
     management.mergePatch(
       { apiVersion: API.addons, kind, namespace: ref.namespace, name },
@@ -131,16 +107,12 @@ export async function writeServices(
       options,
     ),
   );
-  if (status)
-    writes.push(
-      management.mergePatch(
-        clusterRef(ref),
-        { status: { services: status } },
-        { ...options, subresource: "status" },
-      ),
-    );
+  if (status) {
+    const patch = { status: { services: status } };
+    writes.push(management.mergePatch(refs.record, patch, { ...options, subresource: "status" }));
+  }
   if (platform)
-    writes.push(management.mergePatch(platformRef(ref), { spec: { zenithServices: platform } }, options));
+    writes.push(management.mergePatch(refs.platform, { spec: { zenithServices: platform } }, options));
   const failures = (await Promise.allSettled(writes)).flatMap((outcome) =>
     outcome.status === "rejected" && !isGone(outcome.reason) ? [outcome.reason as Error] : [],
   );

@@ -1,9 +1,15 @@
-import type { Addon, Reservation } from "../plan/services";
-import { ADDON_CLUSTER_LABEL, API, kubeconfigSecretName, platformName } from "../plan/names";
 import { follow, type FollowArgs } from "../../../lib/kubernetes/follow";
 import { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
+import { API, azimuthRefs } from "../plan/names";
+import { planServices, type Reservation, servicesChange } from "../plan/services";
 import { compareUserAccess, linesOf, writeUserAccess } from "./cluster-record";
-import { compareServices, type ServicesRef, writeServices } from "./cluster-services";
+import {
+  type ServiceObject,
+  servicesIn,
+  type ServicesRef,
+  serviceSources,
+  writeServices,
+} from "./cluster-services";
 
 /** Options for a monitor of a cluster's services. */
 interface MonitorArgs {
@@ -13,19 +19,6 @@ interface MonitorArgs {
   /** called with a line for each write and each problem */
   say: (line: string) => void;
   userAgent?: string;
-}
-
-interface Metadata {
-  deletionTimestamp?: string;
-}
-
-interface ClusterRecord {
-  metadata?: Metadata;
-  status?: { services?: Record<string, Record<string, unknown>> };
-}
-
-interface Platform {
-  spec?: { zenithServices?: Record<string, Record<string, unknown>> };
 }
 
 /** The pause after a failure; the next attempt compares everything again. */
@@ -46,12 +39,9 @@ export async function monitorServices(args: MonitorArgs): Promise<void> {
 }
 
 class ServicesMonitor {
-  private readonly addons = new Map<string, Addon[]>();
-  private record: ClusterRecord | undefined;
-  private platform: Platform | undefined;
+  /** the objects of each source whose list has arrived, by kind; nothing is written before all have */
+  private readonly objects = new Map<string, ServiceObject[]>();
   private reservations: Reservation[] | undefined;
-  /** kinds whose list has arrived; nothing is written before all have */
-  private readonly seen = new Set<string>();
   private isDue = false;
   private isWriting = false;
   private hasEnded = false;
@@ -63,53 +53,34 @@ class ServicesMonitor {
 
   async run(): Promise<void> {
     const { place } = this.args;
-    const { namespace, cluster } = place;
-    const labelSelector = `${ADDON_CLUSTER_LABEL}=${cluster}`;
-    const addons = ["HelmRelease", "Manifests"].map((kind) =>
-      this.follow<Addon>({ apiVersion: API.addons, kind, namespace, labelSelector }, (objects) =>
-        this.addons.set(
-          kind,
-          objects.map((addon) => ({ ...addon, kind })),
-        ),
-      ),
+    const { kubeconfig } = azimuthRefs(place);
+    const sources = serviceSources(place).map((source) =>
+      this.follow<ServiceObject>(source, (objects) => {
+        const before = (this.objects.get(source.kind)?.length ?? 0) > 0;
+        this.objects.set(source.kind, objects);
+        if (source.kind === "Cluster") this.tookRecord(objects[0], before);
+        this.touch();
+      }),
     );
-    const record = this.follow<ClusterRecord>(
-      { apiVersion: API.azimuth, kind: "Cluster", namespace, name: cluster },
-      ([found]) => this.tookRecord(found),
+    const secret = this.follow<{ data?: { value?: string } }>(kubeconfig, ([found]) =>
+      this.tookKubeconfig(FetchedKubeconfig.inSecret(kubeconfig, found)),
     );
-    const platform = this.follow<Platform>(
-      { apiVersion: API.identity, kind: "Platform", namespace, name: platformName(cluster) },
-      ([found]) => (this.platform = found),
-    );
-    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) };
-    const secret = this.follow<{ data?: { value?: string } }>(ref, ([found]) =>
-      this.tookKubeconfig(FetchedKubeconfig.inSecret(ref, found)),
-    );
-    await Promise.all([...addons, ...(place.hasRecord ? [record] : []), platform, secret]);
+    await Promise.all([...sources, secret]);
     await this.target?.done;
   }
 
   private follow<O>(
     what: Omit<FollowArgs<O>, "signal" | "onObjects" | "onTrouble">,
-    take: (objects: O[]) => void,
+    onObjects: (objects: O[]) => void,
   ): Promise<void> {
     const { management, signal, say } = this.args;
-    return follow<O>(management, {
-      ...what,
-      signal,
-      onTrouble: (words) => say(`${what.kind}: ${words}`),
-      onObjects: (objects) => {
-        take(objects);
-        this.seen.add(what.kind);
-        this.touch();
-      },
-    });
+    const onTrouble = (words: string) => say(`${what.kind}: ${words}`);
+    return follow<O>(management, { ...what, signal, onTrouble, onObjects });
   }
 
-  private tookRecord(record: ClusterRecord | undefined): void {
-    const isEnding =
-      record === undefined ? this.record !== undefined : record.metadata?.deletionTimestamp !== undefined;
-    this.record = record;
+  /** @param before whether there was a record */
+  private tookRecord(record: ServiceObject | undefined, before: boolean): void {
+    const isEnding = record ? record.metadata?.deletionTimestamp !== undefined : before;
     if (!isEnding || this.hasEnded) return;
     this.hasEnded = true;
     const { namespace, cluster } = this.args.place;
@@ -153,7 +124,7 @@ class ServicesMonitor {
           signal,
           authorisedPath: "/api",
           readsOnly: true,
-          ...(userAgent === undefined ? {} : { userAgent }),
+          userAgent,
         },
       );
       say(`following the services of ${ref.namespace}/${ref.cluster}`);
@@ -188,18 +159,16 @@ class ServicesMonitor {
 
   private async writeWhileDue(): Promise<void> {
     const { management, place: ref, signal, say } = this.args;
-    const kinds = ["HelmRelease", "Manifests", "Platform", ...(ref.hasRecord ? ["Cluster"] : [])];
+    const sources = serviceSources(ref);
     this.isWriting = true;
     try {
       while (this.isDue && !signal.aborted) {
         this.isDue = false;
-        if (this.reservations === undefined || !kinds.every((kind) => this.seen.has(kind))) return;
-        if (this.hasEnded) return;
-        const change = compareServices(ref, this.reservations, {
-          addons: [...this.addons.values()].flat(),
-          ...(this.record ? { status: this.record.status?.services ?? {} } : {}),
-          ...(this.platform ? { platform: this.platform.spec?.zenithServices ?? {} } : {}),
-        });
+        if (this.hasEnded || !sources.every(({ kind }) => this.objects.has(kind))) return;
+        const seen = servicesIn(this.objects);
+        const { reservations } = this;
+        const plan = reservations && planServices(ref.cluster, reservations, seen.addons);
+        const change = servicesChange(plan, seen);
         if (change.lines.length === 0) continue;
         if (this.isOnItsWay(change.lines)) {
           setTimeout(() => this.touch(), ECHO_MILLISECONDS).unref();
@@ -216,7 +185,7 @@ class ServicesMonitor {
     } finally {
       this.isWriting = false;
       // changes since the last comparison
-      if (this.isDue && !signal.aborted && this.reservations !== undefined) setImmediate(() => this.touch());
+      if (this.isDue && !signal.aborted) setImmediate(() => this.touch());
     }
   }
 }

@@ -7,9 +7,6 @@ export const zenithSecretName = (cluster: string): string => `${cluster}-zenith-
  * values.
  */
 export const zenithFilesSecretName = (cluster: string): string => `${cluster}-zenith-files`;
-export const kubeconfigSecretName = (cluster: string): string => `${cluster}-kubeconfig`;
-export const userKubeconfigSecretName = (cluster: string): string => `${kubeconfigSecretName(cluster)}-user`;
-export const etcdKeySecretName = (cluster: string): string => `${cluster}-etcd-key`;
 
 /** API groups with the version in use. */
 export const API = {
@@ -21,6 +18,22 @@ export const API = {
   controlPlane: "controlplane.cluster.x-k8s.io/v1beta1",
   zenith: "zenith.stackhpc.com/v1alpha1",
 } as const;
+
+/** Returns the references to a cluster's own objects on its management cluster. */
+export function azimuthRefs({ namespace, cluster }: { namespace: string; cluster: string }) {
+  const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace, name });
+  return {
+    record: { apiVersion: API.azimuth, kind: "Cluster", namespace, name: cluster },
+    capiCluster: { apiVersion: API.clusterApi, kind: "Cluster", namespace, name: cluster },
+    oidcClient: { apiVersion: API.identity, kind: "OIDCClient", namespace, name: oidcClientName(cluster) },
+    platform: { apiVersion: API.identity, kind: "Platform", namespace, name: platformName(cluster) },
+    kubeconfig: secret(`${cluster}-kubeconfig`),
+    userKubeconfig: secret(`${cluster}-kubeconfig-user`),
+    etcdKey: secret(`${cluster}-etcd-key`),
+    zenithKey: secret(zenithSecretName(cluster)),
+    zenithFiles: secret(zenithFilesSecretName(cluster)),
+  };
+}
 
 /** The software that installs the kinds of a group on a management cluster. */
 export const INSTALLED_BY = {

@@ -10,6 +10,7 @@ import {
   type NodeEntry,
   phaseAt,
 } from "./status";
+import { type Entries, entriesPatch } from "./entries-patch";
 import { COMPONENT_LABEL } from "./names";
 
 /** The objects of one cluster on the management cluster. */
@@ -69,81 +70,36 @@ export function recordChange(
       return component === undefined ? [] : [[component, addonEntry(addon)]];
     }),
   );
-  takeEntries("node", "nodes", status.nodes, nodes, patch, lines);
-  takeEntries("addon", "addons", status.addons, addons, patch, lines);
+  let isDue =
+    (status.networkingPhase !== undefined && objects.networkingPhase === undefined) ||
+    (status.controlPlanePhase !== undefined && objects.controlPlane === undefined);
+  const takeEntries = (what: string, field: "nodes" | "addons", want: Entries): void => {
+    const changes = entriesPatch(status[field] ?? {}, want);
+    if (changes) patch[field] = changes;
+    for (const [name, entry] of Object.entries(changes ?? {})) {
+      isDue ||= entry === null;
+      const phase = (entry as Partial<NodeEntry> | null)?.phase ?? "Unknown";
+      lines.push(`${what} ${name}: ${entry === null ? "is gone, taken out of the record" : phase}`);
+    }
+  };
+  takeEntries("node", "nodes", nodes);
+  takeEntries("addon", "addons", addons);
   take("nodeCount", countOf(nodes));
   take("addonCount", countOf(addons));
-  take("networkingPhase", objects.networkingPhase);
-  take("controlPlanePhase", objects.controlPlane && controlPlanePhase(objects.controlPlane));
+  const phases = {
+    networkingPhase: objects.networkingPhase,
+    controlPlanePhase: objects.controlPlane && controlPlanePhase(objects.controlPlane),
+    leasePhase: options.leased ? objects.leasePhase : undefined,
+  };
+  take("networkingPhase", phases.networkingPhase);
+  take("controlPlanePhase", phases.controlPlanePhase);
   take("kubernetesVersion", objects.controlPlane && kubernetesVersion(objects.controlPlane));
-  take("leasePhase", options.leased ? objects.leasePhase : undefined);
-  const next = phaseAt(
-    {
-      ...phasesOf(objects, options.leased),
-      nodes,
-      addons,
-      ...(status.lastUpdated === undefined ? {} : { lastUpdated: status.lastUpdated }),
-    },
-    options.leased,
-    options.now,
-  );
+  take("leasePhase", phases.leasePhase);
+  const { lastUpdated } = status;
+  const next = phaseAt({ ...phases, nodes, addons, lastUpdated }, options.leased, options.now);
   take("phase", next.phase === "Unknown" ? undefined : next.phase);
   // a timestamp alone is not a change: the run's own stamps write it
-  return lines.length === 0 ? undefined : { patch, lines, isDue: hasGone(status, objects, nodes, addons) };
-}
-
-/** Returns whether the record contains something that no longer exists. */
-function hasGone(status: ClusterStatus, objects: ClusterObjects, nodes: object, addons: object): boolean {
-  const isThere = (map: object) => (name: string) => Object.hasOwn(map, name);
-  return (
-    !Object.keys(status.nodes ?? {}).every(isThere(nodes)) ||
-    !Object.keys(status.addons ?? {}).every(isThere(addons)) ||
-    (status.networkingPhase !== undefined && objects.networkingPhase === undefined) ||
-    (status.controlPlanePhase !== undefined && objects.controlPlane === undefined)
-  );
+  return lines.length === 0 ? undefined : { patch, lines, isDue };
 }
 
 const countOf = (entries: object): number | undefined => Object.keys(entries).length || undefined;
-
-function phasesOf({ networkingPhase, controlPlane, leasePhase }: ClusterObjects, leased: boolean) {
-  return {
-    ...(networkingPhase === undefined ? {} : { networkingPhase }),
-    ...(controlPlane === undefined ? {} : { controlPlanePhase: controlPlanePhase(controlPlane) }),
-    ...(leased && leasePhase !== undefined ? { leasePhase } : {}),
-  };
-}
-
-function takeEntries(
-  what: string,
-  field: "nodes" | "addons",
-  have: Readonly<Record<string, object>> = {},
-  want: Readonly<Record<string, object>>,
-  patch: StatusPatch,
-  lines: string[],
-): void {
-  const entries: Record<string, unknown> = {};
-  for (const name of Object.keys(have).sort()) {
-    if (Object.hasOwn(want, name)) continue;
-    entries[name] = null;
-    lines.push(`${what} ${name}: is gone, taken out of the record`);
-  }
-  for (const [name, entry] of Object.entries(want).sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const before = have[name];
-    if (before && isSame(before, entry)) continue;
-    entries[name] = before ? withRemovals(before, entry) : entry;
-    lines.push(`${what} ${name}: ${(entry as Partial<NodeEntry>).phase ?? "Unknown"}`);
-  }
-  if (Object.keys(entries).length > 0) patch[field] = entries;
-}
-
-const isSame = (one: object, other: object): boolean =>
-  JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
-
-const inOrder = (object: object): unknown[] =>
-  Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1));
-
-/** Adds nulls for removed fields, because a merge patch keeps what it does not name. */
-function withRemovals(before: object, after: object): object {
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-  return { ...after, ...Object.fromEntries(gone.map((key) => [key, null])) };
-}

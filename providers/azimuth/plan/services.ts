@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../../../lib/json";
+import { type Entries, entriesPatch } from "./entries-patch";
 import {
   ADDON_CLUSTER_LABEL,
   CLUSTER_LABEL,
@@ -14,7 +17,7 @@ interface ServiceEntry {
   iconUrl: string | null;
   description: string | null;
 }
-export type Services = Readonly<Record<string, ServiceEntry>>;
+type Services = Readonly<Record<string, ServiceEntry>>;
 
 /** The fields read from a Reservation in the cluster (group zenith.stackhpc.com). */
 export interface Reservation {
@@ -34,7 +37,7 @@ export interface Addon {
 }
 
 /** The addon of a service, from the annotations of the addon's objects. */
-export interface ReleaseRef {
+interface ReleaseRef {
   name: string;
   namespace: string;
 }
@@ -92,7 +95,7 @@ function addonOf(cluster: string, release: ReleaseRef, addons: readonly Addon[])
 }
 
 /** The services of a cluster, and the addon to annotate with each. */
-export interface ServicePlan {
+interface ServicePlan {
   /**
    * For `status.services` and the Platform: only services of the cluster's own addons, not of apps that users added.
    */
@@ -121,84 +124,49 @@ export function planServices(
     (byAddon[addonKey(addon)] ??= {})[found.name] = found.entry;
     if (addon.metadata?.labels?.[CLUSTER_LABEL] !== undefined) services[found.name] = found.entry;
   }
-  return {
-    services: sorted(services),
-    byAddon: sorted(
-      Object.fromEntries(Object.entries(byAddon).map(([key, entries]) => [key, sorted(entries)])),
-    ),
-  };
+  return { services: sorted(services), byAddon: sorted(mapValues(byAddon, sorted)) };
 }
 
 function sorted<Value>(map: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
+function mapValues<Value, Other>(
+  map: Readonly<Record<string, Value>>,
+  change: (value: Value) => Other,
+): Record<string, Other> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}
+
 /** Returns the annotation's text, with nulls and sorted names. */
 export function annotationText(services: Services): string {
-  const entries = Object.entries(sorted(services)).map(
-    ([name, { subdomain, fqdn, label, iconUrl, description }]) => [
-      name,
-      { subdomain, fqdn, label, iconUrl, description },
-    ],
-  );
-  return JSON.stringify(Object.fromEntries(entries));
+  return JSON.stringify(sorted(services));
 }
 
 /** An addon's annotation to write; `text` is undefined to remove it. */
-export interface AnnotationChange {
+interface AnnotationChange {
   kind: string;
   name: string;
   text: string | undefined;
 }
 
 /** Returns the annotations that differ from the plan. An addon without services has no annotation. */
-export function annotationChanges(plan: ServicePlan, addons: readonly Addon[]): AnnotationChange[] {
+function annotationChanges(plan: ServicePlan, addons: readonly Addon[]): AnnotationChange[] {
   return addons.flatMap((addon) => {
     const { kind = "", metadata: { name = "", annotations = {} } = {} } = addon;
-    const have = annotations[SERVICES_ANNOTATION];
     const services = plan.byAddon[addonKey(addon)];
-    const text = services && annotationText(services);
-    return isSameText(have, text) ? [] : [{ kind, name, text }];
+    const have = parseJson(annotations[SERVICES_ANNOTATION] ?? "{}");
+    if (isDeepStrictEqual(have, services ?? {})) return [];
+    return [{ kind, name, text: services && annotationText(services) }];
   });
 }
 
-/** Returns whether two texts have the same services, in any order. */
-function isSameText(have: string | undefined, want: string | undefined): boolean {
-  if (have === want) return true;
-  if (have === undefined || want === undefined) return have === "{}" || want === "{}";
-  try {
-    return annotationText(JSON.parse(have) as Services) === want;
-  } catch {
-    return false;
-  }
-}
-
 /** Returns `status.services`, which omits nulls. */
-export function statusServices(services: Services): Record<string, Partial<ServiceEntry>> {
-  return Object.fromEntries(
-    Object.entries(services).map(([name, { subdomain, fqdn, label, iconUrl, description }]) => [
-      name,
-      {
-        subdomain,
-        fqdn,
-        label,
-        ...(iconUrl === null ? {} : { iconUrl }),
-        ...(description === null ? {} : { description }),
-      },
-    ]),
+function statusServices(services: Services): Entries {
+  return mapValues(services, (entry) =>
+    Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)),
   );
 }
-
-/** Returns `spec.zenithServices` of the cluster's Platform. */
-export function zenithServices(
-  services: Readonly<Record<string, Partial<ServiceEntry>>>,
-): Record<string, { subdomain: string; fqdn: string }> {
-  return Object.fromEntries(
-    Object.entries(services).map(([name, { subdomain = "", fqdn = "" }]) => [name, { subdomain, fqdn }]),
-  );
-}
-
-type Entries = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A cluster's services as recorded on the management cluster. */
 export interface ServicesSeen {
@@ -224,17 +192,20 @@ export interface ServicesChange {
  * @param plan undefined when the cluster can't be read: then the record is trusted, and only the Platform may change
  */
 export function servicesChange(plan: ServicePlan | undefined, seen: ServicesSeen): ServicesChange {
-  const services: Entries = plan ? statusServices(plan.services) : (seen.status ?? seen.platform ?? {});
-  const status = plan && seen.status ? mapPatch(seen.status, services) : undefined;
-  const platform = seen.platform ? mapPatch(seen.platform, zenithServices(services)) : undefined;
+  const services = plan ? statusServices(plan.services) : (seen.status ?? seen.platform ?? {});
+  const status = plan && seen.status && entriesPatch(seen.status, services);
+  const named = mapValues(services, ({ subdomain = "", fqdn = "" }: Partial<ServiceEntry>) => {
+    return { subdomain, fqdn };
+  });
+  const platform = seen.platform && entriesPatch(seen.platform, named);
   const annotations = plan ? annotationChanges(plan, seen.addons) : [];
   return {
-    ...(status ? { status } : {}),
-    ...(platform ? { platform } : {}),
+    status,
+    platform,
     annotations,
     lines: [
-      ...(status ? linesOf("status", status) : []),
-      ...(platform ? linesOf("Platform", platform) : []),
+      ...linesOf("status", status),
+      ...linesOf("Platform", platform),
       ...annotations.map(({ kind, name, text }) =>
         text === undefined
           ? `${kind} ${name}: has no services any more`
@@ -244,39 +215,10 @@ export function servicesChange(plan: ServicePlan | undefined, seen: ServicesSeen
   };
 }
 
-function linesOf(where: string, patch: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(patch).map(([name, entry]) =>
-    entry === null
-      ? `${where}: service ${name} goes`
-      : `${where}: service ${name} ${fqdnOf(entry)}`.trimEnd(),
-  );
-}
-
-const fqdnOf = (entry: unknown): string => {
-  const { fqdn } = entry as { fqdn?: unknown };
-  return typeof fqdn === "string" ? `→ ${fqdn}` : "";
-};
-
-/** Returns the patch that turns one map of entries into another; undefined when they are equal. */
-function mapPatch(have: Entries, want: Entries): Record<string, unknown> | undefined {
-  const patch: Record<string, unknown> = {};
-  for (const name of [...new Set([...Object.keys(have), ...Object.keys(want)])].sort()) {
-    const wanted = Object.hasOwn(want, name) ? want[name] : undefined;
-    const entry = wanted ? entryPatch(Object.hasOwn(have, name) ? have[name] : undefined, wanted) : null;
-    if (entry !== undefined) patch[name] = entry;
-  }
-  return Object.keys(patch).length > 0 ? patch : undefined;
-}
-
-function entryPatch(
-  have: Readonly<Record<string, unknown>> | undefined,
-  want: Readonly<Record<string, unknown>>,
-): Record<string, unknown> | undefined {
-  if (!have) return { ...want };
-  const fields = [...new Set([...Object.keys(have), ...Object.keys(want)])].filter(
-    (field) => (have[field] ?? null) !== (want[field] ?? null),
-  );
-  if (fields.length === 0) return undefined;
-  // the whole entry, so that the message can contain its address
-  return { ...want, ...Object.fromEntries(fields.map((field) => [field, want[field] ?? null])) };
+function linesOf(where: string, patch: Readonly<Record<string, { fqdn?: unknown } | null>> = {}): string[] {
+  return Object.entries(patch).map(([name, entry]) => {
+    if (entry === null) return `${where}: service ${name} goes`;
+    const address = typeof entry.fqdn === "string" ? ` → ${entry.fqdn}` : "";
+    return `${where}: service ${name}${address}`;
+  });
 }

@@ -39,25 +39,36 @@ type Facts = Pick<ClusterStatus, "leasePhase" | "networkingPhase" | "controlPlan
 
 const isOneOf = (word: string, ...words: string[]): boolean => words.includes(word);
 
-/** Returns the cluster's phase for a Lease that is not usable. */
-function phaseOfLease(lease: string): string | undefined {
-  if (isOneOf(lease, "Active", "Updating")) return undefined;
-  if (lease === "Error") return "Failed";
-  return isOneOf(lease, "Terminating", "Terminated", "Deleting") ? "Unhealthy" : "Pending";
-}
+/** What a Lease means for the cluster's phase; another phase of it is Pending, null decides nothing. */
+const LEASE: Readonly<Record<string, string | null>> = {
+  Active: null,
+  Updating: null,
+  Error: "Failed",
+  Terminating: "Unhealthy",
+  Terminated: "Unhealthy",
+  Deleting: "Unhealthy",
+};
+const NETWORKING: typeof LEASE = {
+  Pending: "Reconciling",
+  Provisioning: "Reconciling",
+  Provisioned: null,
+  Deleting: "Deleting",
+  Failed: "Failed",
+};
+/** "Scaling" is an upgrade while the versions differ. */
+const CONTROL_PLANE: typeof LEASE = {
+  Pending: "Scaling",
+  ScalingUp: "Scaling",
+  ScalingDown: "Scaling",
+  Upgrading: "Upgrading",
+  Deleting: "Deleting",
+  Failed: "Failed",
+  Ready: null,
+  Unhealthy: null,
+};
 
-function phaseOfNetworking(networking: string): string | undefined {
-  if (isOneOf(networking, "Pending", "Provisioning")) return "Reconciling";
-  if (isOneOf(networking, "Deleting", "Failed")) return networking;
-  return networking === "Provisioned" ? undefined : "Pending";
-}
-
-function phaseOfControlPlane(controlPlane: string, nodes: readonly NodeEntry[]): string | undefined {
-  if (isOneOf(controlPlane, "Pending", "ScalingUp", "ScalingDown"))
-    return isMixed(nodes, "control-plane") ? "Upgrading" : "Reconciling";
-  if (isOneOf(controlPlane, "Upgrading", "Deleting", "Failed")) return controlPlane;
-  return isOneOf(controlPlane, "Ready", "Unhealthy") ? undefined : "Pending";
-}
+const meaning = (table: typeof LEASE, phase = "Unknown"): string | null =>
+  Object.hasOwn(table, phase) ? (table[phase] ?? null) : "Pending";
 
 /** Returns whether nodes of a role have different kubelet versions. */
 function isMixed(nodes: readonly NodeEntry[], role: string): boolean {
@@ -74,10 +85,11 @@ export function clusterPhase(facts: Facts, leased: boolean): string {
   const addons = Object.values(facts.addons ?? {});
   const controlPlane = facts.controlPlanePhase ?? "Unknown";
   const first =
-    (leased ? phaseOfLease(facts.leasePhase ?? "Unknown") : undefined) ??
-    phaseOfNetworking(facts.networkingPhase ?? "Unknown") ??
-    phaseOfControlPlane(controlPlane, nodes);
-  if (first !== undefined) return first;
+    (leased ? meaning(LEASE, facts.leasePhase) : null) ??
+    meaning(NETWORKING, facts.networkingPhase) ??
+    meaning(CONTROL_PLANE, controlPlane);
+  if (first === "Scaling") return isMixed(nodes, "control-plane") ? "Upgrading" : "Reconciling";
+  if (first !== null) return first;
   if (isMixed(nodes, "worker")) return "Upgrading";
   if (nodes.some(({ phase }) => isOneOf(phase, "Pending", "Provisioning", "Deleting", "Deleted")))
     return "Reconciling";
@@ -145,15 +157,15 @@ export function nodeEntry({ metadata = {}, spec = {}, status = {} }: Machine, si
   const ips = (status.addresses ?? [])
     .filter(({ type }) => type === "InternalIP")
     .flatMap(({ address }) => (address === undefined ? [] : [address]));
-  const nodeGroup = labels[NODE_GROUP_LABEL];
   return {
     role: role === "control-plane" || role === "worker" ? role : "Unknown",
     phase: nodePhase(status.phase ?? "Unknown", status.conditions ?? []),
-    ...(size === undefined ? {} : { size }),
-    ...(ips[0] === undefined ? {} : { ip: ips[0], ips }),
-    ...(spec.version === undefined ? {} : { kubeletVersion: withoutV(spec.version) }),
-    ...(nodeGroup === undefined ? {} : { nodeGroup }),
-    ...(creationTimestamp === undefined ? {} : { created: creationTimestamp.replace(/Z$/, "+00:00") }),
+    size,
+    ip: ips[0],
+    ips: ips.length === 0 ? undefined : ips,
+    kubeletVersion: withoutV(spec.version),
+    nodeGroup: labels[NODE_GROUP_LABEL],
+    created: creationTimestamp?.replace(/Z$/, "+00:00"),
   };
 }
 
@@ -167,39 +179,18 @@ function nodePhase(phase: string, conditions: readonly Condition[]): string {
 const isTrue = (conditions: readonly Condition[], wanted: string): boolean =>
   conditions.some(({ type, status }) => type === wanted && status === "True");
 
-const withoutV = (version: string): string => version.replace(/^v/, "");
+const withoutV = (version: string | undefined): string | undefined => version?.replace(/^v/, "");
 
-/** The fields read from a HelmRelease, Manifests or Flux Kustomization. */
+/** The fields read from a HelmRelease or Manifests. */
 export interface AddonObject {
   kind?: string;
   metadata?: Metadata;
-  status?: {
-    phase?: string;
-    revision?: number;
-    observedGeneration?: number;
-    conditions?: Condition[];
-  };
+  status?: { phase?: string; revision?: number };
 }
 
 /** Returns an addon as an entry of `status.addons`. */
-export function addonEntry({ kind, status = {} }: AddonObject): AddonEntry {
-  if (kind === "Kustomization") {
-    const { observedGeneration } = status;
-    return {
-      phase: kustomizationPhase((status.conditions ?? [])[0]),
-      ...(observedGeneration === undefined ? {} : { revision: observedGeneration }),
-    };
-  }
-  return {
-    phase: status.phase ?? "Unknown",
-    ...(status.revision === undefined ? {} : { revision: status.revision }),
-  };
-}
-
-function kustomizationPhase(first: Condition | undefined): string {
-  if (first === undefined) return "Unknown";
-  if (first.type !== "Ready") return "Pending";
-  return first.status === "True" ? "Deployed" : "Failed";
+export function addonEntry({ status: { phase = "Unknown", revision } = {} }: AddonObject): AddonEntry {
+  return { phase, revision };
 }
 
 /** The fields read from a KubeadmControlPlane. */
@@ -223,6 +214,5 @@ export function controlPlanePhase({ status = {} }: ControlPlane): string {
 
 /** Returns `status.kubernetesVersion`: the current version, or the desired one before there is one. */
 export function kubernetesVersion({ spec, status }: ControlPlane): string | undefined {
-  const version = status?.version ?? spec?.version;
-  return version === undefined ? undefined : withoutV(version);
+  return withoutV(status?.version ?? spec?.version);
 }

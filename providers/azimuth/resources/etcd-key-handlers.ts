@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { judgeKey, KEY_BYTES } from "../plan/objects";
 import { etcdKeySteps } from "../plan/steps";
-import { etcdKeySecretName } from "../plan/names";
+import { azimuthRefs } from "../plan/names";
 import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
 import { type ManagedFields, owns } from "../../kubernetes/plan/fields";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -20,12 +20,7 @@ const isOwn = ({ metadata }: Secret): boolean =>
     (writer) => writer.manager === FIELD_MANAGER && owns(writer, ["f:data", "f:key"]),
   );
 
-const refOf = ({ namespace, cluster }: AzimuthInputs) => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  namespace,
-  name: etcdKeySecretName(cluster),
-});
+const refOf = (inputs: AzimuthInputs) => azimuthRefs(inputs).etcdKey;
 
 const nameOfSecret = (inputs: AzimuthInputs) => `Secret ${inputs.namespace}/${refOf(inputs).name}`;
 

@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import type { Reservation, ServicesChange } from "../plan/services";
+import { planServices, type Reservation, servicesChange, type ServicesChange } from "../plan/services";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { connectTo } from "../../kubernetes/resources/inputs";
 import { comparingHandlers, onManagement } from "./management";
@@ -13,11 +13,12 @@ async function compare(
   management: KubernetesClient,
   inputs: Inputs,
 ): Promise<{ change: ServicesChange; silence?: string }> {
-  const { compareServices, readServices } = await import("../client/cluster-services.js");
+  const { readServices } = await import("../client/cluster-services.js");
   const [seen, target] = await Promise.all([readServices(management, inputs), askTarget(management, inputs)]);
   const reservations = "reservations" in target ? target.reservations : undefined;
+  const plan = reservations && planServices(inputs.cluster, reservations, seen.addons);
   return {
-    change: compareServices(inputs, reservations, seen),
+    change: servicesChange(plan, seen),
     ...("silence" in target ? { silence: target.silence } : {}),
   };
 }

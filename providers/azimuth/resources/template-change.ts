@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { API, CLUSTER_LABEL } from "../plan/names";
+import { API, azimuthRefs, CLUSTER_LABEL } from "../plan/names";
 import { type TemplateFacts, templateChangeRefusal } from "../plan/template-change";
 import type { GuardArgs } from "../../kubernetes/resources/inputs";
 
@@ -37,14 +37,8 @@ export async function refuseTemplateChange(
   { guard, before, object, live }: GuardArgs<TemplateGuard>,
 ): Promise<string | undefined> {
   const next = factsOf(live as Template, object.name);
-  const { namespace, cluster } = guard;
   const record = guard.hasRecord
-    ? await management.get<{ spec?: { templateName?: string } }>({
-        apiVersion: API.azimuth,
-        kind: "Cluster",
-        namespace,
-        name: cluster,
-      })
+    ? await management.get<{ spec?: { templateName?: string } }>(azimuthRefs(guard).record)
     : undefined;
   const name = record?.spec?.templateName ?? before?.name;
   if (name === undefined || name === next.name)

@@ -194,7 +194,7 @@ describe("what is written about services", () => {
 
 /** A merge patch, as the API server does it, two levels deep. */
 function apply(map: NonNullable<ServicesSeen["status"]>, patch: Record<string, unknown> = {}) {
-  const merged: Record<string, Record<string, unknown>> = { ...map };
+  const merged: Record<string, object> = { ...map };
   for (const [name, fields] of Object.entries(patch)) {
     if (fields === null) delete merged[name];
     else {
