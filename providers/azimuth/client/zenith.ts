@@ -1,4 +1,5 @@
 import {
+  azimuthRefs,
   CLUSTER_LABEL,
   FQDN_ANNOTATION,
   MANAGED_BY_LABEL,
@@ -10,6 +11,7 @@ import { keyedEntry, type KeyedFile, withKey } from "../plan/zenith-values";
 import { MADE_BY, type Owner } from "../../kubernetes/plan/adoption";
 import { type KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
 import { generateKey } from "../../../lib/ssh/generated-key";
+import { HttpClient } from "../../../lib/http-client";
 import { Transient, waitFor } from "../../../lib/wait";
 
 /** The registrar responded with a refusal. */
@@ -57,37 +59,33 @@ export async function reserveSubdomain(
   return waitFor<ZenithReservation>({
     what: `the Zenith registrar at ${url}`,
     seconds,
-    ...(signal ? { signal } : {}),
-    ...(progress ? { progress } : {}),
+    signal,
+    progress,
     probe: async (ended) => ({ done: await askOnce(url, publicKey, ended) }),
   });
 }
 
-async function askOnce(url: string, publicKey: string, ended: AbortSignal): Promise<ZenithReservation> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    // without the comment, because the registrar compares keys
-    body: JSON.stringify({ public_keys: [publicKey.split(" ").slice(0, 2).join(" ")] }),
-    signal: AbortSignal.any([ended, AbortSignal.timeout(CALL_MILLISECONDS)]),
-  }).catch((error: unknown) => {
-    const { message, cause } = error as Error & { cause?: Error };
-    throw new Transient(`no answer (${cause?.message ?? message})`);
-  });
-  const text = await response.text();
-  if (response.status >= 500) throw new Transient(`${response.status}: ${text.slice(0, 200)}`);
-  if (!response.ok) throw new RegistrarRefusal(url, response.status, text.slice(0, 300));
-  const { subdomain, fqdn } = (parse(text) ?? {}) as Partial<ZenithReservation>;
-  if (!subdomain || !fqdn)
-    throw new RegistrarRefusal(url, response.status, `no subdomain in: ${text.slice(0, 200)}`);
-  return { subdomain, fqdn };
-}
-
-function parse(text: string): unknown {
+async function askOnce(url: string, publicKey: string, signal: AbortSignal): Promise<ZenithReservation> {
+  const http = new HttpClient({});
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    // without the comment, because the registrar compares keys
+    const body = { public_keys: [publicKey.split(" ").slice(0, 2).join(" ")] };
+    const call = { method: "POST", url, body, milliseconds: CALL_MILLISECONDS, signal } as const;
+    const {
+      status,
+      text,
+      body: answer,
+    } = await http.send(call).catch(({ message }: Error) => {
+      throw new Transient(`no answer (${message})`);
+    });
+    if (status >= 500) throw new Transient(`${status}: ${text.slice(0, 200)}`);
+    if (status < 200 || status > 299) throw new RegistrarRefusal(url, status, text.slice(0, 300));
+    const { subdomain, fqdn } = (answer ?? {}) as Partial<ZenithReservation>;
+    if (!subdomain || !fqdn)
+      throw new RegistrarRefusal(url, status, `no subdomain in: ${text.slice(0, 200)}`);
+    return { subdomain, fqdn };
+  } finally {
+    http.close();
   }
 }
 
@@ -102,14 +100,6 @@ interface Secret {
   data?: Record<string, string>;
 }
 
-const secretRef = (namespace: string, name: string) => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  namespace,
-  name,
-});
-const keyRef = ({ namespace, cluster }: ZenithRef) => secretRef(namespace, zenithSecretName(cluster));
-const filesRef = ({ namespace, cluster }: ZenithRef) => secretRef(namespace, zenithFilesSecretName(cluster));
 const labelsOf = (cluster: string) => ({ [MANAGED_BY_LABEL]: "foresail", [CLUSTER_LABEL]: cluster });
 
 interface KeyPair {
@@ -124,7 +114,7 @@ export async function readZenithSecret(
   management: Pick<KubernetesClient, "get">,
   ref: ZenithRef,
 ): Promise<(KeyPair & Partial<ZenithReservation>) | undefined> {
-  const secret = await management.get<Secret>(keyRef(ref));
+  const secret = await management.get<Secret>(azimuthRefs(ref).zenithKey);
   if (secret === undefined) return undefined;
   const { metadata, data = {} } = secret;
   const text = (key: string) => Buffer.from(data[key] ?? "", "base64").toString("utf8");
@@ -173,7 +163,7 @@ export async function ensureZenithSecret(
   if (subdomain !== undefined && fqdn !== undefined) return { privateKey, publicKey, subdomain, fqdn, made };
   const reserved = knownName ?? (await reserveSubdomain(registrarAdminUrl, publicKey, args));
   const annotations = { [SUBDOMAIN_ANNOTATION]: reserved.subdomain, [FQDN_ANNOTATION]: reserved.fqdn };
-  await management.mergePatch(keyRef(args), { metadata: { annotations } });
+  await management.mergePatch(azimuthRefs(args).zenithKey, { metadata: { annotations } });
   progress?.(`${reserved.fqdn} is reserved for it`);
   return { privateKey, publicKey, ...reserved, made };
 }
@@ -190,7 +180,7 @@ async function createSecret(
   { privateKey, publicKey }: KeyPair,
 ): Promise<boolean> {
   const { apiVersion, kind, name, uid } = ref.owner;
-  const { namespace, name: secret } = keyRef(ref);
+  const { namespace, name: secret } = azimuthRefs(ref).zenithKey;
   const ownerReferences = [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }];
   try {
     await management.create({
@@ -218,7 +208,7 @@ async function readOwn(
   management: Pick<KubernetesClient, "get">,
   ref: ZenithFilesRef,
 ): Promise<Secret | undefined> {
-  const secret = await management.get<Secret>(filesRef(ref));
+  const secret = await management.get<Secret>(azimuthRefs(ref).zenithFiles);
   if (secret === undefined || isOwn(secret, ref)) return secret;
   const maker = secret.metadata.annotations?.[MADE_BY];
   throw new Error(
@@ -257,7 +247,7 @@ export async function writeZenithFiles(
   const { files, privateKey, owner, cluster, stack } = args;
   if (files.length === 0) return;
   const { uid } = (await readOwn(management, args))?.metadata ?? {};
-  const { apiVersion, kind, name, namespace } = filesRef(args);
+  const { apiVersion, kind, name, namespace } = azimuthRefs(args).zenithFiles;
   const metadata = {
     ...{ name, namespace, labels: labelsOf(cluster) },
     annotations: { [MADE_BY]: stack },
@@ -273,6 +263,6 @@ export async function deleteZenithFiles(
   management: Pick<KubernetesClient, "get" | "delete">,
   ref: ZenithFilesRef,
 ): Promise<void> {
-  const secret = await management.get<Secret>(filesRef(ref));
-  if (secret && isOwn(secret, ref)) await management.delete(filesRef(ref));
+  const secret = await management.get<Secret>(azimuthRefs(ref).zenithFiles);
+  if (secret && isOwn(secret, ref)) await management.delete(azimuthRefs(ref).zenithFiles);
 }

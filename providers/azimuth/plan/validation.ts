@@ -1,6 +1,8 @@
 import type { Renames } from "../../../lib/validation/renames";
 import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 import { quoted } from "../../../lib/text/quote";
+import type { PolicyRule } from "./cluster-values";
+import type { ClusterAddons, NodeGroup } from "./objects";
 
 /** Old names in `foresail:azimuth` and in the arguments of `AzimuthCluster`. */
 export const AZIMUTH_RENAMES: Renames = {
@@ -9,14 +11,6 @@ export const AZIMUTH_RENAMES: Renames = {
   "timeouts.zenith": "timeouts.zenithSeconds",
   "timeouts.deletion": "timeouts.deletionSeconds",
 };
-
-interface NodeGroup {
-  name: string;
-  autoscale: boolean;
-  count?: number | undefined;
-  minCount?: number | undefined;
-  maxCount?: number | undefined;
-}
 
 /** Returns the issue of a node group's name, as the chart openstack-cluster 0.27.0 validates it, or undefined. */
 export function nodeGroupNameIssue(name: string): string | undefined {
@@ -28,7 +22,12 @@ export function nodeGroupNameIssue(name: string): string | undefined {
 }
 
 /** Returns the issues of a node group's machine counts: a fixed count or a range, but not both. */
-export function nodeGroupIssues({ autoscale, count, minCount, maxCount }: NodeGroup): ValidationIssue[] {
+export function nodeGroupIssues({
+  autoscale,
+  count,
+  minCount,
+  maxCount,
+}: Omit<NodeGroup, "name" | "machineSize">): ValidationIssue[] {
   if (!autoscale) {
     const range = Object.entries({ minCount, maxCount }).filter(([, value]) => value !== undefined);
     return [
@@ -52,10 +51,9 @@ export function nodeGroupIssues({ autoscale, count, minCount, maxCount }: NodeGr
 }
 
 /** Returns the issue of a load balancer address without an ingress controller. */
-export function loadBalancerAddressIssues(addons: {
-  ingress: boolean;
-  ingressControllerLoadBalancerIp?: string | undefined;
-}): ValidationIssue[] {
+export function loadBalancerAddressIssues(
+  addons: Pick<ClusterAddons, "ingress" | "ingressControllerLoadBalancerIp">,
+): ValidationIssue[] {
   if (addons.ingress || addons.ingressControllerLoadBalancerIp === undefined) return [];
   const message = "is for the ingress controller; remove it, or write ingress: true";
   return [{ path: ["ingressControllerLoadBalancerIp"], message }];
@@ -67,12 +65,7 @@ export function policyRuleIssues({
   resources,
   resourceNames,
   nonResourceURLs,
-}: {
-  apiGroups?: string[] | undefined;
-  resources?: string[] | undefined;
-  resourceNames?: string[] | undefined;
-  nonResourceURLs?: string[] | undefined;
-}): ValidationIssue[] {
+}: Omit<PolicyRule, "verbs">): ValidationIssue[] {
   const ofResources = Object.entries({ apiGroups, resources, resourceNames });
   if (nonResourceURLs !== undefined)
     return ofResources

@@ -1,4 +1,5 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
+import { WaitTimeout } from "../../../lib/wait";
 import { pendingRevision, type ReleaseRevision } from "../plan/release-record";
 
 /** A release's namespace and name. */
@@ -56,15 +57,12 @@ export async function untilSettled(
   };
   const now = await readRevisions(client, ref);
   if (!isAtWork(now)) return now;
-  const end = new AbortController();
-  const timer = setTimeout(() => end.abort(), AT_WORK_SECONDS * 1000);
   try {
     return await client.watchUntil<ReleaseRevision[], RevisionSecret>({
       ...kindOfRevisions(ref),
       ...options,
       what: `the process that still works on the Helm release ${ref.namespace}/${ref.name}`,
-      seconds: AT_WORK_SECONDS + 5,
-      signal: AbortSignal.any([end.signal, ...(options.signal ? [options.signal] : [])]),
+      seconds: AT_WORK_SECONDS,
       decide: (secrets) => {
         const revisions = secrets.map(revisionOf);
         const pending = pendingRevision(revisions);
@@ -74,10 +72,8 @@ export async function untilSettled(
       },
     });
   } catch (error) {
-    if (!end.signal.aborted || options.signal?.aborted) throw error;
+    if (!(error instanceof WaitTimeout)) throw error;
     return readRevisions(client, ref);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

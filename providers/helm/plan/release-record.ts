@@ -33,6 +33,7 @@ export interface ReleaseRecovery {
   refusal?: string;
 }
 
+const CUT_OFF = "a run that was cut off";
 const isPending = ({ status }: ReleaseRevision): boolean => status.startsWith("pending-");
 
 /** Returns the revision with a pending status, if there is one. */
@@ -51,43 +52,27 @@ export function recoverRelease(
 ): ReleaseRecovery {
   const inOrder = [...revisions].sort((one, other) => one.revision - other.revision);
   const last = inOrder.at(-1);
-  if (!isRecorded) {
-    if (!last) return { forget: [], steps: [] };
-    if (!isOurs && !adopt) {
-      const refusal =
-        `${release} is a Helm release already (revision ${last.revision}, ${last.status}), and not of this stack; ` +
-        `choose another name, or take it over with adopt: true`;
-      return { forget: [], steps: [], refusal };
-    }
-    const by = isOurs ? "a run that was cut off" : "others";
-    return {
-      forget: inOrder.map(({ secret }) => secret),
-      steps: inOrder.map(({ revision, status }) =>
-        releaseRecoverySteps.format({ kind: "forget", revision, status, release, by, takenOver: true }),
-      ),
-    };
-  }
-  if (!last) {
-    const refusal =
-      `${release} is in this stack's state, but Helm has no record of it; ` +
-      `run pulumi refresh, then up installs it again over its objects`;
-    return { forget: [], steps: [], refusal };
-  }
-  if (last.status === "uninstalling") {
-    const refusal = `an uninstallation of ${release} was cut off; finish it with pulumi destroy, then run up`;
-    return { forget: [], steps: [], refusal };
-  }
-  const pending = inOrder.filter(isPending);
-  return {
-    forget: pending.map(({ secret }) => secret),
-    steps: pending.map(({ revision, status }) =>
-      releaseRecoverySteps.format({
-        kind: "forget",
-        revision,
-        status,
-        release,
-        by: "a run that was cut off",
-      }),
+  const refuse = (refusal: string): ReleaseRecovery => ({ forget: [], steps: [], refusal });
+  const forget = (left: ReleaseRevision[], how: { by: "others" | typeof CUT_OFF; takenOver?: true }) => ({
+    forget: left.map(({ secret }) => secret),
+    steps: left.map(({ revision, status }) =>
+      releaseRecoverySteps.format({ kind: "forget", revision, status, release, ...how }),
     ),
-  };
+  });
+  if (!isRecorded) {
+    if (last && !isOurs && !adopt)
+      return refuse(
+        `${release} is a Helm release already (revision ${last.revision}, ${last.status}), and not of this stack; ` +
+          `choose another name, or take it over with adopt: true`,
+      );
+    return forget(inOrder, { by: isOurs ? CUT_OFF : "others", takenOver: true });
+  }
+  if (!last)
+    return refuse(
+      `${release} is in this stack's state, but Helm has no record of it; ` +
+        `run pulumi refresh, then up installs it again over its objects`,
+    );
+  if (last.status === "uninstalling")
+    return refuse(`an uninstallation of ${release} was cut off; finish it with pulumi destroy, then run up`);
+  return forget(inOrder.filter(isPending), { by: CUT_OFF });
 }

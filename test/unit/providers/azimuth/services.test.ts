@@ -171,7 +171,7 @@ describe("what is written about services", () => {
         );
         const seen: ServicesSeen = {
           addons: [site],
-          status: old.services as never,
+          status: old.services,
           platform: {},
         };
         const change = servicesChange(planned, seen);
