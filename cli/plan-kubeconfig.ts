@@ -10,7 +10,6 @@ interface Kubeconfig {
   users?: { name: string; user: Record<string, unknown> }[];
 }
 
-/** A context of a kubeconfig file. */
 export interface ChosenContext {
   /** a kubeconfig with only this context, because several would count as API servers of one cluster */
   kubeconfig: string;
@@ -55,13 +54,11 @@ function read(file: string): Kubeconfig {
   try {
     const config: unknown = parse(readFileSync(file, "utf8"));
     if (isObject(config) && "contexts" in config) return config;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+  } catch (cause) {
+    const { code, syscall } = cause as NodeJS.ErrnoException;
     const why = code === "ENOENT" ? "there is no such file" : code;
-    if ((error as NodeJS.ErrnoException).syscall !== undefined)
-      throw new Error(`can't read the kubeconfig ${file}: ${why}; give its path with --kubeconfig`, {
-        cause: error,
-      });
+    const message = `can't read the kubeconfig ${file}: ${why}; give its path with --kubeconfig`;
+    if (syscall !== undefined) throw new Error(message, { cause });
   }
   throw new Error(`${file} is not a kubeconfig; on a control plane it is /etc/kubernetes/admin.conf`);
 }

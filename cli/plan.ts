@@ -5,7 +5,6 @@ import { parseVersion } from "../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "./plan-facts";
 import { chooseContext } from "./plan-kubeconfig";
 
-/** Options for `foresail plan`. */
 export interface PlanOptions {
   readonly kubeconfig: string;
   readonly to: string;

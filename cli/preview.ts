@@ -12,7 +12,6 @@ import { text } from "node:stream/consumers";
 import { findDangers } from "./review/dangers";
 import { renderMarkdown } from "./review/markdown";
 
-/** Options for `foresail preview`. */
 export interface PreviewOptions {
   readonly stack?: string;
   /** The file for the plan of `foresail up --plan`. */
@@ -94,7 +93,6 @@ function readIfPreview(text: string): Preview | undefined {
   }
 }
 
-/** Options for `foresail report`. */
 export interface ReportOptions {
   /** The output of `pulumi preview --json`; "-" is standard input. */
   readonly file: string;

@@ -20,14 +20,12 @@ export class PulumiError extends Error {
   }
 }
 
-/** The result of a finished call. */
 interface PulumiAnswer {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A running engine. */
 interface RunningPulumi {
   readonly child: ChildProcess;
   readonly ended: Promise<PulumiAnswer>;
@@ -95,7 +93,6 @@ export function startPulumi(call: PulumiCall): RunningPulumi {
   return { child, ended };
 }
 
-/** A call whose output is only returned. */
 type QuietCall = Pick<PulumiCall, "project" | "args">;
 
 /** Runs `pulumi` to its end, with any exit code; passes interrupts on. */
@@ -125,7 +122,6 @@ export async function findStack(project: Project, named: string | undefined): Pr
   return stdout.trim();
 }
 
-/** The Pulumi project of a command. */
 export interface Project {
   readonly folder: string;
   readonly name: string;

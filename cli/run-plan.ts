@@ -22,7 +22,6 @@ interface PlannedRun {
   readonly kubeconfig?: string;
 }
 
-/** The outcome of a run. */
 type RunEnd = "done" | "failed" | "interrupted" | "paused" | "moved meanwhile";
 
 /**

@@ -1,7 +1,6 @@
 import { askPerson } from "./terminal";
 import { findStateFolder, deleteLock, findLocks, clearPendingOperations } from "./killed-runs";
 
-/** Options for `foresail unlock`. */
 export interface UnlockOptions {
   readonly stack: string;
   readonly project: string;

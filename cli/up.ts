@@ -10,7 +10,6 @@ import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { runRemaining, runPlan } from "./run-plan";
 import { takePreview } from "./preview";
 
-/** Options for `foresail up`. */
 export interface UpOptions {
   readonly stack?: string;
   /** A plan of `foresail preview --save-plan`. */
@@ -19,7 +18,6 @@ export interface UpOptions {
   readonly yes: boolean;
 }
 
-/** The exit codes of `foresail up`. */
 export const EXIT = { done: 0, failed: 1, usage: 2, moved: 3, paused: 4 } as const;
 
 /**

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 /** Returns an aborted signal's error: its reason if that is an error, otherwise one with the message "aborted". */
 export function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error("aborted");
@@ -13,19 +15,14 @@ export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal 
  * signal.
  */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => undefined);
+  const done = new AbortController();
+  const aborted = async (): Promise<never> => {
+    if (!signal.aborted) await once(signal, "abort", { signal: done.signal });
     throw abortError(signal);
-  }
-  let listener: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    listener = () => reject(abortError(signal));
-    signal.addEventListener("abort", listener, { once: true });
-  });
+  };
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([aborted(), work]);
   } finally {
-    if (listener) signal.removeEventListener("abort", listener);
-    aborted.catch(() => undefined);
+    done.abort();
   }
 }

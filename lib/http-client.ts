@@ -22,7 +22,6 @@ export interface HttpResponse {
   body: unknown;
 }
 
-/** Sends requests over keep-alive connections. */
 export class HttpClient {
   /** Keeps the connections of https; Node.js's own agent keeps those of http. */
   readonly agent: HttpAgent;

@@ -25,7 +25,6 @@ export type Probed<T> = { done: T } | { pending: string };
 interface WaitArgs<T> {
   /** what the wait waits for, as the object of "waiting for" */
   what: string;
-  /** the timeout */
   seconds: number;
   /** Checks once. Its signal aborts at the deadline or with the caller's signal. */
   probe: (signal: AbortSignal) => Promise<Probed<T>>;

@@ -23,7 +23,6 @@ import {
   warns,
 } from "./findings";
 
-/** Options for a forecast. */
 export interface ForecastOptions {
   /** without the leading v */
   target: string;

@@ -7,7 +7,6 @@ import { type Operation, type ReviewedChange, isBegun, readStep, type ReviewStep
 export interface Difference {
   readonly name: string;
   readonly type: string;
-  /** The difference as text. */
   readonly why: string;
   /** Empty when the review does not name the resource. */
   readonly reviewed: readonly string[];

@@ -7,7 +7,6 @@ import type { Preview } from "./preview";
 export interface Danger {
   readonly kind: DangerKind;
   readonly resource: string;
-  /** A sentence for messages. */
   readonly words: string;
 }
 

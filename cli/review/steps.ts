@@ -47,7 +47,6 @@ function rules<Step extends { readonly kind: string }>(
   return { table, kinds: { ...own, ...COMMON } };
 }
 
-/** Rules for a table without dangerous or disruptive kinds. */
 function harmless<Step extends { readonly kind: string }>(table: StepTable<Step>): Rules {
   return { table, kinds: COMMON };
 }
@@ -119,7 +118,6 @@ const RULES: Readonly<Record<string, Rules>> = {
   ReleaseRecovery: harmless(releaseRecoverySteps),
 };
 
-/** The tables of all resource types with steps. */
 export const TABLES: Readonly<Record<string, Rules["table"]>> = Object.fromEntries(
   Object.entries(RULES).map(([type, { table }]) => [type, table]),
 );
@@ -189,7 +187,6 @@ export function countSteps(
 /** The operation on a resource, by the engine's names; a replacement's three steps are one. */
 export type Operation = "create" | "update" | "replace" | "delete" | "import";
 
-/** A resource that a preview changes. */
 export interface ResourceChange {
   readonly urn: string;
   /** Last part of the URN. */

@@ -9,7 +9,6 @@ export interface ProcessIdentity {
   startTime: string;
 }
 
-/** Facts about a running process. */
 export interface ProcessFacts extends ProcessIdentity {
   parent: number;
   /** the program's name without its folder */

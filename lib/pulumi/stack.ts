@@ -30,7 +30,6 @@ export abstract class ComponentWithState<Parts extends object> extends pulumi.Co
     return this.make(await readStackResources());
   }
 
-  /** Creates the component's resources. */
   protected abstract make(existing: StateResources): Parts;
 
   /** Returns a part of the component as an output; only this part decides whether it is known or secret. */

@@ -19,7 +19,6 @@ export function parseUrn(urn: string): Urn {
   return { stack, project, types, type: types.at(-1) ?? "", name: name.join("::") };
 }
 
-/** The outputs of a resource in the state. */
 export type Outputs = Readonly<Record<string, unknown>>;
 
 export interface StateResource {
@@ -36,7 +35,6 @@ export function namesIn(value: unknown): string[] {
   return (value as { name?: unknown }[]).flatMap(({ name }) => (typeof name === "string" ? [name] : []));
 }
 
-/** A resource in a stack's state. */
 interface RecordedResource {
   name: string;
   type: string;

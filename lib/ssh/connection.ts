@@ -110,8 +110,7 @@ export class SshConnection {
         if (!ended) return lost();
         const { code, signal: by } = ended;
         if (code === 0) return settle(() => resolve(output));
-        const failure = { machine, step, exitCode: code ?? undefined, signal: by, ...output };
-        settle(() => reject(new SshCommandError(failure)));
+        settle(() => reject(new SshCommandError(machine, step, code ?? undefined, by, output.stderr)));
       };
       signal?.addEventListener("abort", abort, { once: true });
       client.on("close", lost);

@@ -1,20 +1,16 @@
 import { describeTarget, type UnknownHost } from "./target";
 
-class MachineError extends Error {
-  constructor(
-    readonly machine: string,
-    message: string,
-  ) {
+class SshError extends Error {
+  constructor(message: string) {
     super(message);
     this.name = new.target.name;
   }
 }
 
 /** The machine presented another host key than the pinned one. Nothing was sent to it. */
-export class HostKeyMismatch extends MachineError {
+export class HostKeyMismatch extends SshError {
   constructor(target: UnknownHost, expected: string, found: string) {
     super(
-      target.name,
       `${describeTarget(target)} shows the host key ${found}, pinned is ${expected}. ` +
         `Someone may be listening in between, or the machine was reinstalled: compare with ` +
         `/etc/ssh/ssh_host_*_key.pub on its console, and only if that is the key, set it as the machine's hostKey.`,
@@ -23,11 +19,10 @@ export class HostKeyMismatch extends MachineError {
 }
 
 /** The machine responds, and refuses the user or the key. */
-export class AuthenticationRefused extends MachineError {
+export class AuthenticationRefused extends SshError {
   constructor(target: UnknownHost, why: string) {
     const key = target.privateKey ? "the configured private key" : "a key in the SSH agent";
     super(
-      target.name,
       `${describeTarget(target)} refused to log in ${target.user}: ${why}. ` +
         `Check the machine's user, and that the public half of ${key} is in that user's authorized_keys.`,
     );
@@ -35,26 +30,21 @@ export class AuthenticationRefused extends MachineError {
 }
 
 /** The private key for a machine can't be parsed. No login was attempted. */
-export class UnreadableKey extends MachineError {
+export class UnreadableKey extends SshError {
   /** @param why the kind of fault only, never the key */
   constructor(target: UnknownHost, why: string) {
     super(
-      target.name,
       `${describeTarget(target)}: its private key can't be read: ${why}. ` +
         `Give an unencrypted key in OpenSSH or PEM format, whole and with its line breaks.`,
     );
   }
 }
 
-/** No SSH connection within the deadline. `lastSeen` is the last reason as text. */
-export class SshUnreachable extends MachineError {
-  constructor(
-    target: UnknownHost,
-    readonly lastSeen: string,
-    seconds: number,
-  ) {
+/** No SSH connection within the deadline. */
+export class SshUnreachable extends SshError {
+  /** @param lastSeen the last reason as text */
+  constructor(target: UnknownHost, lastSeen: string, seconds: number) {
     super(
-      target.name,
       `${describeTarget(target)} could not be reached over SSH within ${seconds} s, last: ${lastSeen}. ` +
         `Check that it is up, that sshd listens on this address and port, and that a firewall lets you through.`,
     );
@@ -65,7 +55,7 @@ export class SshUnreachable extends MachineError {
  * The connection was lost before the command's end was seen. With `started`, the outcome is unknown: the command may
  * have finished or may still run. Without it, the command never started.
  */
-export class SshConnectionLost extends MachineError {
+export class SshConnectionLost extends SshError {
   constructor(
     machine: string,
     step: string,
@@ -76,42 +66,31 @@ export class SshConnectionLost extends MachineError {
       ? "Whether it ended is unknown; run the same again, it takes up what is there."
       : "The step did not begin; run the same again.";
     const when = started ? "during" : "before";
-    super(machine, `${machine}: the SSH connection was lost ${when} "${step}" (${why}). ${next}`);
+    super(`${machine}: the SSH connection was lost ${when} "${step}" (${why}). ${next}`);
   }
 }
 
 /** A command did not end within its deadline. It may still run on the machine. */
-export class SshCommandTimeout extends MachineError {
+export class SshCommandTimeout extends SshError {
   constructor(machine: string, step: string, seconds: number, stderr: string) {
     const last = stderr ? ` It last said:\n${stderr}` : "";
-    super(machine, `${machine}: "${step}" did not end within ${seconds} s and may still run there.${last}`);
+    super(`${machine}: "${step}" did not end within ${seconds} s and may still run there.${last}`);
   }
 }
 
-/** A command's end. */
-interface CommandFailure {
-  machine: string;
-  step: string;
-  exitCode?: number;
-  signal?: string;
-  stderr: string;
-  stdout: string;
-}
-
-/** A command ended with an exit code other than 0, or by a signal. `stderr` has its last 20 lines. */
-export class SshCommandError extends MachineError implements CommandFailure {
-  declare readonly step: string;
-  declare readonly exitCode?: number;
-  declare readonly signal?: string;
-  declare readonly stderr: string;
-  declare readonly stdout: string;
-
-  constructor(failure: CommandFailure) {
-    const { machine, step, signal, exitCode } = failure;
-    const stderr = lastLines(failure.stderr);
+/** A command ended with an exit code other than 0, or by a signal. The message has the last 20 lines of its stderr. */
+export class SshCommandError extends SshError {
+  constructor(
+    machine: string,
+    step: string,
+    /** Undefined when a signal ended the command. */
+    readonly exitCode: number | undefined,
+    signal: string | undefined,
+    stderr: string,
+  ) {
     const how = signal ? `was ended by ${signal}` : `failed with exit code ${exitCode}`;
-    super(machine, `${machine}: "${step}" ${how}${stderr ? `:\n${stderr}` : ", without a word"}`);
-    Object.assign(this, failure, { stderr });
+    const last = lastLines(stderr);
+    super(`${machine}: "${step}" ${how}${last ? `:\n${last}` : ", without a word"}`);
   }
 }
 

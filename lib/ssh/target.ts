@@ -1,4 +1,3 @@
-/** A machine and how to reach it over SSH. */
 export interface SshTarget {
   /** the machine's name, for messages */
   name: string;

@@ -14,7 +14,6 @@ export interface Part<Fields> {
   parse(text: string): Fields | undefined;
 }
 
-/** A line of text with placeholders. */
 export interface Line<Fields> extends Part<Fields> {
   readonly parts: readonly Part<unknown>[];
 }
@@ -90,7 +89,6 @@ export const phrase = value("[^:]+");
 /** Any text, also from outside and on several lines. */
 export const text = value("[\\s\\S]*?");
 
-/** A whole number. */
 export const number = placeholder("(?:0|[1-9]\\d{0,14})", String, Number);
 
 /** Names, separated by commas. */

@@ -17,7 +17,6 @@ export interface StepTable<Step extends { readonly kind: string }> {
   parse(this: void, line: string): Step | undefined;
 }
 
-/** The type of a table's steps. */
 export type StepOf<Table> = Table extends StepTable<infer Step> ? Step : never;
 
 /** Kinds that every resource may show. */

@@ -60,10 +60,8 @@ export interface Cidr {
   prefix: number;
 }
 
-/** Returns the number of addresses in a block. */
 export const cidrSize = (block: Cidr): number => 2 ** (32 - block.prefix);
 
-/** Formats a block as "10.244.0.0/16". */
 export const formatCidr = (block: Cidr): string => `${formatIpv4(block.first)}/${block.prefix}`;
 
 /** Parses "10.244.0.0/16"; undefined when {@link cidrIssue} returns an issue. */

@@ -46,16 +46,19 @@ describe("SSH", () => {
     const running = connection.run("echo out; seq 1 30 >&2; exit 7", { name: "prepare w-1", seconds: 10 });
     await assert.rejects(running, (error: SshCommandError) => {
       assert.ok(error instanceof SshCommandError);
-      assert.deepEqual([error.machine, error.step, error.exitCode], ["w-1", "prepare w-1", 7]);
-      assert.deepEqual([error.stdout, error.stderr.split("\n").length], ["out\n", 20]);
+      assert.equal(error.exitCode, 7);
       assert.match(error.message, /^w-1: "prepare w-1" failed with exit code 7:\n11\n/);
+      assert.equal(error.message.split("\n").length, 21);
       return true;
     });
   });
 
   it("names the signal that ended a command", async () => {
     const connection = await open((await server()).target());
-    await assert.rejects(connection.run("kill -9 $$", { name: "x", seconds: 10 }), { signal: "SIGKILL" });
+    await assert.rejects(
+      connection.run("kill -9 $$", { name: "x", seconds: 10 }),
+      /: "x" was ended by SIGKILL/,
+    );
   });
 
   it("does not fail when a command ends without reading its standard input", async () => {
@@ -212,8 +215,8 @@ describe("SSH", () => {
       const connection = await open((await server()).target());
       const output = await runScript(connection, { ...script, text: "echo one", data: "echo two\n" });
       assert.deepEqual(output, { stdout: "one\n", stderr: "" });
-      const failing = runScript(connection, { ...script, text: "(exit 3)", data: "echo two\n" });
-      await assert.rejects(failing, { exitCode: 3, stdout: "" });
+      const failing = runScript(connection, { ...script, text: "(exit 3)", data: "echo two >&2\n" });
+      await assert.rejects(failing, /failed with exit code 3, without a word$/);
     });
 
     it("shows the operation in the first line, and nothing of it in the command", async () => {
