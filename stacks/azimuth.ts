@@ -2,13 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
 import { ownerOf, type ClusterSpecification } from "../providers/azimuth/plan/objects";
 import type { JsonObject } from "../lib/merge";
-import type { AzimuthConfiguration, AzimuthSection } from "./schema";
+import type { ConfigurationOf, AzimuthSection } from "./schema";
 
 /** Builds a stack of the system "azimuth": a cluster through Azimuth, made of objects on its management cluster. */
 export function azimuth({
   azimuth: section,
   managementKubeconfig,
-}: AzimuthConfiguration): Record<string, pulumi.Output<unknown>> {
+}: ConfigurationOf<"azimuth">): Record<string, pulumi.Output<unknown>> {
   const { namespace, identity, zenith, record, adopt, timeouts, charts } = section;
   const made = new AzimuthCluster(section.name, {
     kubeconfig: managementKubeconfig,

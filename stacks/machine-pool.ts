@@ -1,9 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { MachinePool, type MachinePoolArgs } from "../components/machine-pool/machine-pool";
-import type { MachinePoolConfiguration } from "./schema";
+import type { ConfigurationOf } from "./schema";
 
 /** Builds a stack of the system "machine-pool": a MachinePool on an existing management cluster. */
-export function machinePool(configuration: MachinePoolConfiguration): Record<string, pulumi.Output<unknown>> {
+export function machinePool(
+  configuration: ConfigurationOf<"machine-pool">,
+): Record<string, pulumi.Output<unknown>> {
   const { machinePool: section, managementKubeconfig, workloadKubeconfig } = configuration;
   const { name, bootstrap, ...args } = section;
   const { nodes, phase, counts } = new MachinePool(name, {

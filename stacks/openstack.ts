@@ -6,10 +6,12 @@ import type {
   OpenstackEndpointArgs,
 } from "../components/openstack/openstack-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
-import type { OpenstackConfiguration, OpenstackSection } from "./schema";
+import type { ConfigurationOf, OpenstackSection } from "./schema";
 
 /** Builds a stack of the system "openstack": pools of OpenStack servers and a kubeadm cluster on them. */
-export function openstack(configuration: OpenstackConfiguration): Record<string, pulumi.Output<unknown>> {
+export function openstack(
+  configuration: ConfigurationOf<"openstack">,
+): Record<string, pulumi.Output<unknown>> {
   const { cluster, openstack: section, cloudApplicationCredential } = configuration;
   const { keypair, network, endpoint, access, cloudProvider, ...args } = section;
   const made = new OpenstackCluster(cluster.name, {

@@ -1,16 +1,20 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
 import { API_SERVER_PORT } from "../lib/validation/ports";
-import type { EndpointArgs, MachineArgs } from "../components/kubeadm/kubeadm-cluster-args";
+import type { EndpointArgs } from "../components/kubeadm/kubeadm-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
-import type { ClusterConfiguration, Machine, SshConfiguration } from "./schema";
+import type { ClusterInput, ConfigurationOf } from "./schema";
 
 /** Builds a stack of the system "ssh": a kubeadm cluster on existing machines with SSH. */
-export function ssh(configuration: SshConfiguration): Record<string, pulumi.Output<unknown>> {
+export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulumi.Output<unknown>> {
   const { cluster, sshPrivateKeys } = configuration;
   const { kubeconfig, endpoints, nodes, version } = new KubeadmCluster(cluster.name, {
     ...kubeadmArguments(configuration),
-    machines: cluster.machines.map((machine) => machineArgs(machine, sshPrivateKeys)),
+    machines: cluster.machines.map((machine) => ({
+      ...machine,
+      port: machine.port ?? cluster.ssh.port,
+      privateKey: sshPrivateKeys.apply((keys) => keys[machine.name]) as pulumi.Output<string>,
+    })),
     endpoint: cluster.endpoint as EndpointArgs,
     loadBalancer: loadBalancer(cluster),
     lost: cluster.lost,
@@ -19,19 +23,16 @@ export function ssh(configuration: SshConfiguration): Record<string, pulumi.Outp
   return { kubeconfig, endpoints, nodes, version };
 }
 
-function machineArgs(machine: Machine, privateKeys: pulumi.Output<Record<string, string>>): MachineArgs {
-  return { ...machine, privateKey: privateKeys.apply((keys) => keys[machine.name]) as pulumi.Output<string> };
-}
-
 /**
  * Returns the load balancer for the kubeconfig. If any control plane has a separate `apiServer`, returns undefined,
  * because the nodes' load balancer may not be reachable from there.
  *
  * @returns host:port
  */
-export function loadBalancer({ endpoint: { external }, machines }: ClusterConfiguration) {
+export function loadBalancer({ endpoint: { external }, machines }: ClusterInput) {
   const isReached = machines.every(
-    (machine) => machine.role === "worker" || machine.apiServer === `${machine.address}:${API_SERVER_PORT}`,
+    ({ role, address, apiServer = `${address}:${API_SERVER_PORT}` }) =>
+      role === "worker" || apiServer === `${address}:${API_SERVER_PORT}`,
   );
   return external && isReached ? `${external.host}:${external.port}` : undefined;
 }

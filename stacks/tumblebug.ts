@@ -3,10 +3,12 @@ import { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
 import type { TumblebugEndpointArgs } from "../components/tumblebug/tumblebug-cluster-args";
 import { defaultNodeAddresses } from "../providers/tumblebug/plan/validation";
 import { kubeadmArguments } from "./kubeadm-arguments";
-import type { TumblebugConfiguration } from "./schema";
+import type { ConfigurationOf } from "./schema";
 
 /** Builds a stack of the system "tumblebug": VMs from a CB-Tumblebug server and a kubeadm cluster on them. */
-export function tumblebug(configuration: TumblebugConfiguration): Record<string, pulumi.Output<unknown>> {
+export function tumblebug(
+  configuration: ConfigurationOf<"tumblebug">,
+): Record<string, pulumi.Output<unknown>> {
   const { cluster, tumblebug: section, tumblebugCredentials } = configuration;
   const { address, generation, caBundle, network, endpoint, nodeAddresses, access, ...args } = section;
   const made = new TumblebugCluster(cluster.name, {

@@ -8,6 +8,7 @@ import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/va
 import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/source";
 import { EndpointConfiguration, NetworkConfiguration } from "./network";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration, SourceConfiguration } from "./host";
+import type { System } from "./keys";
 import { MachineInput } from "./machine";
 import { RolloutConfiguration } from "./rollout";
 import { anyText, flag, kubernetesVersion, port, rule, rules, seconds, text, whole } from "./rule";
@@ -119,11 +120,25 @@ export const ClusterInput = z.strictObject({
     .describe("Any text; a change prepares again the machines that have not joined."),
 });
 
-const OWN_MACHINES = { machines: true, lost: true, allowEvenControlPlanes: true, endpoint: true } as const;
+export type ClusterInput = z.output<typeof ClusterInput>;
+
+/** Returns the schema of a field of existing machines, which a system with pools or groups of machines does not have. */
+const elsewhere = (system: System, what = "the machines") =>
+  z
+    .undefined({ error: `is not for the system "${system}"; write ${what} under foresail:${system}` })
+    .optional();
+
+/** Returns the fields of existing machines for a system with pools or groups of machines. */
+const withoutMachines = (system: System) => ({
+  machines: elsewhere(system),
+  lost: elsewhere(system),
+  allowEvenControlPlanes: elsewhere(system),
+  endpoint: elsewhere(system, "it"),
+});
 
 /** Fields for existing machines, which systems with pools do not have. */
-export const MACHINE_FIELDS = Object.keys(OWN_MACHINES) as (keyof typeof OWN_MACHINES)[];
+export const MACHINE_FIELDS = Object.keys(withoutMachines("openstack"));
 
-/** Schema of `foresail:cluster` for systems with pools or groups of machines. */
-export const BaseCluster = ClusterInput.omit(OWN_MACHINES);
-export type BaseCluster = z.output<typeof BaseCluster>;
+/** Returns the schema of `foresail:cluster` for a system with pools or groups of machines. */
+export const baseCluster = (system: System) => ClusterInput.extend(withoutMachines(system));
+export type BaseCluster = z.output<ReturnType<typeof baseCluster>>;

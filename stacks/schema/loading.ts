@@ -16,8 +16,12 @@ import { type Configuration, readSystem } from "./reading";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
 
 /** Source of the configuration. Values are strings; objects are JSON. */
-export interface ConfigurationReader extends StackKeys {
+export interface ConfigurationReader {
+  project: string;
   stack: string;
+  values: Readonly<Record<string, string>>;
+  /** Whether a full key, "foresail:sshPrivateKey", is encrypted. */
+  isSecret(key: string): boolean;
 }
 
 /** Returns a reader of the configuration that the engine passes to the program. */
@@ -158,16 +162,8 @@ function visit(value: unknown, root: ConfigurationPath, secret: boolean, found: 
   }
 }
 
-/** Keys of a stack file. */
-export interface StackKeys {
-  project: string;
-  values: Readonly<Record<string, string>>;
-  /** Whether a full key, "foresail:sshPrivateKey", is encrypted. */
-  isSecret(key: string): boolean;
-}
-
 /** Returns issues of keys that are unknown, belong to another system, or are wrongly encrypted or not encrypted. */
-export function keyIssues(keys: StackKeys, system: System | undefined): ValidationIssue[] {
+function keyIssues(keys: ConfigurationReader, system: System | undefined): ValidationIssue[] {
   const { project, values } = keys;
   const all = Object.keys(values);
   const ours = all.filter((key) => key.startsWith(`${project}:`));

@@ -2,13 +2,15 @@ import { z } from "zod";
 import { cidrIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { chartVersionIssue } from "../../lib/validation/charts";
 import { cloudConfIssues } from "../../providers/openstack/plan/cloud-conf";
-import { duplicateIssues, below, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { below, duplicateIssues, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import { dnsLabelIssue } from "../../lib/validation/names";
-import { publicKeyIssue } from "../../lib/validation/keys";
+import { publicKeyBody, publicKeyIssue } from "../../lib/validation/keys";
 import { OpenstackEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
-import { sectionRules, type ReadableBase } from "./cluster-rules";
+import type { BaseCluster } from "./cluster";
+import { sectionRules } from "./cluster-rules";
+import { readSshKey } from "./secrets";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
@@ -16,7 +18,7 @@ import { slotOfMachine } from "../../providers/openstack/plan/machine";
 import { openstackIssues, slotsOf } from "../../providers/openstack/plan/validation";
 import type { Readable } from "./check";
 import {
-  API_ACCESS,
+  Access,
   anyValues,
   flag,
   line,
@@ -25,7 +27,6 @@ import {
   POOL_SIZE,
   rule,
   rules,
-  SSH_ACCESS,
   text,
   url,
   whole,
@@ -76,15 +77,6 @@ const Network = z.strictObject({
   externalNetwork: line()
     .optional()
     .describe("Network that leads outside, by name or id: for the router and for floating IPs."),
-});
-
-const blocks = () => z.array(z.string());
-
-const Access = z.strictObject({
-  ssh: blocks().min(1).describe(SSH_ACCESS),
-  api: blocks().describe(API_ACCESS),
-  nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
-  open: flag(false, "Accept 0.0.0.0/0 in these lists."),
 });
 
 const chart = {
@@ -150,12 +142,17 @@ export const OpenstackSection = z.strictObject({
 });
 export type OpenstackSection = z.output<typeof OpenstackSection>;
 
+interface OpenstackSections {
+  openstack?: Readable<OpenstackSection>;
+  cluster?: Readable<BaseCluster>;
+}
+
 /** Checks the rules that depend on several fields of `foresail:openstack` and on the cluster. */
 export function openstackRules(
-  section: Readable<OpenstackSection>,
-  cluster: ReadableBase,
+  { openstack: section = {}, cluster = {} }: OpenstackSections,
+  privateKey?: unknown,
 ): ValidationIssue[] {
-  const { pools = [] } = section;
+  const { pools = [], keypair } = section;
   const blocks = networkOf(cluster.network);
   // Machine names end with a hash, which is unknown here.
   const slots = new Set(slotsOf(pools));
@@ -168,7 +165,16 @@ export function openstackRules(
   );
   return [
     ...below(["openstack"], openstackIssues(section, blocks)),
+    ...issueAt(["openstack", "keypair", "publicKey"], keypairIssue(keypair?.publicKey, privateKey)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, groups, nodes)),
     ...below(["openstack"], sectionRules(section.endpoint, "pools", pools, blocks, cluster.ssh?.port)),
   ];
+}
+
+/** Checks that the keypair's public key matches the private key, or else foresail can't log in to new machines. */
+function keypairIssue(publicKey = "", privateKey: unknown = ""): string | undefined {
+  const body = publicKeyBody(publicKey);
+  const { publicHalf } = readSshKey(String(privateKey));
+  if (body === undefined || publicHalf === undefined || body === publicHalf) return undefined;
+  return "is not the public half of foresail:sshPrivateKey, so that no new machine would let foresail in; write the line that this prints: ssh-keygen -y -f FILE";
 }

@@ -1,194 +1,99 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { z } from "zod";
-import { publicKeyBody } from "../../lib/validation/keys";
-import { type ValidationIssue, issueAt } from "../../lib/validation/validation-issue";
+import { z } from "zod";
+import { isObject } from "../../lib/json";
+import { type ValidationIssue, below, issueAt } from "../../lib/validation/validation-issue";
 import { AzimuthSection } from "./azimuth";
 import { type Readable, type Reading, check, readable } from "./check";
-import { BaseCluster, MACHINE_FIELDS } from "./cluster";
-import { ClusterConfiguration, type ReadableBase } from "./cluster-rules";
-import type { KeyName, System } from "./keys";
+import { ClusterInput, baseCluster } from "./cluster";
+import { clusterRules } from "./cluster-rules";
+import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, type System } from "./keys";
 import { MachinePoolSection } from "./machine-pool";
 import { OpenstackSection, openstackRules } from "./openstack";
-import { isObject } from "../../lib/json";
-import {
-  type RegistryCredential,
-  readFields,
-  readKubeconfig,
-  readPrivateKey,
-  readPrivateKeys,
-  readRegistryCredentials,
-  readSshKey,
-} from "./secrets";
+import { type RegistryCredential, SECRETS } from "./secrets";
 import { TumblebugSection, tumblebugRules } from "./tumblebug";
 
-/** The complete, valid configuration of a stack. Secrets are secret outputs. */
-export type Configuration = KubeadmConfiguration | AzimuthConfiguration | MachinePoolConfiguration;
+/** The sections of each system; its own section is the last one. Each of them is required. */
+const SECTIONS = {
+  ssh: { cluster: ClusterInput },
+  openstack: { cluster: baseCluster("openstack"), openstack: OpenstackSection },
+  tumblebug: { cluster: baseCluster("tumblebug"), tumblebug: TumblebugSection },
+  azimuth: { azimuth: AzimuthSection },
+  "machine-pool": { machinePool: MachinePoolSection },
+} as const satisfies Record<System, Partial<Record<KeyName, z.ZodObject>>>;
 
-/** The configuration of a stack with a kubeadm cluster. */
-export type KubeadmConfiguration = SshConfiguration | OpenstackConfiguration | TumblebugConfiguration;
-
-/** A stack on existing machines. */
-export interface SshConfiguration extends MachineSecrets {
-  system: "ssh";
-  cluster: ClusterConfiguration;
-}
-
-/** A stack on servers of an OpenStack cloud. */
-export interface OpenstackConfiguration extends MachineSecrets {
-  system: "openstack";
-  cluster: BaseCluster;
-  openstack: OpenstackSection;
-  cloudApplicationCredential?: pulumi.Output<Record<"id" | "secret", string>>;
-}
-
-/** A stack on VMs from a CB-Tumblebug server. */
-export interface TumblebugConfiguration extends MachineSecrets {
-  system: "tumblebug";
-  cluster: BaseCluster;
-  tumblebug: TumblebugSection;
-  tumblebugCredentials?: pulumi.Output<Record<"username" | "password", string>>;
-}
-
-/** A stack with a cluster through Azimuth. */
-export interface AzimuthConfiguration {
-  system: "azimuth";
-  azimuth: AzimuthSection;
-  managementKubeconfig: pulumi.Output<string>;
-}
-
-/** A stack with one MachinePool on a management cluster. */
-export interface MachinePoolConfiguration {
-  system: "machine-pool";
-  machinePool: MachinePoolSection;
-  managementKubeconfig: pulumi.Output<string>;
-  workloadKubeconfig?: pulumi.Output<string>;
-}
+type Sections<Of extends System> = {
+  -readonly [Key in keyof (typeof SECTIONS)[Of]]: z.output<(typeof SECTIONS)[Of][Key]>;
+};
 
 /** Credentials for the machines of a kubeadm cluster and for their image registries. */
-export interface MachineSecrets {
+interface MachineSecrets {
   sshPrivateKey?: pulumi.Output<string>;
   sshPrivateKeys: pulumi.Output<Record<string, string>>;
   registryCredentials: pulumi.Output<Record<string, RegistryCredential>>;
 }
 
+/** The secret keys of each system. */
+interface Secrets {
+  ssh: MachineSecrets;
+  openstack: MachineSecrets & {
+    cloudApplicationCredential?: pulumi.Output<Record<"id" | "secret", string>>;
+  };
+  tumblebug: MachineSecrets & {
+    tumblebugCredentials?: pulumi.Output<Record<"username" | "password", string>>;
+  };
+  azimuth: { managementKubeconfig: pulumi.Output<string> };
+  "machine-pool": {
+    managementKubeconfig: pulumi.Output<string>;
+    workloadKubeconfig?: pulumi.Output<string>;
+  };
+}
+
+/** The configuration of a stack of a system. Secrets are secret outputs. */
+export type ConfigurationOf<Of extends System> = { system: Of } & Sections<Of> & Secrets[Of];
+
+/** The complete, valid configuration of a stack. */
+export type Configuration = { [Of in System]: ConfigurationOf<Of> }[System];
+
+/** The configuration of a stack with a kubeadm cluster. */
+export type KubeadmConfiguration = Extract<Configuration, MachineSecrets>;
+
 /** Returns the value of a key in the stack file. */
 type Keys = (key: KeyName) => unknown;
 
-/** Reads the keys of a system. */
+/** Reads the keys of a system. If there are issues, there is no value. */
 export function readSystem(system: System, keys: Keys): Reading<Configuration> {
-  const reader = new SystemReader(keys);
-  const value = reader.read(system);
-  const { issues } = reader;
-  return { value: issues.length === 0 ? value : undefined, issues };
+  const read = { ...readSections(system, keys), ...readSecrets(system, keys) };
+  const issues = [...Object.values(read).flatMap((one) => one.issues), ...ruleIssues(system, keys)];
+  if (issues.length > 0) return { value: undefined, issues };
+  const values = Object.entries(read).map(([key, { value }]) => [key, value] as const);
+  return { value: { system, ...Object.fromEntries(values) } as Configuration, issues };
 }
 
-const EXAMPLES = {
-  cluster: "stacks/config/Pulumi.example-onprem.yaml",
-  openstack: "examples/openstack/",
-  tumblebug: "examples/tumblebug/",
-  azimuth: "examples/azimuth/",
-  machinePool: "examples/machine-pool/",
-};
+function readSections(system: System, keys: Keys): Record<string, Reading<unknown>> {
+  const example = system === "ssh" ? "stacks/config/Pulumi.example-onprem.yaml" : `examples/${system}/`;
+  const missing = `is missing; ${example} shows a complete one`;
+  const sections = Object.entries<z.ZodObject>(SECTIONS[system]).map(([key, schema]) => {
+    const written = keys(key as KeyName);
+    const read = { value: undefined, issues: issueAt([key], missing) };
+    return [key, written === undefined ? read : check(schema, written, [key])] as const;
+  });
+  return Object.fromEntries(sections);
+}
 
-/** Reads keys and collects their issues. If there are any, no value may be used. */
-class SystemReader {
-  readonly issues: ValidationIssue[] = [];
+/** Secret keys that have a value, or an issue, when they are not in the file. Others are left out then. */
+const ALWAYS_READ: readonly KeyName[] = ["sshPrivateKeys", "registryCredentials", "managementKubeconfig"];
 
-  constructor(private readonly keys: Keys) {}
-
-  read(system: System): Configuration {
-    switch (system) {
-      case "ssh": {
-        const cluster = this.section("cluster", ClusterConfiguration);
-        return { system, cluster, ...this.machineSecrets(machineNames(this.keys("cluster"))) };
-      }
-      case "openstack": {
-        const { cluster, section } = this.clusterWith(system, OpenstackSection, openstackRules);
-        const fields = ["id", "secret"] as const;
-        const credential = this.optional("cloudApplicationCredential", (key, raw) =>
-          readFields(key, raw, fields),
-        );
-        this.issues.push(...keypairIssues(this.keys));
-        return { system, cluster, openstack: section, ...this.machineSecrets([]), ...credential };
-      }
-      case "tumblebug": {
-        const { cluster, section } = this.clusterWith(system, TumblebugSection, tumblebugRules);
-        const fields = ["username", "password"] as const;
-        const credentials = this.optional("tumblebugCredentials", (key, raw) => readFields(key, raw, fields));
-        return { system, cluster, tumblebug: section, ...this.machineSecrets([]), ...credentials };
-      }
-      case "azimuth":
-        return { system, azimuth: this.section(system, AzimuthSection), ...this.managementKubeconfig() };
-      case "machine-pool": {
-        const machinePool = this.section("machinePool", MachinePoolSection);
-        const workload = this.optional("workloadKubeconfig", readKubeconfig);
-        return { system, machinePool, ...this.managementKubeconfig(), ...workload };
-      }
-    }
-  }
-
-  private take<Value>({ value, issues }: Reading<Value>): Value {
-    this.issues.push(...issues);
-    return value as Value;
-  }
-
-  private section<Schema extends z.ZodType>(
-    key: keyof typeof EXAMPLES,
-    schema: Schema,
-    written = this.keys(key),
-    example = EXAMPLES[key],
-  ): z.output<Schema> {
-    if (this.keys(key) !== undefined) return this.take(check(schema, written, [key]));
-    const issues = issueAt([key], `is missing; ${example} shows a complete one`);
-    return this.take<z.output<Schema>>({ value: undefined, issues });
-  }
-
-  /** Reads the cluster of a system with pools or groups in its own section, which has the name of the system. */
-  private clusterWith<Section extends z.ZodObject>(
-    system: "openstack" | "tumblebug",
-    schema: Section,
-    rulesOf: (section: Readable<z.output<Section>>, cluster: ReadableBase) => ValidationIssue[],
-  ): { cluster: BaseCluster; section: z.output<Section> } {
-    const { misplaced, rest } = withoutMachines(this.keys("cluster"));
-    const cluster = this.section("cluster", BaseCluster, rest, EXAMPLES[system]);
-    for (const field of misplaced) {
-      const what = field === "endpoint" ? "it" : "the machines";
-      const message = `is not for the system "${system}"; write ${what} under foresail:${system}`;
-      this.issues.push({ path: ["cluster", field], message });
-    }
-    const section = this.section(system, schema);
-    const written = this.keys(system);
-    if (written !== undefined)
-      this.issues.push(...rulesOf(readable(schema, written), readable(BaseCluster, rest)));
-    return { cluster, section };
-  }
-
-  /** Reads a secret key that may be absent; then the result does not have it. */
-  private optional<Key extends KeyName, Value>(
-    key: Key,
-    read: (key: string, raw: unknown) => Reading<Value>,
-  ): { [Name in Key]?: pulumi.Output<Value> } {
-    const raw = this.keys(key);
-    if (raw === undefined) return {};
-    return { [key]: pulumi.secret(this.take(read(key, raw))) } as { [Name in Key]?: pulumi.Output<Value> };
-  }
-
-  private managementKubeconfig(): { managementKubeconfig: pulumi.Output<string> } {
-    const key = "managementKubeconfig";
-    return { [key]: pulumi.secret(this.take(readKubeconfig(key, this.keys(key)))) };
-  }
-
-  /** @param machines names of the machines; undefined if they could not be read */
-  private machineSecrets(machines: readonly string[] | undefined): MachineSecrets {
-    const own = this.optional("sshPrivateKey", readPrivateKey);
-    const privateKeys = this.take(readPrivateKeys(this.keys("sshPrivateKeys") ?? {}, machines));
-    const credentials = this.take(readRegistryCredentials(this.keys("registryCredentials") ?? {}));
-    return {
-      ...own,
-      sshPrivateKeys: pulumi.secret(privateKeys),
-      registryCredentials: pulumi.secret(credentials),
-    };
-  }
+function readSecrets(system: System, keys: Keys): Record<string, Reading<unknown>> {
+  const machines = system === "ssh" ? machineNames(keys("cluster")) : [];
+  const secrets = Object.entries(SECRETS).flatMap(([name, read]) => {
+    const key = name as keyof typeof SECRETS;
+    const raw = keys(key);
+    const { systems }: ConfigurationKey = CONFIGURATION_KEYS[key];
+    if (!systems?.includes(system) || (raw === undefined && !ALWAYS_READ.includes(key))) return [];
+    const { value, issues } = read(raw, machines);
+    return [[key, { value: pulumi.secret(value), issues: below([key], issues) }] as const];
+  });
+  return Object.fromEntries(secrets);
 }
 
 /** Returns the readable names of machines; undefined if the list can't be read. */
@@ -199,23 +104,20 @@ function machineNames(cluster: unknown): string[] | undefined {
   );
 }
 
-/** Separates the fields for existing machines, which the cluster of a system with pools does not have. */
-function withoutMachines(cluster: unknown = {}): { misplaced: string[]; rest: unknown } {
-  if (!isObject(cluster)) return { misplaced: [], rest: cluster };
-  const misplaced: string[] = MACHINE_FIELDS.filter((field) => Object.hasOwn(cluster, field));
-  const own = Object.entries(cluster).filter(([key]) => !misplaced.includes(key));
-  return { misplaced, rest: Object.fromEntries(own) };
-}
+/** Rules that depend on several fields or keys. They are checked even if other fields are invalid. */
+const RULES: {
+  [Of in System]?: (sections: Readable<Sections<Of>>, privateKey?: unknown) => ValidationIssue[];
+} = {
+  ssh: clusterRules,
+  openstack: openstackRules,
+  tumblebug: tumblebugRules,
+};
 
-/** Checks that the keypair's public key matches the private key, or else foresail can't log in to new machines. */
-function keypairIssues(keys: Keys): ValidationIssue[] {
-  const { keypair } = readable(OpenstackSection, keys("openstack"));
-  const publicKey = publicKeyBody(keypair?.publicKey ?? "");
-  const privateKey = keys("sshPrivateKey");
-  const { publicHalf } = readSshKey(typeof privateKey === "string" ? privateKey : "");
-  if (publicKey === undefined || publicHalf === undefined || publicKey === publicHalf) return [];
-  return issueAt(
-    ["openstack", "keypair", "publicKey"],
-    "is not the public half of foresail:sshPrivateKey, so that no new machine would let foresail in; write the line that this prints: ssh-keygen -y -f FILE",
-  );
+function ruleIssues(system: System, keys: Keys): ValidationIssue[] {
+  const names = Object.keys(SECTIONS[system]) as KeyName[];
+  const written = Object.fromEntries(names.map((name) => [name, keys(name)]));
+  // Without its own section, a system has no machines that the rules could check.
+  if (!isObject(written[names.at(-1) ?? ""])) return [];
+  const rules = RULES[system];
+  return rules?.(readable(z.object(SECTIONS[system]), written), keys("sshPrivateKey")) ?? [];
 }

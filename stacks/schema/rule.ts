@@ -4,29 +4,33 @@ import { lineIssue } from "../../lib/validation/names";
 import { urlIssue } from "../../lib/validation/urls";
 import { readAsNumber } from "../../lib/text/quote";
 import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/source";
-import type { ValidationIssue } from "../../lib/validation/validation-issue";
+import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 
 /** Adds a rule to a schema. @param issueOf returns a message with the issue and its fix, or undefined */
-export function rule<Schema extends z.ZodType>(
+export const rule = <Schema extends z.ZodType>(
   schema: Schema,
   issueOf: (value: z.output<Schema>) => string | undefined,
-): Schema {
-  return rules(schema, (value) => {
-    const message = issueOf(value);
-    return message === undefined ? [] : [{ path: [], message }];
-  });
-}
+): Schema => rules(schema, (value) => issueAt([], issueOf(value)));
 
-/** Adds a rule to a schema. @param issuesOf returns validation issues with paths relative to the value */
+/**
+ * Adds a rule to a schema.
+ *
+ * @param issuesOf returns validation issues with paths relative to the value
+ * @param options say when the rule is checked. @default if the value is otherwise valid
+ */
 export function rules<Schema extends z.ZodType>(
   schema: Schema,
   issuesOf: (value: z.output<Schema>) => readonly ValidationIssue[],
+  options?: typeof IF_OBJECT,
 ): Schema {
   return schema.superRefine((value, context) => {
     for (const { path, message } of issuesOf(value))
       context.addIssue({ code: "custom", path: [...path], message });
-  });
+  }, options);
 }
+
+/** Checks a rule of an object even if its fields are invalid. */
+const IF_OBJECT = { when: ({ value }: { value: unknown }) => isObject(value) };
 
 /** Schema of a string with a rule. */
 export const text = (issueOf: (value: string) => string | undefined) => rule(z.string(), issueOf);
@@ -45,13 +49,7 @@ export const anyValues = (description: string) =>
 /** Requires exactly one field of an object. The rule is checked even if other fields are invalid. */
 export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
   const fields = Object.keys(schema.shape);
-  return schema.superRefine(
-    (value, context) => {
-      const message = exactlyOneIssue(value, fields);
-      if (message !== undefined) context.addIssue({ code: "custom", message });
-    },
-    { when: ({ value }) => isObject(value) },
-  );
+  return rules(schema, (value) => issueAt([], exactlyOneIssue(value, fields)), IF_OBJECT);
 }
 
 function exactlyOneIssue(object: Readonly<Record<string, unknown>>, fields: string[]): string | undefined {
@@ -62,20 +60,15 @@ function exactlyOneIssue(object: Readonly<Record<string, unknown>>, fields: stri
 }
 
 /** Adds a rule for the keys of a map. The rule is checked even if values of the map are invalid. */
-export function keyRule<Schema extends z.ZodRecord>(
+export const keyRule = <Schema extends z.ZodRecord>(
   schema: Schema,
   issueOf: (key: string) => string | undefined,
-): Schema {
-  return schema.superRefine(
-    (value, context) => {
-      for (const key of Object.keys(value)) {
-        const message = issueOf(key);
-        if (message !== undefined) context.addIssue({ code: "custom", path: [key], message });
-      }
-    },
-    { when: ({ value }) => isObject(value) },
+): Schema =>
+  rules(
+    schema,
+    (map) => Object.keys(map as object).flatMap((key) => issueAt([key], issueOf(key))),
+    IF_OBJECT,
   );
-}
 
 /** Schema of a string of one line that another system gets unchanged. */
 export const line = (longest = 255) => rule(z.string().min(1).max(longest), lineIssue);
@@ -115,8 +108,17 @@ export const seconds = (least = 1) => whole(least, 86_400);
 /** Schema of a TCP port. */
 export const port = () => whole(1, 65_535);
 
-/** Descriptions that several systems share. */
+/** Description of the number of machines in a pool or group. */
 export const POOL_SIZE = "Number of machines; an odd number of control planes, such as 1 or 3.";
-export const SSH_ACCESS = "IPv4 blocks that may open SSH to the machines, foresail's own among them.";
-export const API_ACCESS =
-  "IPv4 blocks that may open the Kubernetes API, foresail's own among them; an empty list opens it to the nodes alone.";
+
+const blocks = () => z.array(z.string());
+
+/** Schema of the IPv4 blocks that may reach the machines from outside. */
+export const Access = z.strictObject({
+  ssh: blocks().min(1).describe("IPv4 blocks that may open SSH to the machines, foresail's own among them."),
+  api: blocks().describe(
+    "IPv4 blocks that may open the Kubernetes API, foresail's own among them; an empty list opens it to the nodes alone.",
+  ),
+  nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
+  open: flag(false, "Accept 0.0.0.0/0 in these lists."),
+});

@@ -4,62 +4,57 @@ import { unknownWord } from "../../lib/validation/spelling";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
 import type { Reading } from "./check";
+import type { KeyName } from "./keys";
 import { isObject } from "../../lib/json";
 
 /** Credentials of one image registry. */
 export type RegistryCredential = Record<"username" | "password", string>;
 
-/** Reads `foresail:sshPrivateKey`. */
-export function readPrivateKey(key: string, raw: unknown): Reading<string> {
-  const text = String(raw);
-  return { value: text, issues: issueAt([key], readSshKey(text).issue) };
-}
-
 /** Name of the jump host's key in `foresail:sshPrivateKeys`; it is not a valid name of a machine. */
 export const JUMP_HOST_KEY = "jumpHost";
 
 /**
- * Reads `foresail:sshPrivateKeys`, a map of machine names to keys. The jump host's key has the name "jumpHost".
+ * Reads the value of a secret key; paths of issues are relative to the key.
  *
  * @param machines names of the machines; undefined if they could not be read, and names are then not checked
  */
-export function readPrivateKeys(
-  raw: unknown,
-  machines: readonly string[] | undefined,
-): Reading<Record<string, string>> {
-  return readMap("sshPrivateKeys", raw, "machine names to keys", (name, key) => {
-    if (machines && name !== JUMP_HOST_KEY && !machines.includes(name))
-      return issueAt([], unknownWord(name, machines).replace("is not known", "is the key of no machine"));
-    return issueAt([], typeof key === "string" ? readSshKey(key).issue : "must be a text: the private key");
-  });
+type SecretReader = (raw: unknown, machines?: readonly string[]) => Reading<unknown>;
+
+/** Readers of the secret keys. */
+export const SECRETS = {
+  sshPrivateKey: (raw) => readText(raw, (text) => readSshKey(text).issue),
+  sshPrivateKeys: (raw = {}, machines) =>
+    readMap(raw, "machine names to keys", (name, key) => {
+      if (machines && name !== JUMP_HOST_KEY && !machines.includes(name))
+        return issueAt([], unknownWord(name, machines).replace("is not known", "is the key of no machine"));
+      return issueAt([], typeof key === "string" ? readSshKey(key).issue : "must be a text: the private key");
+    }),
+  registryCredentials: (raw = {}) =>
+    readMap(raw, "registry hosts to {username, password}", (host, credential) => [
+      ...issueAt([], registryHostIssue(host)),
+      ...textIssues(["username", "password"], credential),
+    ]),
+  cloudApplicationCredential: (raw) => ({ value: raw, issues: textIssues(["id", "secret"], raw) }),
+  tumblebugCredentials: (raw) => ({ value: raw, issues: textIssues(["username", "password"], raw) }),
+  managementKubeconfig: readKubeconfig("managementKubeconfig"),
+  workloadKubeconfig: readKubeconfig("workloadKubeconfig"),
+} satisfies Partial<Record<KeyName, SecretReader>>;
+
+function readText(raw: unknown, issueOf: (text: string) => string | undefined): Reading<string> {
+  const value = String(raw);
+  return { value, issues: issueAt([], issueOf(value)) };
 }
 
-/** Reads `foresail:registryCredentials`, a map of registry hosts to user name and password. */
-export function readRegistryCredentials(raw: unknown): Reading<Record<string, RegistryCredential>> {
-  return readMap("registryCredentials", raw, "registry hosts to {username, password}", (host, credential) => [
-    ...issueAt([], registryHostIssue(host)),
-    ...textIssues(["username", "password"], credential),
-  ]);
-}
-
-/** Reads a secret object with string fields. */
-export function readFields<Field extends string>(
-  key: string,
-  raw: unknown,
-  fields: readonly Field[],
-): Reading<Record<Field, string>> {
-  return { value: raw as Record<Field, string>, issues: below([key], textIssues(fields, raw)) };
-}
-
-function readMap<Value>(
-  key: string,
+function readMap(
   raw: unknown,
   content: string,
   issuesOf: (name: string, value: unknown) => ValidationIssue[],
-): Reading<Record<string, Value>> {
-  if (!isObject(raw)) return { value: undefined, issues: issueAt([key], `must be a map of ${content}`) };
-  const issues = Object.entries(raw).flatMap(([name, value]) => below([key, name], issuesOf(name, value)));
-  return { value: raw as Record<string, Value>, issues };
+): Reading<unknown> {
+  if (!isObject(raw)) return { value: undefined, issues: issueAt([], `must be a map of ${content}`) };
+  return {
+    value: raw,
+    issues: Object.entries(raw).flatMap(([name, value]) => below([name], issuesOf(name, value))),
+  };
 }
 
 /** Returns the issues of a secret object with string fields. */
@@ -74,12 +69,13 @@ function textIssues(fields: readonly string[], raw: unknown): ValidationIssue[] 
   ];
 }
 
-/** Reads a kubeconfig with one context; several contexts would be treated as API servers of one cluster. */
-export function readKubeconfig(key: string, raw: unknown): Reading<string> {
-  const text = String(raw);
-  const issue = raw === undefined ? "is missing" : kubeconfigIssue(text);
-  const fix = `set it with: pulumi config set --secret foresail:${key} < FILE`;
-  return { value: text, issues: issueAt([key], issue && `${issue}; ${fix}`) };
+/** Returns the reader of a kubeconfig with one context; several would be treated as API servers of one cluster. */
+function readKubeconfig(key: KeyName): SecretReader {
+  return (raw) =>
+    readText(raw, (text) => {
+      const issue = raw === undefined ? "is missing" : kubeconfigIssue(text);
+      return issue && `${issue}; set it with: pulumi config set --secret foresail:${key} < FILE`;
+    });
 }
 
 function kubeconfigIssue(text: string): string | undefined {

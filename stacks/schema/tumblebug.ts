@@ -5,30 +5,18 @@ import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";
 import { TumblebugEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
-import { sectionRules, type ReadableBase } from "./cluster-rules";
+import type { BaseCluster } from "./cluster";
+import { sectionRules } from "./cluster-rules";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
 import { machinesOf, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
 import type { Readable } from "./check";
-import {
-  API_ACCESS,
-  flag,
-  line,
-  MOST_GROUPS,
-  MOST_MACHINES,
-  POOL_SIZE,
-  seconds,
-  SSH_ACCESS,
-  text,
-  url,
-  whole,
-} from "./rule";
+import { Access, flag, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, seconds, text, url, whole } from "./rule";
 
 const named = () => text(tumblebugNameIssue);
 const block = () => text(cidrIssue);
-const blocks = () => z.array(z.string());
 
 const Group = z.strictObject({
   name: named().describe("Name of the group; its machines are <name>-<index>."),
@@ -48,16 +36,6 @@ const Group = z.strictObject({
     .describe("The volume that the machines boot from."),
   labels: MachineLabels.default({}).describe("Labels of the Nodes, beside those of region, zone and cloud."),
   taints: MachineTaints.default([]).describe("Taints of the Nodes."),
-});
-
-const Access = z.strictObject({
-  ssh: blocks().min(1).describe(SSH_ACCESS),
-  api: blocks().describe(API_ACCESS),
-  nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
-  nodes: blocks()
-    .default([])
-    .describe("IPv4 blocks that the nodes of other connections come from, when they talk over the Internet."),
-  open: flag(false, "Accept 0.0.0.0/0 in these lists."),
 });
 
 /** Schema of `foresail:tumblebug`. */
@@ -104,7 +82,14 @@ export const TumblebugSection = z.strictObject({
       "By which addresses the nodes reach each other; when absent, private ones in one connection, public ones in several.",
     ),
   endpoint: TumblebugEndpoint.prefault({ loopback: {} }).describe("How nodes reach the API: exactly one."),
-  access: Access.describe("Who may reach the machines."),
+  access: Access.extend({
+    nodes: z
+      .array(z.string())
+      .default([])
+      .describe(
+        "IPv4 blocks that the nodes of other connections come from, when they talk over the Internet.",
+      ),
+  }).describe("Who may reach the machines."),
   resources: z
     .strictObject({
       prefix: named()
@@ -141,10 +126,13 @@ export const TumblebugSection = z.strictObject({
 export type TumblebugSection = z.output<typeof TumblebugSection>;
 
 /** Checks the rules that depend on several fields of `foresail:tumblebug` and on the cluster. */
-export function tumblebugRules(
-  section: Readable<TumblebugSection>,
-  cluster: ReadableBase,
-): ValidationIssue[] {
+export function tumblebugRules({
+  tumblebug: section = {},
+  cluster = {},
+}: {
+  tumblebug?: Readable<TumblebugSection>;
+  cluster?: Readable<BaseCluster>;
+}): ValidationIssue[] {
   const { groups = [], replace = {} } = section;
   const network = networkOf(cluster.network);
   const plugin = Object.keys(cluster.network?.plugin ?? {})[0] ?? "";

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { z } from "zod";
 import { containerNodeSettings } from "../../../sandbox/nodes/container-node-settings";
 import { tumblebugConfiguration } from "../../../sandbox/systems/tumblebug-configuration";
-import { BaseCluster, TumblebugSection } from "../../../stacks/schema";
+import { TumblebugSection } from "../../../stacks/schema";
+import { baseCluster } from "../../../stacks/schema/cluster";
 import { readable } from "../../../stacks/schema/check";
 import { tumblebugRules } from "../../../stacks/schema/tumblebug";
 
@@ -31,10 +33,8 @@ describe("the configuration of the sandbox's cluster on Tumblebug", () => {
         ),
         expected,
       );
-      assert.deepEqual(
-        tumblebugRules(readable(TumblebugSection, tumblebug), readable(BaseCluster, cluster)),
-        [],
-      );
+      const sections = z.object({ cluster: baseCluster("tumblebug"), tumblebug: TumblebugSection });
+      assert.deepEqual(tumblebugRules(readable(sections, { cluster, tumblebug })), []);
       assert.ok(!JSON.stringify({ cluster, tumblebug }).includes("secret"));
     });
 });

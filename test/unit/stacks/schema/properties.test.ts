@@ -12,7 +12,7 @@ import {
 } from "../../../../lib/validation/addresses";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { editDistance, nearest } from "../../../../lib/validation/spelling";
-import { ClusterConfiguration } from "../../../../stacks/schema";
+import { ClusterInput } from "../../../../stacks/schema";
 import { issuesOf } from "./issues";
 import { cluster, reader } from "./valid";
 
@@ -64,14 +64,14 @@ describe("configuration: properties", () => {
     fc.assert(
       fc.property(validCluster, (value) => {
         assert.deepEqual(issuesOf(reader(value)), []);
-        const once = ClusterConfiguration.parse(JSON.parse(JSON.stringify(value)));
-        assert.deepEqual(ClusterConfiguration.parse(JSON.parse(JSON.stringify(once))), once);
+        const once = ClusterInput.parse(JSON.parse(JSON.stringify(value)));
+        assert.deepEqual(ClusterInput.parse(JSON.parse(JSON.stringify(once))), once);
       }),
     );
   });
 
   it("never crashes on a wrong value: it reports issues or accepts", () => {
-    const fields = Object.keys(ClusterConfiguration.in.shape);
+    const fields = Object.keys(ClusterInput.shape);
     fc.assert(
       fc.property(fc.constantFrom(...fields), fc.jsonValue(), (field, value) => {
         for (const line of issuesOf(reader(cluster({ [field]: value }))))

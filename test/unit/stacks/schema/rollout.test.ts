@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ClusterConfiguration } from "../../../../stacks/schema";
+import { ClusterInput } from "../../../../stacks/schema";
 import { issuesOf } from "./issues";
 import { cluster, reader } from "./valid";
 
@@ -7,7 +7,7 @@ const issues = (rollout: unknown) => issuesOf(reader(cluster({ rollout })));
 
 describe("configuration: version rollouts", () => {
   it("has a default for everything", () => {
-    assert.deepEqual(ClusterConfiguration.parse(cluster()).rollout, {
+    assert.deepEqual(ClusterInput.parse(cluster()).rollout, {
       maxUnavailable: 1,
       pools: {},
       pausedNodes: [],
