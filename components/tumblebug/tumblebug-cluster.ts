@@ -13,7 +13,7 @@ import {
 } from "../../providers/tumblebug/plan/recorded-state";
 import type { StateResources } from "../../lib/pulumi/state";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
-import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/machines";
+import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/declarations";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { ComponentWithState } from "../../lib/pulumi/stack";

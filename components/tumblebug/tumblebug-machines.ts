@@ -17,17 +17,17 @@ import { factKey } from "../../providers/tumblebug/plan/requirements";
 import { securityRules } from "../../providers/tumblebug/plan/security-rules";
 import type { ServerInputs } from "../../providers/tumblebug/resources/server";
 import {
+  TumblebugImage,
   TumblebugMcis,
-  TumblebugPlan,
-  type ConnectionObjects,
-  type TumblebugPlanInputs,
-} from "../../providers/tumblebug/resources/machines";
-import {
   TumblebugNamespace,
-  TumblebugObject,
+  TumblebugPlan,
+  TumblebugSecurityGroup,
+  TumblebugSpec,
   TumblebugSshKey,
   TumblebugVNet,
-} from "../../providers/tumblebug/resources/objects";
+  type ConnectionObjects,
+  type TumblebugPlanInputs,
+} from "../../providers/tumblebug/resources/declarations";
 import type { StateResources } from "../../lib/pulumi/state";
 import { podNetworkKind } from "../kubeadm/defaults";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
@@ -177,15 +177,15 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       const names = this.namesIn(connection);
       const block = { cidr, cidrWritten, subnet: names.subnet };
       const vNetArgs = { ...this.object("vNets", names.vNet, connection), ...block };
-      const vNet = new TumblebugVNet("TumblebugVNet", names.vNet, vNetArgs, this.child);
+      const vNet = new TumblebugVNet(names.vNet, vNetArgs, this.child);
       const group = (role: "nodes" | "controlPlanes") => {
         const name = names[role];
         const rules = { rules: securityRules(role, security), gone: this.recorded.goneRules[name] };
         const args = { ...this.object("securityGroups", name, connection), vNet: vNet.object, ...rules };
-        return new TumblebugObject("TumblebugSecurityGroup", name, args, this.child).object;
+        return new TumblebugSecurityGroup(name, args, this.child).object;
       };
       const keyArgs = { ...this.object("sshKeys", names.sshKey, connection), user: this.args.user };
-      const key = new TumblebugSshKey("TumblebugSshKey", names.sshKey, keyArgs, this.child);
+      const key = new TumblebugSshKey(names.sshKey, keyArgs, this.child);
       this.privateKeys[connection] = key.privateKey;
       const objects = {
         vNet: vNet.object,
@@ -205,8 +205,8 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       const args = this.object(`${field}s`, name, connection);
       const { object } =
         field === "spec"
-          ? new TumblebugObject("TumblebugSpec", name, { ...args, cloudSpec: value }, this.child)
-          : new TumblebugObject("TumblebugImage", name, { ...args, cloudImage: value }, this.child);
+          ? new TumblebugSpec(name, { ...args, cloudSpec: value }, this.child)
+          : new TumblebugImage(name, { ...args, cloudImage: value }, this.child);
       return [factKey(connection, value), object] as const;
     });
     return Object.fromEntries(made);

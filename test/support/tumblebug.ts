@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openTumblebug, type Tumblebug, type TumblebugOptions } from "../../providers/tumblebug/client";
-import { TokenBucket } from "../../providers/tumblebug/client/api";
+import { rateLimit } from "../../providers/tumblebug/client/api";
 import type { Generation, DesiredVmGroup } from "../../providers/tumblebug/plan/model";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import { FakeMachines } from "../../sandbox/tumblebug/machines";
@@ -16,8 +16,8 @@ export const CONNECTION = "aws-ap-northeast-2";
 
 /** Limits of an unlimited client. */
 export const UNLIMITED = {
-  overall: new TokenBucket(1e6, 1e6),
-  infrastructureReads: new TokenBucket(1e6, 1e6),
+  overall: rateLimit(1e6, 1e6),
+  infrastructureReads: rateLimit(1e6, 1e6),
 };
 
 /** A simulated server in this process, and a client of it with short waits. */

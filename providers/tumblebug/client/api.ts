@@ -28,7 +28,7 @@ export interface TumblebugOptions {
   /** For tests: how often to search for the effect of a change whose response was lost, and the pause. */
   readonly looking?: { readonly milliseconds: number; readonly times: number };
   /** For tests: separate rate limits. @default limits that all clients of a server share in this process */
-  readonly limits?: ServerLimits;
+  readonly limits?: ReturnType<typeof newLimits>;
 }
 
 export interface Call {
@@ -44,68 +44,32 @@ export interface Call {
   readonly isLong?: boolean;
 }
 
-/** A clock for rate limits. */
-export interface Clock {
-  now(): number;
-  /** @throws the signal's reason */
-  pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
+/** Waits until a request is allowed. @throws the signal's reason */
+type RateLimit = (signal?: AbortSignal) => Promise<void>;
 
-const systemClock: Clock = {
-  now: () => performance.now(),
-  pause: (milliseconds, signal) => pause(milliseconds, undefined, signal ? { signal } : {}),
-};
-
-/** A rate limit: `perSecond` requests, and up to `burst` at once after a pause. Further requests wait in order. */
-export class TokenBucket {
-  private tokens: number;
-  private counted: number;
-
-  constructor(
-    private readonly perSecond: number,
-    private readonly burst: number,
-    private readonly clock: Clock = systemClock,
-  ) {
-    this.tokens = burst;
-    this.counted = clock.now();
-  }
-
-  /** Waits until a request is allowed. @throws the signal's reason */
-  async take(signal?: AbortSignal): Promise<void> {
-    const now = this.clock.now();
-    this.tokens = Math.min(this.burst, this.tokens + ((now - this.counted) / 1000) * this.perSecond);
-    this.counted = now;
-    this.tokens -= 1;
-    if (this.tokens >= 0) return;
+/** Returns a limit of `perSecond` requests, and up to `burst` at once after a pause. Further requests wait in order. */
+export function rateLimit(perSecond: number, burst: number): RateLimit {
+  const interval = 1000 / perSecond;
+  let booked = 0;
+  return async (signal) => {
+    const now = performance.now();
+    booked = Math.max(booked, now) + interval;
+    const wait = booked - now - burst * interval;
+    if (wait <= 0) return;
     try {
-      await this.clock.pause((-this.tokens / this.perSecond) * 1000, signal);
+      await pause(wait, undefined, { signal });
     } catch (error) {
-      this.tokens += 1;
+      booked -= interval;
       throw error;
     }
-  }
+  };
 }
 
-/** The rate limits of one server. */
-export interface ServerLimits {
-  /** Limit of all requests. */
-  readonly overall: TokenBucket;
-  /** Additional limit of reading infrastructures. */
-  readonly infrastructureReads: TokenBucket;
-}
+/** The limits of one server: of all requests, and additionally of reading infrastructures. */
+export const newLimits = () => ({ overall: rateLimit(20, 10), infrastructureReads: rateLimit(2, 1) });
 
-export function newLimits(clock: Clock = systemClock): ServerLimits {
-  return { overall: new TokenBucket(20, 10, clock), infrastructureReads: new TokenBucket(2, 1, clock) };
-}
-
-const shared = new Map<string, ServerLimits>();
-
-/** Returns the limits of a server, which all clients in this process share, because the server counts them together. */
-export function sharedLimits(address: string): ServerLimits {
-  const known = shared.get(address) ?? newLimits();
-  shared.set(address, known);
-  return known;
-}
+/** The limits by the server's address. All clients in this process share them, as the server counts them together. */
+const limits = new Map<string, ReturnType<typeof newLimits>>();
 
 const READ_MILLISECONDS = 75_000;
 const PASSING = [429, 502, 503, 504];
@@ -116,14 +80,15 @@ export class TumblebugApi {
   private readonly http: HttpClient;
   private readonly address: string;
   private readonly authorization: string;
-  private readonly limits: ServerLimits;
+  private readonly limits: ReturnType<typeof newLimits>;
 
   constructor(
     private readonly settings: TumblebugSettings,
     readonly options: TumblebugOptions,
   ) {
     this.http = new HttpClient({ ca: settings.caCertificates });
-    this.limits = options.limits ?? sharedLimits(settings.address);
+    this.limits = options.limits ?? limits.get(settings.address) ?? newLimits();
+    if (!options.limits) limits.set(settings.address, this.limits);
     this.address = settings.address.replace(/\/+$/, "");
     this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
   }
@@ -153,8 +118,8 @@ export class TumblebugApi {
         progress: this.options.progress,
         probe: async (signal) => {
           isSent = false;
-          if (call.isInfrastructureRead === true) await this.limits.infrastructureReads.take(signal);
-          await this.limits.overall.take(signal);
+          if (call.isInfrastructureRead === true) await this.limits.infrastructureReads(signal);
+          await this.limits.overall(signal);
           isSent = true;
           refusal = undefined;
           const reply = await this.send(call, what, seconds, signal);

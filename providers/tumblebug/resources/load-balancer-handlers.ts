@@ -10,7 +10,7 @@ import { runStep, withServer } from "./server";
 import type {
   TumblebugLoadBalancerInputs as Inputs,
   TumblebugLoadBalancerOutputs as Outputs,
-} from "./machines";
+} from "./declarations";
 
 /** Inputs whose changes update a load balancer; all others apply at creation only. */
 const COMPARED = ["server", "machines", "vms"] as const;

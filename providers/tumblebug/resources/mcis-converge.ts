@@ -8,7 +8,7 @@ import { factKey } from "../plan/requirements";
 import { ReasonedError } from "../plan/reasons";
 import { allInParallel } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/log";
-import type { McisInputs, McisOutputs, Recorded } from "./machines";
+import type { McisInputs, McisOutputs, Recorded } from "./declarations";
 
 export const mcisName = ({ infrastructure }: McisInputs): string => `MCIS ${infrastructure}`;
 

@@ -7,7 +7,7 @@ import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
-import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./machines";
+import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./declarations";
 import { convergeMcis, mcisName, vmNames } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";

@@ -9,7 +9,17 @@ import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { tumblebugNamespaceSteps, tumblebugObjectSteps, type TumblebugObjectStep } from "../plan/steps";
-import type { NamespaceInputs, NamespaceOutputs, ObjectInputs, ObjectOutputs, ObjectTypes } from "./objects";
+import type {
+  ImageInputs,
+  NamespaceInputs,
+  NamespaceOutputs,
+  ObjectInputs,
+  ObjectOutputs,
+  SecurityGroupInputs,
+  SpecInputs,
+  SshKeyInputs,
+  VNetInputs,
+} from "./declarations";
 import { runStep, withServer } from "./server";
 
 /** Specifics of one kind of object. */
@@ -42,7 +52,7 @@ interface ObjectKind<Inputs extends ObjectInputs, Answer extends FoundObject> {
 
 type FoundObject = Pick<Found<"sshKeys">, "name" | "connection" | "description">;
 
-const vNet: ObjectKind<ObjectTypes["TumblebugVNet"], Found<"vNets">> = {
+const vNet: ObjectKind<VNetInputs, Found<"vNets">> = {
   what: "vNet",
   reason: "CreateVpcFailedReason",
   of: ({ vNets }) => vNets,
@@ -62,7 +72,7 @@ const vNet: ObjectKind<ObjectTypes["TumblebugVNet"], Found<"vNets">> = {
       : news,
 };
 
-const securityGroup: ObjectKind<ObjectTypes["TumblebugSecurityGroup"], Found<"securityGroups">> = {
+const securityGroup: ObjectKind<SecurityGroupInputs, Found<"securityGroups">> = {
   what: "securityGroup",
   reason: "CreateSecurityGroupFailedReason",
   of: ({ securityGroups }) => securityGroups,
@@ -90,7 +100,7 @@ const securityGroup: ObjectKind<ObjectTypes["TumblebugSecurityGroup"], Found<"se
   },
 };
 
-const sshKey: ObjectKind<ObjectTypes["TumblebugSshKey"], Found<"sshKeys">> = {
+const sshKey: ObjectKind<SshKeyInputs, Found<"sshKeys">> = {
   what: "sshKey",
   reason: "CreateSSHKeyFailedReason",
   of: ({ sshKeys }) => sshKeys,
@@ -104,7 +114,7 @@ const sshKey: ObjectKind<ObjectTypes["TumblebugSshKey"], Found<"sshKeys">> = {
 const cloudMismatch = (desired: string, found: string): string | undefined =>
   found === desired ? undefined : `is "${found}" in the cloud, not "${desired}"`;
 
-const image: ObjectKind<ObjectTypes["TumblebugImage"], Found<"images">> = {
+const image: ObjectKind<ImageInputs, Found<"images">> = {
   what: "image",
   reason: "CreateVmImageFailedReason",
   of: ({ images }) => images,
@@ -114,7 +124,7 @@ const image: ObjectKind<ObjectTypes["TumblebugImage"], Found<"images">> = {
   fixed: ["cloudImage"],
 };
 
-const spec: ObjectKind<ObjectTypes["TumblebugSpec"], Found<"specs">> = {
+const spec: ObjectKind<SpecInputs, Found<"specs">> = {
   what: "spec",
   reason: "CreateVmSpecFailedReason",
   of: ({ specs }) => specs,

@@ -12,7 +12,7 @@ import {
   type FoundOnServer,
   type TumblebugPlanInputs as Inputs,
   type TumblebugPlanOutputs as Outputs,
-} from "./machines";
+} from "./declarations";
 import { IN_PREVIEW, withServer } from "./server";
 
 /** Inputs that diff compares. The server's objects of names are left out, because they affect new objects only. */

@@ -1,18 +1,14 @@
-import { describeFailure, type FailureContext } from "../../../lib/pulumi/failure";
+import { explained, type FailureContext } from "../../../lib/pulumi/failure";
 import { engineSignal } from "../../../lib/process/parent-watch";
-import type { Tumblebug, TumblebugOptions } from "../client";
+import type { Tumblebug, TumblebugOptions, TumblebugSettings } from "../client";
 import type { Generation } from "../plan/model";
 import { report } from "../../../lib/pulumi/log";
 
 /** Connection options for the server, in the inputs of every resource. */
-export interface ServerInputs {
-  /** URL with the path: "http://localhost:1323/tumblebug". */
-  address: string;
+export interface ServerInputs extends Pick<TumblebugSettings, "address" | "caCertificates"> {
   generation: Generation | "auto";
   /** Secret. @default $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD */
   credentials?: { username: string; password: string };
-  /** PEM certificates to trust in addition to the system's. */
-  caCertificates?: string;
 }
 
 /** Deadline of each call to the server during check. */
@@ -52,17 +48,13 @@ export async function withServer<Result>(
  * Runs a step of a resource with a client of the server.
  * @throws Error with the resource, the step, the reason and the remediation
  */
-export async function runStep<Result>(
+export function runStep<Result>(
   context: FailureContext,
   server: ServerInputs,
   work: (tumblebug: Tumblebug, signal: AbortSignal) => Promise<Result>,
   options?: CallOptions,
 ): Promise<Result> {
-  try {
-    return await withServer(context.resource, server, work, options);
-  } catch (error) {
-    throw new Error(describeFailure(context, error), { cause: error });
-  }
+  return explained(context, () => withServer(context.resource, server, work, options));
 }
 
 function credentialsOf({ credentials }: ServerInputs): { user: string; password: string } {

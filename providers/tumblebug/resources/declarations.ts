@@ -1,8 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource, type DeepInput, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../plan/groups";
-import type { Generation, MachineVm } from "../plan/model";
+import type { FirewallRule, Generation, MachineVm } from "../plan/model";
+import type { ConnectionNames } from "../plan/names";
+import type { RecordedCluster } from "../plan/recorded-state";
 import type { ConnectionFacts, DesiredTumblebug, UnmetRequirement } from "../plan/requirements";
+import type { ExplainedRule } from "../plan/security-rules";
 import type { ServerInputs } from "./server";
 
 /** Kinds of objects that VMs are created from. */
@@ -34,11 +37,6 @@ export interface TumblebugPlanOutputs extends TumblebugPlanInputs {
   mark: string;
 }
 
-/** Plain values, except for the server's credentials, so that a preview knows all of them. */
-type TumblebugPlanArgs = Omit<TumblebugPlanInputs, "server" | "found" | "spread"> & {
-  server: DeepInput<ServerInputs>;
-};
-
 export interface ObjectName {
   name: string;
   connection: string;
@@ -61,33 +59,114 @@ export interface FoundOnServer {
  * The preflight of a run on the server, checked before any change, so that the preview reports unmet requirements with
  * their configuration property. All other resources of the cluster depend on it.
  */
-export class TumblebugPlan extends DynamicResource<TumblebugPlanOutputs> {
-  /** Known in every preview that reaches the server. */
-  declare readonly found: pulumi.Output<FoundOnServer>;
+export class TumblebugPlan extends resourceClass<
+  TumblebugPlanInputs,
+  TumblebugPlanOutputs & Pick<Required<TumblebugPlanInputs>, "found">,
+  "found" | "spread"
+>("tumblebug/TumblebugPlan", { outputs: ["found", "mark", "spread"], secrets: ["server"] }) {}
+
+/** Inputs of every object that VMs are created from. */
+export interface ObjectInputs {
+  server: ServerInputs;
+  namespace: string;
+  /** Name of the object, the same in every run. */
+  name: string;
+  connection: string;
   /** Owner tag in the descriptions of this stack's objects. */
-  declare readonly mark: pulumi.Output<string>;
-
-  constructor(name: string, args: TumblebugPlanArgs, opts?: pulumi.CustomResourceOptions) {
-    super(
-      "tumblebug/TumblebugPlan",
-      name,
-      args,
-      { outputs: ["found", "mark", "spread"], secrets: ["server"] },
-      opts,
-    );
-  }
+  mark: string;
+  /** Whether to keep the object when the resource is deleted. */
+  keepOnDelete: boolean;
+  /** Whether the object existed before, created by others. */
+  foreign: boolean;
+  /** Set by check. */
+  steps?: string[];
 }
 
-/** The server's names of the objects that a connection's VMs are created from. */
-export interface ConnectionObjects {
-  vNet: string;
+/** Recorded outputs of every object. */
+export interface ObjectOutputs extends ObjectInputs {
+  /** Name by which other objects refer to it; the server may choose another name than the requested one. */
+  object: string;
+  /** Whether this stack created the object and so may delete it. */
+  made: boolean;
+}
+
+export type NamespaceInputs = Omit<ObjectInputs, "namespace" | "connection">;
+export type NamespaceOutputs = NamespaceInputs & Pick<ObjectOutputs, "made">;
+
+/** A namespace of the server. An existing namespace is used and never deleted. */
+export class TumblebugNamespace extends resourceClass<NamespaceInputs, NamespaceOutputs>(
+  "tumblebug/TumblebugNamespace",
+  { outputs: ["made"], secrets: ["server"] },
+) {}
+
+/** The class of an object that VMs are created from. */
+const objectClass = <
+  Inputs extends ObjectInputs,
+  Own extends object = object,
+  Computed extends keyof Inputs = never,
+>(
+  type: string,
+  own: (keyof Own & string)[] = [],
+  secrets: (keyof Own & string)[] = [],
+) =>
+  resourceClass<Inputs, Inputs & ObjectOutputs & Own, Computed>(`tumblebug/${type}`, {
+    outputs: ["object", "made", ...own],
+    secrets: ["server", ...secrets],
+  });
+
+export interface VNetInputs extends ObjectInputs {
+  /** IPv4 CIDR block of the VNet and of its only subnet. */
+  cidr: string;
+  /** Whether the block is from the configuration; a changed default block does not change an existing VNet. */
+  cidrWritten: boolean;
   subnet: string;
-  /** Security group of all machines. */
-  nodes: string;
-  /** Additional security group of control planes; absent if there are none. */
-  controlPlanes?: string;
-  sshKey: string;
 }
+
+/** A VNet of a connection, with one subnet. */
+export class TumblebugVNet extends objectClass<VNetInputs>("TumblebugVNet") {}
+
+export interface SecurityGroupInputs extends ObjectInputs {
+  vNet: string;
+  /** Desired rules. A change adds new rules and removes old ones. */
+  rules: ExplainedRule[];
+  /** Rules as the server returned them at creation, possibly in another notation. */
+  there?: FirewallRule[];
+  /** Rules that the last refresh found missing; they are added again. */
+  gone?: FirewallRule[];
+}
+
+/** A security group of a connection. */
+export class TumblebugSecurityGroup extends objectClass<SecurityGroupInputs, object, "there">(
+  "TumblebugSecurityGroup",
+) {}
+
+export interface SshKeyInputs extends ObjectInputs {
+  user: string;
+}
+
+/** An SSH key that the cloud creates, for all machines of its connection. */
+export class TumblebugSshKey extends objectClass<
+  SshKeyInputs,
+  Record<"privateKey" | "publicKey" | "fingerprint", string>
+>("TumblebugSshKey", ["privateKey", "publicKey", "fingerprint"], ["privateKey"]) {}
+
+export interface ImageInputs extends ObjectInputs {
+  cloudImage: string;
+}
+
+/** An image of a cloud that the server registers for a connection, by its name in the cloud. */
+export class TumblebugImage extends objectClass<ImageInputs>("TumblebugImage") {}
+
+export interface SpecInputs extends ObjectInputs {
+  cloudSpec: string;
+}
+
+/** A machine type of a cloud that the server registers for a connection, by its name in the cloud. */
+export class TumblebugSpec extends objectClass<SpecInputs>("TumblebugSpec") {}
+
+/** The server's names of a connection's objects; without `controlPlanes` if there are none. */
+export type ConnectionObjects = Omit<ConnectionNames, "controlPlanes"> &
+  Partial<Pick<ConnectionNames, "controlPlanes">>;
 
 /** Inputs of TumblebugMcis. */
 export interface McisInputs {
@@ -117,40 +196,19 @@ export interface McisInputs {
 }
 
 /** Recorded machines at the start of a run. */
-export interface Recorded {
-  vms: Record<string, MachineVm>;
-  /** Machine → VM of machines that are being removed. */
-  leaving: Record<string, string>;
-}
+export type Recorded = Pick<RecordedCluster, "vms" | "leaving">;
 
-export interface McisOutputs extends McisInputs {
-  vms: Record<string, MachineVm>;
-  leaving: Record<string, string>;
-  /** Failure of the last run, for the cluster's phase. */
-  failure?: { reason: string; message: string };
-}
+export type McisOutputs = McisInputs & Recorded & Pick<RecordedCluster, "failure">;
 
 /**
  * The VMs of a cluster: an MCIS (`mcis`) or infra (`infra`). Creates missing VMs and replaces VMs that failed to
  * start. A surplus machine keeps its VM until it has left the cluster.
  */
-export class TumblebugMcis extends DynamicResource<McisOutputs> {
-  /** Machine → its VM. */
-  declare readonly vms: pulumi.Output<Record<string, MachineVm>>;
-  /** Machine → VM of unchanged machines; known in every preview. */
-  declare readonly known: pulumi.Output<Record<string, MachineVm>>;
-  /** Machine → VM of machines that are being removed; known in every preview. */
-  declare readonly leaving: pulumi.Output<Record<string, string>>;
-
-  constructor(
-    name: string,
-    args: ResourceArgs<McisInputs, "known" | "leaving">,
-    opts?: pulumi.CustomResourceOptions,
-  ) {
-    const outputs: (keyof McisOutputs)[] = ["vms", "known", "leaving", "failure"];
-    super("tumblebug/TumblebugMcis", name, args, { outputs, secrets: ["server"] }, opts);
-  }
-}
+export class TumblebugMcis extends resourceClass<
+  McisInputs,
+  McisOutputs & Pick<Required<McisInputs>, "known">,
+  "known" | "leaving"
+>("tumblebug/TumblebugMcis", { outputs: ["vms", "known", "leaving", "failure"], secrets: ["server"] }) {}
 
 export interface TumblebugVmInputs {
   server: ServerInputs;
@@ -168,13 +226,9 @@ export interface TumblebugVmInputs {
  * resources after all updates, and dependents first, so the node group, even one that is itself deleted, has already
  * drained the machine and deleted its Node. On destroy nothing is done here, because of `deletedWith` the MCIS.
  */
-export class TumblebugVm extends DynamicResource<TumblebugVmInputs> {
-  declare readonly vm: pulumi.Output<string>;
-
-  constructor(name: string, args: ResourceArgs<TumblebugVmInputs>, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugVm", name, args, { secrets: ["server"] }, opts);
-  }
-}
+export class TumblebugVm extends resourceClass<TumblebugVmInputs>("tumblebug/TumblebugVm", {
+  secrets: ["server"],
+}) {}
 
 export interface TumblebugLoadBalancerInputs {
   server: ServerInputs;
@@ -203,18 +257,10 @@ export interface TumblebugLoadBalancerOutputs extends TumblebugLoadBalancerInput
 }
 
 /** A cloud load balancer for the control planes: the cluster's endpoint. */
-export class TumblebugLoadBalancer extends DynamicResource<TumblebugLoadBalancerOutputs> {
-  declare readonly address: pulumi.Output<string>;
-  declare readonly recorded: pulumi.Output<string>;
-
-  constructor(
-    name: string,
-    args: ResourceArgs<TumblebugLoadBalancerInputs>,
-    opts?: pulumi.CustomResourceOptions,
-  ) {
-    super("tumblebug/TumblebugLoadBalancer", name, args, { outputs: ["address"], secrets: ["server"] }, opts);
-  }
-
+export class TumblebugLoadBalancer extends resourceClass<
+  TumblebugLoadBalancerInputs,
+  TumblebugLoadBalancerOutputs
+>("tumblebug/TumblebugLoadBalancer", { outputs: ["address"], secrets: ["server"] }) {
   /** Address of the load balancer: the recorded one, or else the one of the new load balancer. */
   get endpoint(): pulumi.Output<string> {
     return this.recorded.apply((recorded) => (recorded === "" ? this.address : pulumi.output(recorded)));
