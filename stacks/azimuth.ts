@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
 import { ownerOf, type ClusterSpecification } from "../providers/azimuth/plan/objects";
+import { withoutUndefined } from "../providers/azimuth/plan/entries-patch";
 import type { JsonObject } from "../lib/merge";
 import type { ConfigurationOf, AzimuthSection } from "./schema";
 
@@ -25,12 +26,12 @@ export function azimuth({
   });
   const { oidc, apiHost, sizes } = made;
   const { name: cluster, leaseName } = section;
-  const owner = ownerOf({ name: cluster, namespace }, record);
+  const owner = ownerOf({ cluster }, record);
   const monitor = { namespace, cluster, hasRecord: record, leaseName, owner };
   return { oidc, apiHost, sizes, monitor: pulumi.output(monitor), managementKubeconfig };
 }
 
-/** Returns the desired cluster. The fingerprint in state depends on the order of the fields. */
+/** Returns the desired cluster, without undefined fields, which the API would take as settings. The fingerprint in state depends on the order of the fields. */
 function specification(section: AzimuthSection): ClusterSpecification {
   const { name, label = name, templateName, controlPlaneMachineSize, nodeGroups, autohealing } = section;
   const { zenithIdentityRealmName, leaseName, cloudCredentialsSecretName } = section;
@@ -45,9 +46,4 @@ function specification(section: AzimuthSection): ClusterSpecification {
     nodeGroups: nodeGroups.map((group) => withoutUndefined(group)),
     addons: withoutUndefined(section.addons),
   });
-}
-
-/** Removes fields with value undefined, which the API would take as a setting. */
-function withoutUndefined<T extends object>(object: T): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }

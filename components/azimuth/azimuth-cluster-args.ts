@@ -90,7 +90,7 @@ export interface ClusterContext {
 /** Returns the context of a cluster's parts, with a default for each argument that is absent. */
 export function contextOf(name: string, given: AzimuthClusterArgs, parent: pulumi.Resource): ClusterContext {
   const args = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
-  const { namespace, cluster, zenith, charts = {}, timeouts } = args;
+  const { namespace, charts = {} } = args;
   const kubeconfig = pulumi.secret(args.kubeconfig);
   return {
     name,
@@ -98,10 +98,8 @@ export function contextOf(name: string, given: AzimuthClusterArgs, parent: pulum
     kubeconfig,
     common: { kubeconfig, stack: stackName(), namespace, cluster: name },
     args: {
-      namespace,
-      cluster,
+      ...args,
       identity: args.identity === undefined ? {} : args.identity,
-      zenith,
       charts: {
         cluster: chartSource("cluster", charts.cluster),
         zenithOperator: chartSource("zenithOperator", charts.zenithOperator),
@@ -111,7 +109,7 @@ export function contextOf(name: string, given: AzimuthClusterArgs, parent: pulum
       nodeGroupOverrides: args.nodeGroupOverrides ?? {},
       record: args.record ?? true,
       adopt: args.adopt ?? false,
-      timeouts: { ...TIMEOUTS, ...timeouts },
+      timeouts: { ...TIMEOUTS, ...args.timeouts },
     },
     opts: { parent },
   };

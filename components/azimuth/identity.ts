@@ -4,9 +4,10 @@ import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
 import type { DesiredStatus } from "../../providers/kubernetes/plan/status";
-import { Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
+import { type Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import type { TenancyArgs, TenancyObjectArgs } from "./azimuth-cluster-args";
+import { adoptObject } from "./owner";
 
 const FAILED: DesiredStatus = {
   failures: [{ path: "status.phase", value: "Failed" }],
@@ -84,20 +85,13 @@ function adoptInRealm(
   args: RealmObjectArgs,
   opts: pulumi.CustomResourceOptions,
 ): Adoption {
-  const { kubeconfig, namespace, cluster, realmName, owner, adopt = false } = args;
-  return new Adoption(
-    name,
-    {
-      kubeconfig,
-      installedBy: INSTALLED_BY.identity,
-      timeoutSeconds: args.timeoutSeconds ?? TIMEOUTS.identitySeconds,
-      object: object({ name: cluster, namespace }, realmName),
-      ...(owner === undefined ? {} : { owners: [owner] }),
-      adopt,
-      wait: { ...FAILED, fields },
-    },
-    opts,
-  );
+  const waited = {
+    object: object(args, args.realmName),
+    wait: { ...FAILED, fields },
+    installedBy: INSTALLED_BY.identity,
+    timeoutSeconds: TIMEOUTS.identitySeconds,
+  };
+  return adoptObject(name, waited, args, opts);
 }
 
 /** Creates or adopts the OIDCClient of a cluster. */

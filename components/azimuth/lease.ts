@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
-import { Adoption } from "../../providers/kubernetes/resources/object-resources";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import type { TenancyObjectArgs } from "./azimuth-cluster-args";
+import { adoptObject } from "./owner";
 
 const ENDED =
   "has ended or was deleted; run pulumi destroy, which takes the cluster down in order, or name another lease";
@@ -22,28 +22,22 @@ interface LeaseStatus {
  * it is Active.
  */
 export function adoptLease(name: string, args: LeaseArgs, opts: pulumi.CustomResourceOptions) {
-  const { kubeconfig, namespace, leaseName, owner, adopt = false } = args;
-  const lease = new Adoption(
-    name,
-    {
-      kubeconfig,
-      object: { apiVersion: API.scheduling, kind: "Lease", metadata: { name: leaseName, namespace } },
-      mustExist: true,
-      ended: ENDED,
-      adopt,
-      ...(owner === undefined ? {} : { owners: [owner] }),
-      finalizers: [LEASE_FINALIZER],
-      wait: {
-        equals: [{ path: "status.phase", value: "Active" }],
-        fields: { status: "status" },
-        failures: [{ path: "status.phase", value: "Error" }],
-        messages: ["status.errorMessage"],
-      },
-      installedBy: INSTALLED_BY.scheduling,
-      timeoutSeconds: args.timeoutSeconds ?? TIMEOUTS.leaseSeconds,
+  const { namespace, leaseName } = args;
+  const waited = {
+    object: { apiVersion: API.scheduling, kind: "Lease", metadata: { name: leaseName, namespace } },
+    mustExist: true,
+    ended: ENDED,
+    finalizers: [LEASE_FINALIZER],
+    wait: {
+      equals: [{ path: "status.phase", value: "Active" }],
+      fields: { status: "status" },
+      failures: [{ path: "status.phase", value: "Error" }],
+      messages: ["status.errorMessage"],
     },
-    opts,
-  );
+    installedBy: INSTALLED_BY.scheduling,
+    timeoutSeconds: TIMEOUTS.leaseSeconds,
+  };
+  const lease = adoptObject(name, waited, args, opts);
   // without a status, `--target` has left the Lease out, and what it reserved is unknown
   const sizes = orEmpty(lease.values).apply(({ status }) =>
     status === undefined ? undefined : ((status as LeaseStatus).sizeNameMap ?? {}),

@@ -3,8 +3,12 @@ import { templateFields } from "../../providers/azimuth/plan/cluster-values";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { clusterRecord, ownerConfigMap, ownerOf } from "../../providers/azimuth/plan/objects";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
-import { Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
-import type { ClusterContext } from "./azimuth-cluster-args";
+import {
+  Adoption,
+  type AdoptionArgs,
+  ObjectReady,
+} from "../../providers/kubernetes/resources/object-resources";
+import type { ClusterContext, TenancyObjectArgs } from "./azimuth-cluster-args";
 
 /** The objects of others that a cluster needs: its template and the Secret with the cloud's credentials. */
 export interface Sources {
@@ -56,7 +60,7 @@ export function makeOwner(
   { name, namespace, kubeconfig, args, opts }: ClusterContext,
   sources: pulumi.Resource[],
 ): Adoption {
-  const ref = { name, namespace };
+  const ref = { namespace, cluster: name };
   const object = args.record ? clusterRecord(ref, args.cluster) : ownerConfigMap(ref);
   return new Adoption(
     args.record ? `${name}-record` : `${name}-owner`,
@@ -73,13 +77,25 @@ export function makeOwner(
   );
 }
 
+/** Creates or adopts an object of a tenancy; the arguments decide on owner, adoption and deadline. */
+export function adoptObject(
+  name: string,
+  desired: Omit<AdoptionArgs, "kubeconfig" | "owners" | "adopt">,
+  { kubeconfig, owner, adopt = false, timeoutSeconds }: TenancyObjectArgs,
+  opts: pulumi.CustomResourceOptions,
+): Adoption {
+  const owners = owner === undefined ? undefined : [owner];
+  const deadline = timeoutSeconds ?? desired.timeoutSeconds;
+  return new Adoption(name, { ...desired, kubeconfig, owners, adopt, timeoutSeconds: deadline }, opts);
+}
+
 /** Returns the owner reference of a cluster's objects. */
 export function ownerReference(
-  { name, namespace, args }: ClusterContext,
+  { name, args }: ClusterContext,
   owner: Adoption,
   controller: boolean,
 ): pulumi.Output<Owner> {
-  const named = ownerOf({ name, namespace }, args.record);
+  const named = ownerOf({ cluster: name }, args.record);
   return owner.uid.apply((uid) => ({
     ...named,
     uid,

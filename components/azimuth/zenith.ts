@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
-import { zenithFilesSecretName } from "../../providers/azimuth/plan/names";
+import { azimuthRefs } from "../../providers/azimuth/plan/names";
 import {
   operatorValues,
   readTunnel,
@@ -65,7 +65,7 @@ export function exposeApiServer(
     },
     opts,
   );
-  const secret = zenithFilesSecretName(cluster);
+  const secret = azimuthRefs(args).zenithFiles.name;
   const values = pulumi
     .all([key.fqdn, tunnel])
     .apply(([fqdn, rendered]) => zenithValues({ fqdn, secret }, rendered, { monitoring }));

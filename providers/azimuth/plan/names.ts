@@ -1,13 +1,3 @@
-/** Names of a cluster's objects, as azimuth-capi-operator chooses them. */
-export const oidcClientName = (cluster: string): string => `kube-${cluster}`;
-export const platformName = (cluster: string): string => `kube-${cluster}`;
-export const zenithSecretName = (cluster: string): string => `${cluster}-zenith-apiserver`;
-/**
- * Secret with the Zenith files that contain the key. Only foresail has it; azimuth-capi-operator has the files in the
- * values.
- */
-export const zenithFilesSecretName = (cluster: string): string => `${cluster}-zenith-files`;
-
 /** API groups with the version in use. */
 export const API = {
   azimuth: "azimuth.stackhpc.com/v1alpha1",
@@ -19,19 +9,26 @@ export const API = {
   zenith: "zenith.stackhpc.com/v1alpha1",
 } as const;
 
-/** Returns the references to a cluster's own objects on its management cluster. */
-export function azimuthRefs({ namespace, cluster }: { namespace: string; cluster: string }) {
+/** A cluster and its tenancy's namespace. */
+export interface ClusterRef {
+  namespace: string;
+  cluster: string;
+}
+
+/** Returns the references to a cluster's objects, with the names that azimuth-capi-operator chooses. */
+export function azimuthRefs({ namespace, cluster }: ClusterRef) {
   const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace, name });
   return {
     record: { apiVersion: API.azimuth, kind: "Cluster", namespace, name: cluster },
     capiCluster: { apiVersion: API.clusterApi, kind: "Cluster", namespace, name: cluster },
-    oidcClient: { apiVersion: API.identity, kind: "OIDCClient", namespace, name: oidcClientName(cluster) },
-    platform: { apiVersion: API.identity, kind: "Platform", namespace, name: platformName(cluster) },
+    oidcClient: { apiVersion: API.identity, kind: "OIDCClient", namespace, name: `kube-${cluster}` },
+    platform: { apiVersion: API.identity, kind: "Platform", namespace, name: `kube-${cluster}` },
     kubeconfig: secret(`${cluster}-kubeconfig`),
     userKubeconfig: secret(`${cluster}-kubeconfig-user`),
     etcdKey: secret(`${cluster}-etcd-key`),
-    zenithKey: secret(zenithSecretName(cluster)),
-    zenithFiles: secret(zenithFilesSecretName(cluster)),
+    zenithKey: secret(`${cluster}-zenith-apiserver`),
+    /** Files that contain the key. Only foresail has it; azimuth-capi-operator has the files in the values. */
+    zenithFiles: secret(`${cluster}-zenith-files`),
   };
 }
 

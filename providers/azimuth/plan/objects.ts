@@ -1,4 +1,5 @@
-import { API, MANAGED_BY_LABEL, oidcClientName, platformName, TEMPLATE_LABEL } from "./names";
+import type { Identity } from "../../kubernetes/plan/identity";
+import { API, azimuthRefs, type ClusterRef, MANAGED_BY_LABEL, TEMPLATE_LABEL } from "./names";
 
 /** The desired cluster, as in the spec of an Azimuth Cluster (group azimuth.stackhpc.com, v1alpha1). */
 export interface ClusterSpecification {
@@ -51,60 +52,39 @@ interface WrittenObject {
   [field: string]: unknown;
 }
 
-/** A cluster's name and namespace. */
-interface ClusterRef {
-  name: string;
-  namespace: string;
-}
+const LABELS = { [MANAGED_BY_LABEL]: "foresail" };
 
 /**
  * Returns the Cluster with which Azimuth shows the cluster. It is paused, so that a running azimuth-capi-operator
  * ignores it.
  */
-export function clusterRecord({ name, namespace }: ClusterRef, spec: ClusterSpecification): WrittenObject {
-  return {
-    apiVersion: API.azimuth,
-    kind: "Cluster",
-    metadata: { name, namespace, labels: { [TEMPLATE_LABEL]: spec.templateName } },
-    spec: { ...spec, paused: true },
-  };
+export function clusterRecord(ref: ClusterRef, spec: ClusterSpecification): WrittenObject {
+  const labels = { [TEMPLATE_LABEL]: spec.templateName };
+  return objectOf(azimuthRefs(ref).record, labels, { spec: { ...spec, paused: true } });
 }
 
 /** Returns the owner of a cluster's objects when no Cluster is kept. */
-export function ownerConfigMap({ name, namespace }: ClusterRef): WrittenObject {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: {
-      name: ownerOf({ name, namespace }, false).name,
-      namespace,
-      labels: { [MANAGED_BY_LABEL]: "foresail" },
-    },
-    data: { cluster: name },
-  };
+export function ownerConfigMap(ref: ClusterRef): WrittenObject {
+  return objectOf({ ...ownerOf(ref, false), ...ref }, LABELS, { data: { cluster: ref.cluster } });
 }
 
 /** Returns the reference to the owner of a cluster's objects. */
 export function ownerOf(
-  { name }: ClusterRef,
+  { cluster }: Pick<ClusterRef, "cluster">,
   hasRecord: boolean,
 ): { apiVersion: string; kind: string; name: string } {
   return hasRecord
-    ? { apiVersion: API.azimuth, kind: "Cluster", name }
-    : { apiVersion: "v1", kind: "ConfigMap", name: `${name}-foresail` };
+    ? { apiVersion: API.azimuth, kind: "Cluster", name: cluster }
+    : { apiVersion: "v1", kind: "ConfigMap", name: `${cluster}-foresail` };
 }
 
 /**
  * Returns the client with which users log in to the cluster with `kubectl`. @param realmName a string or an output of
  * one
  */
-export function oidcClient({ name, namespace }: ClusterRef, realmName: unknown): WrittenObject {
-  return {
-    apiVersion: API.identity,
-    kind: "OIDCClient",
-    metadata: { name: oidcClientName(name), namespace, labels: { [MANAGED_BY_LABEL]: "foresail" } },
-    spec: { realmName, public: true, grantTypes: ["DeviceCode"] },
-  };
+export function oidcClient(ref: ClusterRef, realmName: unknown): WrittenObject {
+  const spec = { realmName, public: true, grantTypes: ["DeviceCode"] };
+  return objectOf(azimuthRefs(ref).oidcClient, LABELS, { spec });
 }
 
 /**
@@ -112,13 +92,16 @@ export function oidcClient({ name, namespace }: ClusterRef, realmName: unknown):
  *
  * @param realmName a string or an output of one
  */
-export function platform({ name, namespace }: ClusterRef, realmName: unknown): WrittenObject {
-  return {
-    apiVersion: API.identity,
-    kind: "Platform",
-    metadata: { name: platformName(name), namespace, labels: { [MANAGED_BY_LABEL]: "foresail" } },
-    spec: { realmName },
-  };
+export function platform(ref: ClusterRef, realmName: unknown): WrittenObject {
+  return objectOf(azimuthRefs(ref).platform, LABELS, { spec: { realmName } });
+}
+
+function objectOf(
+  { apiVersion, kind, namespace, name }: Identity & { namespace: string },
+  labels: Record<string, string>,
+  content: object,
+): WrittenObject {
+  return { apiVersion, kind, metadata: { name, namespace, labels }, ...content };
 }
 
 /** Length of the key in bytes, as kube-apiserver requires it for each of its providers. */

@@ -1,47 +1,51 @@
 import { isDeepStrictEqual } from "node:util";
 import { keyedEntry, type KeyedFile } from "../plan/zenith-values";
 import { zenithKeypairSteps, type ZenithKeypairStep } from "../plan/steps";
-import { zenithFilesSecretName, zenithSecretName } from "../plan/names";
+import { azimuthRefs } from "../plan/names";
+import type { ObjectRef } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
 import { isKnown } from "../../../lib/unknown";
 import type { ZenithKeypairInputs as Inputs, ZenithKeypairOutputs as Outputs } from "./declarations";
 import { clusterHandlers, onManagement } from "./management";
 
-const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${zenithSecretName(cluster)}`;
+const nameOf = ({ namespace, name }: ObjectRef): string => `Secret ${namespace}/${name}`;
 
 /**
  * Creates the key, reserves its name and writes the files that contain it, unless they exist.
  *
- * @param olds the values in the state
+ * @param known the values in the state
  */
-async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
-  const { ensureZenithSecret, writeZenithFiles } = await import("../client/zenith.js");
-  return onManagement("ZenithKeypair", inputs, `ensure the ${nameOfSecret(inputs)}`, async (work) => {
-    const { made, ...pair } = await ensureZenithSecret(work.management, {
-      ...inputs,
-      ...(olds ? { known: { privateKey: olds.privateKey, publicKey: olds.publicKey } } : {}),
-      ...(olds ? { knownName: { subdomain: olds.subdomain, fqdn: olds.fqdn } } : {}),
-      seconds: inputs.timeoutSeconds,
-      signal: work.signal,
-      progress: work.progress,
+async function ensure(inputs: Inputs, known?: Outputs): Promise<Outputs> {
+  const { ZenithSecrets } = await import("../client/zenith.js");
+  const { owner, registrarAdminUrl, timeoutSeconds: seconds, files = [] } = inputs;
+  const step = `ensure the ${nameOf(azimuthRefs(inputs).zenithKey)}`;
+  return onManagement("ZenithKeypair", inputs, step, async ({ management, signal, progress }) => {
+    const secrets = new ZenithSecrets(management, inputs);
+    const { made, ...pair } = await secrets.ensureKey({
+      known,
+      registrarAdminUrl,
+      owner,
+      seconds,
+      signal,
+      progress,
     });
-    const { files = [] } = inputs;
-    await writeZenithFiles(work.management, { ...inputs, files, privateKey: pair.privateKey });
-    return { ...inputs, ...pair, made: made || (olds?.made ?? false) };
+    await secrets.writeFiles(files, pair.privateKey, owner);
+    return { ...inputs, ...pair, made: made || (known?.made ?? false) };
   });
 }
 
 /** Returns the steps of a run. @throws Error when this stack did not create the Secret of the files */
 async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<ZenithKeypairStep[]> {
-  const { missingZenithFiles, readZenithSecret } = await import("../client/zenith.js");
+  const { ZenithSecrets } = await import("../client/zenith.js");
   const isRecorded = olds.cluster !== undefined;
   const files = isKnown(inputs.files) ? (inputs.files ?? []) : [];
   const asked = await askCluster(inputs, async (management) => {
-    const key = await readZenithSecret(management, inputs);
+    const secrets = new ZenithSecrets(management, inputs);
+    const key = await secrets.readKey();
     // a deleted key is restored from the state, and its files are still correct
     const privateKey = key?.privateKey ?? olds.privateKey;
-    return { key, missing: await missingZenithFiles(management, { ...inputs, files, privateKey }) };
+    return { key, missing: await secrets.missingFiles(files, privateKey) };
   });
   if ("answer" in asked) {
     const { key, missing } = asked.answer;
@@ -52,10 +56,10 @@ async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<ZenithKeypa
   return [...(isRecorded ? [] : planKey(inputs, undefined, false)), ...planFiles(inputs, changed)];
 }
 
-function planFiles({ namespace, cluster }: Inputs, missing: readonly KeyedFile[]): ZenithKeypairStep[] {
+function planFiles(inputs: Inputs, missing: readonly KeyedFile[]): ZenithKeypairStep[] {
   if (missing.length === 0) return [];
   const files = missing.map(({ name }) => name).join(", ");
-  return [{ kind: "writeFiles", files, secret: `Secret ${namespace}/${zenithFilesSecretName(cluster)}` }];
+  return [{ kind: "writeFiles", files, secret: nameOf(azimuthRefs(inputs).zenithFiles) }];
 }
 
 function planKey(
@@ -63,7 +67,7 @@ function planKey(
   key: { fqdn?: string } | undefined,
   isRecorded: boolean,
 ): ZenithKeypairStep[] {
-  const secret = nameOfSecret(inputs);
+  const secret = nameOf(azimuthRefs(inputs).zenithKey);
   if (key === undefined && isRecorded) return [{ kind: "restore", secret }];
   if (key === undefined) return [{ kind: "make", secret, url: inputs.registrarAdminUrl }];
   if (key.fqdn === undefined) return [{ kind: "reserve", secret }];
@@ -84,12 +88,11 @@ export const handlers: Handlers = clusterHandlers<Inputs, Outputs>({
   write: ensure,
 
   async delete(olds) {
-    const { deleteZenithFiles } = await import("../client/zenith.js");
-    const name = zenithSecretName(olds.cluster);
-    await onManagement("ZenithKeypair", olds, `delete the ${nameOfSecret(olds)}`, async ({ management }) => {
-      await deleteZenithFiles(management, olds);
-      if (olds.made)
-        await management.delete({ apiVersion: "v1", kind: "Secret", namespace: olds.namespace, name });
+    const { ZenithSecrets } = await import("../client/zenith.js");
+    const { zenithKey } = azimuthRefs(olds);
+    await onManagement("ZenithKeypair", olds, `delete the ${nameOf(zenithKey)}`, async ({ management }) => {
+      await new ZenithSecrets(management, olds).deleteFiles();
+      if (olds.made) await management.delete(zenithKey);
     });
   },
 });
