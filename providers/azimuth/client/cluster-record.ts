@@ -7,7 +7,7 @@ import {
 import type { AddonObject, ControlPlane, Machine, ClusterStatus } from "../plan/status";
 import { API, azimuthRefs, CLUSTER_LABEL, LEASE_FINALIZER } from "../plan/names";
 import { listServed } from "./cluster-services";
-import { type ClusterObjects, recordChange } from "../plan/record";
+import { type ClusterObjects, type RecordChange, recordChange } from "../plan/record";
 import { isDeepStrictEqual } from "node:util";
 import { parseYaml, userKubeconfig } from "../plan/user-kubeconfig";
 import { MONITOR_MANAGER, type Owner } from "../../kubernetes/plan/adoption";
@@ -153,11 +153,6 @@ async function readOidcClient(
   }
 }
 
-/** Returns the messages: what is written, or why nothing is. */
-export function linesOf({ lines, problem }: UserAccess): string[] {
-  return problem === undefined ? lines : [problem];
-}
-
 /** Writes the result of `compareUserAccess`: the Secret first, so that the record names an existing one. */
 export async function writeUserAccess(
   client: Pick<KubernetesClient, "apply" | "mergePatch">,
@@ -191,10 +186,10 @@ export interface ResumeRef extends RecordRef {
  */
 export async function resumeCluster(management: KubernetesClient, ref: ResumeRef): Promise<string[]> {
   const { namespace, owner, leaseName } = ref;
-  const found = await management.get<Owned>({ ...owner, namespace });
-  const uid = found?.metadata?.uid;
+  const { metadata } = (await management.get<Owned>({ ...owner, namespace })) ?? {};
+  const uid = metadata?.uid;
   if (uid === undefined) return [`${owner.kind} ${namespace}/${owner.name} does not exist`];
-  if (found?.metadata?.deletionTimestamp !== undefined) return [];
+  if (metadata?.deletionTimestamp !== undefined) return [];
   const reference = { ...owner, uid, blockOwnerDeletion: true };
   const { oidcClient } = azimuthRefs(ref);
   const lines = await adoptAgain(management, oidcClient, { ...reference, controller: true }, []);
@@ -202,7 +197,10 @@ export async function resumeCluster(management: KubernetesClient, ref: ResumeRef
     const lease = { apiVersion: API.scheduling, kind: "Lease", namespace, name: leaseName };
     lines.push(...(await adoptAgain(management, lease, reference, [LEASE_FINALIZER])));
   }
-  return [...lines, ...(await bringRecordUpToDate(management, ref))];
+  if (!ref.hasRecord) return lines;
+  const found = await compareRecord(management, ref);
+  await writeRecord(management, ref, found);
+  return [...lines, ...found.lines, ...(found.problem === undefined ? [] : [found.problem])];
 }
 
 async function adoptAgain(
@@ -224,16 +222,32 @@ async function adoptAgain(
   return [`${kind} ${namespace}/${name}: belongs to ${owner.kind} ${owner.name} again`];
 }
 
-async function bringRecordUpToDate(management: KubernetesClient, ref: ResumeRef): Promise<string[]> {
-  if (!ref.hasRecord) return [];
-  const [status, objects] = await Promise.all([
-    readRecord(management, ref),
-    readClusterObjects(management, ref),
+/** The differences in the record and in the users' access to the cluster. */
+export interface RecordComparison extends UserAccess {
+  change?: RecordChange;
+  /** whether a run writes them; new entries of the record alone wait for the next one */
+  isDue: boolean;
+}
+
+/** Compares the record, if there is one, and the users' access with the objects on the management cluster. */
+export async function compareRecord(client: Reader, ref: RecordRef): Promise<RecordComparison> {
+  const [status, objects, access] = await Promise.all([
+    readRecord(client, ref),
+    readClusterObjects(client, ref),
+    compareUserAccess(client, ref),
   ]);
   const leased = ref.leaseName !== undefined;
   const change = status && recordChange(status, objects, { leased, now: Date.now() });
-  if (change) await patchRecord(management, ref, change.patch);
-  const access = await compareUserAccess(management, ref);
-  await writeUserAccess(management, ref, access);
-  return [...(change?.lines ?? []), ...linesOf(access)];
+  const isDue = (change?.isDue ?? false) || access.lines.length > 0;
+  return { ...access, change, isDue, lines: [...(change?.lines ?? []), ...access.lines] };
+}
+
+/** Writes the result of `compareRecord`. */
+export async function writeRecord(
+  client: Pick<KubernetesClient, "apply" | "mergePatch">,
+  ref: RecordRef,
+  found: RecordComparison,
+): Promise<void> {
+  if (found.change) await patchRecord(client, ref, found.change.patch);
+  await writeUserAccess(client, ref, found);
 }

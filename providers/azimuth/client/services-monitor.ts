@@ -2,7 +2,7 @@ import { follow, type FollowArgs } from "../../../lib/kubernetes/follow";
 import { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
 import { API, azimuthRefs } from "../plan/names";
 import { planServices, type Reservation, servicesChange } from "../plan/services";
-import { compareUserAccess, linesOf, writeUserAccess } from "./cluster-record";
+import { compareUserAccess, writeUserAccess } from "./cluster-record";
 import {
   type ServiceObject,
   servicesIn,
@@ -106,7 +106,7 @@ class ServicesMonitor {
     try {
       const access = await compareUserAccess(management, ref);
       await writeUserAccess(management, ref, access);
-      for (const line of linesOf(access)) say(line);
+      for (const line of [...access.lines, ...(access.problem ? [access.problem] : [])]) say(line);
     } catch (error) {
       if (!signal.aborted)
         say(`the users' kubeconfig can't be written: ${wordsOf(error)}; pulumi up tries again`);

@@ -22,32 +22,25 @@ export function nodeGroupNameIssue(name: string): string | undefined {
 }
 
 /** Returns the issues of a node group's machine counts: a fixed count or a range, but not both. */
-export function nodeGroupIssues({
-  autoscale,
-  count,
-  minCount,
-  maxCount,
-}: Omit<NodeGroup, "name" | "machineSize">): ValidationIssue[] {
-  if (!autoscale) {
-    const range = Object.entries({ minCount, maxCount }).filter(([, value]) => value !== undefined);
-    return [
-      ...(count === undefined ? [{ path: ["count"], message: "is missing; write how many machines" }] : []),
-      ...range.map(([field]) => ({
-        path: [field],
-        message: "is for a group that scales by itself; remove it, or write autoscale: true",
-      })),
-    ];
-  }
-  const missing = Object.entries({ minCount, maxCount }).filter(([, value]) => value === undefined);
-  return [
-    ...(count === undefined
-      ? []
-      : [{ path: ["count"], message: "is for a group that does not scale by itself; remove it" }]),
-    ...missing.map(([field]) => ({ path: [field], message: "is missing; the group scales by itself" })),
-    ...(minCount !== undefined && maxCount !== undefined && maxCount < minCount
-      ? [{ path: ["maxCount"], message: `is ${maxCount}, less than minCount; write ${minCount} or more` }]
-      : []),
+export function nodeGroupIssues(group: Omit<NodeGroup, "name" | "machineSize">): ValidationIssue[] {
+  const { autoscale, count, minCount, maxCount } = group;
+  const [fixed, range] = [Object.entries({ count }), Object.entries({ minCount, maxCount })];
+  const [required, useless] = autoscale ? [range, fixed] : [fixed, range];
+  const [missing, forbidden] = autoscale
+    ? ["is missing; the group scales by itself", "is for a group that does not scale by itself; remove it"]
+    : [
+        "is missing; write how many machines",
+        "is for a group that scales by itself; remove it, or write autoscale: true",
+      ];
+  const issues = [
+    ...useless.flatMap(([field, value]) =>
+      value === undefined ? [] : { path: [field], message: forbidden },
+    ),
+    ...required.flatMap(([field, value]) => (value === undefined ? { path: [field], message: missing } : [])),
   ];
+  const isEmpty = autoscale && minCount !== undefined && maxCount !== undefined && maxCount < minCount;
+  const message = `is ${maxCount}, less than minCount; write ${minCount} or more`;
+  return isEmpty ? [...issues, { path: ["maxCount"], message }] : issues;
 }
 
 /** Returns the issue of a load balancer address without an ingress controller. */

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
+import { isObject } from "../../../lib/json";
 import type { JsonObject } from "../../../lib/merge";
+import { parseYaml } from "./user-kubeconfig";
 
 /** Where the tunnel to the cluster's API server ends. */
 interface ZenithEndpoint {
@@ -94,13 +96,8 @@ export function unusableChart(issue: string): string {
 }
 
 function settingOf(text: string): unknown {
-  try {
-    const settings: unknown = parse(text);
-    if (typeof settings !== "object" || settings === null) return undefined;
-    return (settings as Record<string, unknown>)[KEY_SETTING];
-  } catch {
-    return undefined;
-  }
+  const settings = parseYaml(text);
+  return isObject(settings) ? settings[KEY_SETTING] : undefined;
 }
 
 /** Returns file name → content. */

@@ -69,9 +69,11 @@ interface CheckFailure {
   reason: string;
 }
 
-/** What a resource would write now. */
-interface Due {
+/** The difference between what is on the management cluster and what should be there. */
+export interface Comparison {
+  /** Whether the next run writes it. */
   readonly isDue: boolean;
+  /** One line for each write. */
   readonly lines: readonly string[];
   /** Reported, whether anything is due or not. */
   readonly problem?: string;
@@ -82,27 +84,33 @@ interface Due {
  * difference. A management cluster that does not answer in a preview has no difference.
  *
  * @param options.field an input whose change is an update by itself
+ * @param options.step the step's name for failure messages
  */
-export function comparingHandlers<Inputs extends AzimuthInputs>(options: {
+export function comparingHandlers<Inputs extends AzimuthInputs, Found extends Comparison>(options: {
   type: string;
   field: keyof Inputs;
-  due: (management: KubernetesClient, inputs: Inputs) => Promise<Due>;
-  write: (inputs: Inputs) => Promise<void>;
+  step: string;
+  compare: (management: KubernetesClient, inputs: Inputs) => Promise<Found>;
+  write: (management: KubernetesClient, inputs: Inputs, found: Found) => Promise<void>;
 }): Handlers {
-  const { type, field, due, write } = options;
+  const { type, field, step, compare, write } = options;
   return clusterHandlers<Inputs>({
     async isChanged(olds, news) {
       if (olds[field] !== news[field]) return true;
-      const asked = await askCluster(news, (management) => due(management, news));
+      const asked = await askCluster(news, (management) => compare(management, news));
       if ("silence" in asked) return false;
       const { isDue, lines, problem } = asked.answer;
       if (problem !== undefined) reportOf(type, news, problem);
       if (isDue) for (const line of lines) reportOf(type, news, `will write: ${line}`);
       return isDue;
     },
-    write: async (inputs) => {
-      await write(inputs);
-      return inputs;
-    },
+    write: (inputs) =>
+      onManagement(type, inputs, step, async ({ management, progress }) => {
+        const found = await compare(management, inputs);
+        if (found.problem !== undefined) progress(found.problem);
+        for (const line of found.lines) progress(line);
+        await write(management, inputs, found);
+        return inputs;
+      }),
   });
 }
