@@ -8,14 +8,15 @@ export type {
   TenancyObjectArgs,
 } from "../components/azimuth/azimuth-cluster-args";
 export {
+  Lease,
+  type LeaseArgs,
   OidcClient,
   Platform,
   Realm,
   type RealmArgs,
   type RealmObjectArgs,
   type RealmStatus,
-} from "../components/azimuth/identity";
-export { Lease, type LeaseArgs } from "../components/azimuth/lease";
+} from "../components/azimuth/tenancy-objects";
 export {
   ZenithApiServer,
   type ZenithApiServerArgs,

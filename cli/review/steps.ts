@@ -1,7 +1,7 @@
 import { commonSteps, machineOf, type CommonStep, type StepTable } from "../../lib/steps/steps";
 import { plural } from "../../lib/text/plural";
 import { etcdKeySteps, statusStampSteps, zenithKeypairSteps } from "../../providers/azimuth/plan/steps";
-import { releaseRecoverySteps } from "../../providers/helm/plan/steps";
+import { releaseRecoverySteps } from "../../providers/helm/plan/release-record";
 import * as kubeadm from "../../providers/kubeadm/plan/steps";
 import { adoptionSteps, objectReadySteps } from "../../providers/kubernetes/plan/steps";
 import { machinePoolSteps } from "../../providers/machine-pool/plan/steps";

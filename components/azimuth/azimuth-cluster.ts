@@ -11,9 +11,8 @@ import type { JsonObject } from "../../lib/merge";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import { type AzimuthClusterArgs, type ClusterContext, contextOf } from "./azimuth-cluster-args";
 import { installClusterChart, managementProvider } from "./chart";
-import { adoptOidcClient, adoptPlatform, findRealm } from "./identity";
-import { adoptLease } from "./lease";
 import { findSources, makeOwner, ownerReference } from "./owner";
+import { adoptLease, adoptOidcClient, adoptPlatform, findRealm } from "./tenancy-objects";
 import { chartValues, fingerprintOf, warnOfUnreservedSizes } from "./values";
 import { exposeApiServer, installZenithOperator } from "./zenith";
 

@@ -3,12 +3,8 @@ import { templateFields } from "../../providers/azimuth/plan/cluster-values";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { clusterRecord, ownerConfigMap, ownerOf } from "../../providers/azimuth/plan/objects";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
-import {
-  Adoption,
-  type AdoptionArgs,
-  ObjectReady,
-} from "../../providers/kubernetes/resources/object-resources";
-import type { ClusterContext, TenancyObjectArgs } from "./azimuth-cluster-args";
+import { Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
+import type { ClusterContext } from "./azimuth-cluster-args";
 
 /** The objects of others that a cluster needs: its template and the Secret with the cloud's credentials. */
 export interface Sources {
@@ -75,18 +71,6 @@ export function makeOwner(
     },
     { ...opts, dependsOn: sources },
   );
-}
-
-/** Creates or adopts an object of a tenancy; the arguments decide on owner, adoption and deadline. */
-export function adoptObject(
-  name: string,
-  desired: Omit<AdoptionArgs, "kubeconfig" | "owners" | "adopt">,
-  { kubeconfig, owner, adopt = false, timeoutSeconds }: TenancyObjectArgs,
-  opts: pulumi.CustomResourceOptions,
-): Adoption {
-  const owners = owner === undefined ? undefined : [owner];
-  const deadline = timeoutSeconds ?? desired.timeoutSeconds;
-  return new Adoption(name, { ...desired, kubeconfig, owners, adopt, timeoutSeconds: deadline }, opts);
 }
 
 /** Returns the owner reference of a cluster's objects. */

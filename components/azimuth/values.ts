@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from "../../lib/merge";
 import { nearest } from "../../lib/validation/spelling";
 import type { ClusterContext } from "./azimuth-cluster-args";
-import type { RealmStatus } from "./identity";
+import type { RealmStatus } from "./tenancy-objects";
 
 /** The sources of a cluster's values; those that it does not use are undefined. */
 export interface ValueSources {

@@ -7,7 +7,7 @@ import {
 } from "../../../lib/kubernetes";
 import { MONITOR_MANAGER } from "../../kubernetes/plan/adoption";
 import { ADDON_CLUSTER_LABEL, API, azimuthRefs, SERVICES_ANNOTATION } from "../plan/names";
-import type { Addon, Reservation, ServicesChange, ServicesSeen } from "../plan/services";
+import type { Addon, ServicesChange, ServicesSeen } from "../plan/services";
 
 /** The cluster that the services belong to. */
 export interface ServicesRef {
@@ -82,11 +82,6 @@ export async function listServed<O>(client: Pick<KubernetesClient, "list">, args
     if (error instanceof KindNotServed) return [];
     throw error;
   }
-}
-
-/** Returns the Reservations of a cluster; none where the kind is not installed yet. */
-export function listReservations(target: Pick<KubernetesClient, "list">): Promise<Reservation[]> {
-  return listServed(target, { apiVersion: API.zenith, kind: "Reservation" });
 }
 
 /**

@@ -1,8 +1,9 @@
+import { isObject } from "../../../lib/json";
 import type { JsonObject } from "../../../lib/merge";
 import type { RequiredField } from "../../kubernetes/plan/status";
 import type { ClusterAddons, ClusterSpecification, NodeGroup } from "./objects";
 import { matchesGlob } from "./glob";
-import { isObject, mergeValues } from "./values";
+import { mergeValues } from "./values";
 import { stringify } from "yaml";
 
 /** The issuer by which the cluster's API server authenticates users. */
@@ -122,7 +123,9 @@ export function clusterValues(cluster: ClusterSpecification, sources: ClusterVal
 }
 
 function nodeGroups(values: JsonObject): JsonObject[] {
-  return Array.isArray(values.nodeGroups) ? values.nodeGroups.filter(isObject) : [];
+  return Array.isArray(values.nodeGroups)
+    ? values.nodeGroups.flatMap((group) => (isObject(group) ? [group] : []))
+    : [];
 }
 
 /** Returns the values with changed node groups; entries that are not objects stay for the chart to refuse. */

@@ -1,9 +1,5 @@
+import { isObject } from "../../../lib/json";
 import type { Json, JsonObject } from "../../../lib/merge";
-
-/** Returns whether a value is an object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Merges two values of one key. */
 function mergeTwo(base: Json, over: Json): Json {
@@ -18,15 +14,15 @@ function mergeTwo(base: Json, over: Json): Json {
  * Helm then removes the chart's default. Changes no argument.
  */
 export function mergeValues(...layers: readonly (JsonObject | undefined)[]): JsonObject {
-  const merged: JsonObject = {};
+  // a map takes even a key such as "__proto__" literally
+  const merged = new Map<string, Json>();
   for (const layer of layers) {
     for (const [key, value] of Object.entries(layer ?? {})) {
-      if (value === undefined) continue;
-      const base = Object.hasOwn(merged, key) ? merged[key] : undefined;
-      setOwn(merged, key, base === undefined ? value : mergeTwo(base, value));
+      const base = merged.get(key);
+      if (value !== undefined) merged.set(key, base === undefined ? value : mergeTwo(base, value));
     }
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 /** Returns whether a value contains a null. */
@@ -44,9 +40,4 @@ export function nullPaths(value: unknown, keys: readonly string[] = []): string[
   return Object.entries(value).flatMap(([key, entry]) =>
     entry === null ? [[...keys, key]] : nullPaths(entry, [...keys, key]),
   );
-}
-
-/** Sets a key literally, even one such as "__proto__". */
-function setOwn(target: JsonObject, key: string, value: Json): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }

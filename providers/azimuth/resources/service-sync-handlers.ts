@@ -1,10 +1,12 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
+import { API } from "../plan/names";
 import { planServices, type Reservation, servicesChange, type ServicesChange } from "../plan/services";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { connectTo } from "../../kubernetes/resources/inputs";
 import { type Comparison, comparingHandlers } from "./management";
 import type { ServiceSyncInputs as Inputs } from "./declarations";
 
+const RESERVATIONS = { apiVersion: API.zenith, kind: "Reservation" };
 /** How long to try to reach the cluster itself; without it, the record is enough. */
 const TARGET_SECONDS = 5;
 
@@ -31,14 +33,14 @@ async function askTarget(
   management: KubernetesClient,
   inputs: Inputs,
 ): Promise<{ reservations?: Reservation[]; silence?: string }> {
-  const { listReservations, readTargetKubeconfig } = await import("../client/cluster-services.js");
+  const { listServed, readTargetKubeconfig } = await import("../client/cluster-services.js");
   const { KubeconfigRefused } = await import("../../../lib/kubernetes/index.js");
   const kubeconfig = await readTargetKubeconfig(management, inputs);
   if (kubeconfig === undefined) return {};
   try {
     const target = await connectTo({ ...inputs, kubeconfig }, { seconds: TARGET_SECONDS, readsOnly: true });
     try {
-      return { reservations: await listReservations(target) };
+      return { reservations: await listServed(target, RESERVATIONS) };
     } finally {
       target.close();
     }

@@ -33,7 +33,7 @@ function revisionOf({ metadata: { name, labels = {} } }: RevisionSecret): Releas
     secret: name,
     revision: Number(labels["version"] ?? 0),
     status: labels["status"] ?? "unknown",
-    ...(Number.isFinite(written) ? { writtenAt: written } : {}),
+    writtenAt: Number.isFinite(written) ? written : undefined,
   };
 }
 
@@ -51,12 +51,6 @@ export async function untilSettled(
   ref: ReleaseRef,
   options: { signal?: AbortSignal; progress?: (line: string) => void },
 ): Promise<ReleaseRevision[]> {
-  const isAtWork = (revisions: ReleaseRevision[]) => {
-    const writtenAt = pendingRevision(revisions)?.writtenAt;
-    return writtenAt !== undefined && Date.now() / 1000 - writtenAt < AT_WORK_SECONDS;
-  };
-  const now = await readRevisions(client, ref);
-  if (!isAtWork(now)) return now;
   try {
     return await client.watchUntil<ReleaseRevision[], RevisionSecret>({
       ...kindOfRevisions(ref),
@@ -65,9 +59,9 @@ export async function untilSettled(
       seconds: AT_WORK_SECONDS,
       decide: (secrets) => {
         const revisions = secrets.map(revisionOf);
-        const pending = pendingRevision(revisions);
-        return pending
-          ? { pending: `revision ${pending.revision} is ${pending.status}` }
+        const { writtenAt, revision, status } = pendingRevision(revisions) ?? {};
+        return writtenAt !== undefined && Date.now() / 1000 - writtenAt < AT_WORK_SECONDS
+          ? { pending: `revision ${revision} is ${status}` }
           : { done: revisions };
       },
     });

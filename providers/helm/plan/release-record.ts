@@ -1,4 +1,16 @@
-import { releaseRecoverySteps } from "./steps";
+import { choice, flag, line, number, token } from "../../../lib/steps/line";
+import { defineSteps } from "../../../lib/steps/steps";
+
+const CUT_OFF = "a run that was cut off";
+const takenOver = flag("takenOver", " and are taken over");
+
+export const releaseRecoverySteps = defineSteps({
+  /** The deletion of a revision from Helm's record. */
+  forget: line`forget revision ${number("revision")} (${token("status")}) of ${token("release")}, left by ${choice(
+    "by",
+    [CUT_OFF, "others"],
+  )}: its objects stay${takenOver}`,
+});
 
 /** One revision of a Helm release, from the labels of its Secret. */
 export interface ReleaseRevision {
@@ -33,7 +45,6 @@ export interface ReleaseRecovery {
   refusal?: string;
 }
 
-const CUT_OFF = "a run that was cut off";
 const isPending = ({ status }: ReleaseRevision): boolean => status.startsWith("pending-");
 
 /** Returns the revision with a pending status, if there is one. */

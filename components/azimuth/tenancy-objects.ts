@@ -1,13 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { OidcIssuer } from "../../providers/azimuth/plan/cluster-values";
 import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
-import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
+import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
 import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
 import type { DesiredStatus } from "../../providers/kubernetes/plan/status";
-import { type Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
+import {
+  Adoption,
+  type AdoptionArgs,
+  ObjectReady,
+} from "../../providers/kubernetes/resources/object-resources";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import type { TenancyArgs, TenancyObjectArgs } from "./azimuth-cluster-args";
-import { adoptObject } from "./owner";
 
 const FAILED: DesiredStatus = {
   failures: [{ path: "status.phase", value: "Failed" }],
@@ -67,6 +70,18 @@ export class Realm extends pulumi.ComponentResource {
     this.status = status;
     this.registerOutputs({ realmName, status });
   }
+}
+
+/** Creates or adopts an object of a tenancy; the arguments decide on owner, adoption and deadline. */
+function adoptObject(
+  name: string,
+  desired: Omit<AdoptionArgs, "kubeconfig" | "owners" | "adopt">,
+  { kubeconfig, owner, adopt = false, timeoutSeconds }: TenancyObjectArgs,
+  opts: pulumi.CustomResourceOptions,
+): Adoption {
+  const owners = owner === undefined ? undefined : [owner];
+  const deadline = timeoutSeconds ?? desired.timeoutSeconds;
+  return new Adoption(name, { ...desired, kubeconfig, owners, adopt, timeoutSeconds: deadline }, opts);
 }
 
 /** An object of a cluster in a realm. */
@@ -132,5 +147,61 @@ export class Platform extends pulumi.ComponentResource {
     const { rootGroup } = adoptPlatform(name, args, { parent: this });
     this.rootGroup = rootGroup;
     this.registerOutputs({ rootGroup });
+  }
+}
+
+const LEASE_ENDED =
+  "has ended or was deleted; run pulumi destroy, which takes the cluster down in order, or name another lease";
+
+export interface LeaseArgs extends TenancyObjectArgs {
+  /** Name of the Lease. */
+  leaseName: string;
+}
+
+interface LeaseStatus {
+  sizeNameMap?: Record<string, string>;
+}
+
+/**
+ * Adopts a Lease. Azimuth's finalizer keeps it until the resource is deleted, and its end deletes its owner. Waits until
+ * it is Active.
+ */
+export function adoptLease(name: string, args: LeaseArgs, opts: pulumi.CustomResourceOptions) {
+  const { namespace, leaseName } = args;
+  const waited = {
+    object: { apiVersion: API.scheduling, kind: "Lease", metadata: { name: leaseName, namespace } },
+    mustExist: true,
+    ended: LEASE_ENDED,
+    finalizers: [LEASE_FINALIZER],
+    wait: {
+      equals: [{ path: "status.phase", value: "Active" }],
+      fields: { status: "status" },
+      failures: [{ path: "status.phase", value: "Error" }],
+      messages: ["status.errorMessage"],
+    },
+    installedBy: INSTALLED_BY.scheduling,
+    timeoutSeconds: TIMEOUTS.leaseSeconds,
+  };
+  const lease = adoptObject(name, waited, args, opts);
+  // without a status, `--target` has left the Lease out, and what it reserved is unknown
+  const sizes = orEmpty(lease.values).apply(({ status }) =>
+    status === undefined ? undefined : ((status as LeaseStatus).sizeNameMap ?? {}),
+  );
+  return { lease, sizes };
+}
+
+/**
+ * A Lease of reserved machines. Another component creates it and decides when it ends; this one keeps it while it is
+ * used, and waits until it is Active.
+ */
+export class Lease extends pulumi.ComponentResource {
+  /** Requested sizes → flavors that the Lease reserved. */
+  readonly sizes: pulumi.Output<Record<string, string>>;
+
+  constructor(name: string, args: LeaseArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:Lease", name, {}, opts);
+    const { sizes } = adoptLease(name, args, { parent: this });
+    this.sizes = sizes.apply((known) => known ?? {});
+    this.registerOutputs({ sizes: this.sizes });
   }
 }
