@@ -13,11 +13,10 @@ export function openstack(
   configuration: ConfigurationOf<"openstack">,
 ): Record<string, pulumi.Output<unknown>> {
   const { cluster, openstack: section, cloudApplicationCredential } = configuration;
-  const { keypair, network, endpoint, access, cloudProvider, ...args } = section;
+  const { network, endpoint, access, cloudProvider, ...args } = section;
   const made = new OpenstackCluster(cluster.name, {
     ...args,
     network: networkArgs(network),
-    publicKey: keypair.publicKey,
     endpoint: endpoint as OpenstackEndpointArgs,
     access: { ssh: access.ssh, api: access.api, nodePorts: access.nodePorts },
     sshPort: cluster.ssh.port,

@@ -10,7 +10,7 @@ export function tumblebug(
   configuration: ConfigurationOf<"tumblebug">,
 ): Record<string, pulumi.Output<unknown>> {
   const { cluster, tumblebug: section, tumblebugCredentials } = configuration;
-  const { address, generation, caBundle, network, endpoint, nodeAddresses, access, ...args } = section;
+  const { address, generation, caBundle, endpoint, nodeAddresses, access, ...args } = section;
   const made = new TumblebugCluster(cluster.name, {
     ...args,
     server: {
@@ -19,7 +19,6 @@ export function tumblebug(
       ...(tumblebugCredentials ? { credentials: tumblebugCredentials } : {}),
       ...(caBundle === undefined ? {} : { caBundle }),
     },
-    networkCidr: network.cidr,
     nodeAddresses: nodeAddresses ?? defaultNodeAddresses(section.groups),
     endpoint: endpoint as TumblebugEndpointArgs,
     access: { ssh: access.ssh, api: access.api, nodePorts: access.nodePorts, nodes: access.nodes },

@@ -29,7 +29,7 @@ async function make(): Promise<void> {
   const args = {
     cloud: CLOUD_NAMES.cloud,
     network: { cidr: SERVERS_CIDR, dnsNameservers: [], externalNetwork: CLOUD_NAMES.publicNetwork },
-    publicKey: SERVERS_KEY,
+    keypair: { publicKey: SERVERS_KEY },
     pools: pools(wantedServers()),
     access: { ssh: operator, api: operator, nodePorts: [] },
     cloudProvider: { enabled: false },

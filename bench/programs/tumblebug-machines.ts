@@ -14,7 +14,7 @@ async function make(): Promise<object> {
       group("cp", "control-plane", connections[0] as string, 1),
       ...connections.map((connection, index) => group(`w${index + 1}`, "worker", connection, workers)),
     ],
-    networkCidr: "10.21.0.0/16",
+    network: { cidr: "10.21.0.0/16" },
     nodeAddresses: "private",
     access: { ssh: operator, api: operator, nodePorts: [], nodes: [] },
     resources: { keepOnDelete: false },

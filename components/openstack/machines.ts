@@ -69,7 +69,7 @@ export function makeMachines(
 ): CloudMachine[] {
   const { cluster, opts } = objects;
   const { userData, externalNetwork } = { ...args, ...args.network };
-  const keyPair = makeKeypair(objects, args.publicKey).name;
+  const keyPair = makeKeypair(objects, args.keypair.publicKey).name;
   const serverGroups = makeServerGroups(objects, args.pools);
   return machines.map((machine): CloudMachine => {
     const { name, role, shape } = machine;

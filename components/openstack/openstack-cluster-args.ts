@@ -65,8 +65,8 @@ export interface OpenstackClusterArgs {
   cloud?: string;
   region?: string;
   network: NetworkArgs;
-  /** Public SSH key for new machines. */
-  publicKey: string;
+  /** SSH key of new machines: the line of a .pub file. */
+  keypair: { publicKey: string };
   /** cloud-init's user data for new machines. */
   userData?: string;
   pools: Pool[];

@@ -38,8 +38,8 @@ export interface TumblebugClusterArgs {
   /** Connections of the server, each to a region of a cloud; `cidr` is the CIDR block of the VNet there. */
   connections: { name: string; cidr?: string }[];
   groups: MachineGroup[];
-  /** CIDR block from which VNets without their own block get one. */
-  networkCidr: string;
+  /** `cidr` is the CIDR block from which VNets without their own block get one. */
+  network: { cidr: string };
   /** Addresses at which nodes reach each other. */
   nodeAddresses: "private" | "public";
   endpoint?: TumblebugEndpointArgs;

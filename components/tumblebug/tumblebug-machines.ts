@@ -67,7 +67,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     this.turn = planBatch(wantedSlots(args.groups, args.replace), this.recorded, args.lost ?? []);
     this.infrastructure = args.infrastructure ?? clusterName;
     this.prefix = args.resources.prefix ?? clusterName;
-    const blocks = connectionBlocks(args.networkCidr, args.connections);
+    const blocks = connectionBlocks(args.network.cidr, args.connections);
     this.connections = args.connections
       .filter(({ name }) => this.slots.some(({ connection }) => connection === name))
       .map(({ name, cidr }) => ({

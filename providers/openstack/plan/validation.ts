@@ -35,6 +35,7 @@ export const OPENSTACK_RENAMES: Renames = {
 export const OPENSTACK_CLUSTER_RENAMES: Renames = {
   ...OPENSTACK_RENAMES,
   ...renamesBelow("cluster", KUBEADM_CLUSTER_RENAMES),
+  publicKey: "keypair.publicKey",
 };
 
 /** Number of addresses of a subnet that machines can't use: network, broadcast, gateway, DHCP, router. */

@@ -64,6 +64,7 @@ export const TUMBLEBUG_CLUSTER_RENAMES: Renames = {
   ...GROUP_RENAMES,
   ...renamesBelow("cluster", KUBEADM_CLUSTER_RENAMES),
   "server.caCertificates": "server.caBundle",
+  networkCidr: "network.cidr",
   timeoutSeconds: "timeouts.machinesSeconds",
 };
 

@@ -89,7 +89,7 @@ export class MockedCluster {
       {
         cloud: "eu1",
         network: { cidr: "10.20.0.0/24", dnsNameservers: [], externalNetwork: "public" },
-        publicKey: KEY,
+        keypair: { publicKey: KEY },
         pools: [pool("cp"), pool("w", { replicas: 2 })],
         access: { ssh: ["198.51.100.0/24"], api: ["198.51.100.0/24"], nodePorts: [] },
         cloudProvider: { enabled: false },

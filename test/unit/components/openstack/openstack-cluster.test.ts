@@ -48,6 +48,14 @@ describe("OpenstackCluster", () => {
     }
   });
 
+  it("takes the SSH key of machines under its old name", async () => {
+    await cluster.make();
+    const { name, inputs } = cluster.only("Keypair");
+    cluster.forget();
+    await cluster.make({ keypair: undefined, ...{ publicKey: inputs.publicKey as string } });
+    assert.deepEqual([cluster.only("Keypair").name, cluster.only("Keypair").inputs], [name, inputs]);
+  });
+
   it("keeps no credential in the provider's inputs", async () => {
     await cluster.make();
     const provider = cluster.registered.find(({ type }) => type === "pulumi:providers:openstack")!;

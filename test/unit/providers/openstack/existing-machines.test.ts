@@ -19,7 +19,7 @@ describe("OpenstackCluster on machines that exist", () => {
     cluster.forget();
     const other = KEY.replace("AgMEBQY", "AgMEBQZ");
     assert.notEqual(other, KEY);
-    await cluster.make({ publicKey: other, userData: "#cloud-config\n", existing });
+    await cluster.make({ keypair: { publicKey: other }, userData: "#cloud-config\n", existing });
     assert.deepEqual(cluster.names("Instance"), before);
     assert.notDeepEqual(cluster.names("Keypair"), keys);
   });

@@ -102,7 +102,7 @@ describe("TumblebugCluster", () => {
         namespace: "ns1",
         connections: [{ name: "aws" }, { name: "gcp" }, { name: "unused" }],
         groups: [group("cp"), group("w", { replicas: 2 })],
-        networkCidr: "10.21.0.0/16",
+        network: { cidr: "10.21.0.0/16" },
         nodeAddresses: "private",
         access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"], nodePorts: [], nodes: [] },
         resources: { keepOnDelete: false },
@@ -149,6 +149,12 @@ describe("TumblebugCluster", () => {
     );
     const blocks = of("TumblebugVNet").map(({ inputs }) => inputs.cidr);
     assert.equal(new Set(blocks).size, 2);
+  });
+
+  it("takes the block of the VNets under its old name", async () => {
+    await cluster({ network: undefined, ...{ networkCidr: "10.99.0.0/16" } });
+    const blocks = of("TumblebugVNet").map(({ inputs }) => JSON.stringify(inputs));
+    assert.ok(blocks.length > 0 && blocks.every((inputs) => inputs.includes('"10.99.')), blocks.join("\n"));
   });
 
   it("admits machines by the blocks of all connections, and everyone by none", async () => {
