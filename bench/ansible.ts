@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { cacheFolder } from "../sandbox/nodes/places";
+import { cacheFolder } from "../sandbox/nodes/paths";
 import { runCommand } from "./command";
 
 export const ANSIBLE_VERSION = "2.18.6";

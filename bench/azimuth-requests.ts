@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Toolchain } from "../sandbox/toolchain";
 import { configure, startAzimuth } from "../test/engine/azimuth-fixture";
 import type { Row } from "./results";
-import { summarise } from "./statistics";
+import { summarize } from "./statistics";
 
 // in the folder of the API server, where it runs
 const AUDIT_POLICY = "audit-policy.yaml";
@@ -34,8 +34,8 @@ export async function measureRequests(toolchain: Toolchain, say: (line: string) 
     say(`up without changes, ${clusters} clusters: ${count} requests, ${seconds.toFixed(1)} s`);
     const what = `up without changes, ${clusters === 1 ? "the only cluster" : `one of ${clusters} clusters`}`;
     return [
-      { what: `${what}: requests`, unit: "", figure: summarise([count]) },
-      { what: `${what}: time`, unit: "s", figure: summarise([seconds]) },
+      { what: `${what}: requests`, unit: "", figure: summarize([count]) },
+      { what: `${what}: time`, unit: "s", figure: summarize([seconds]) },
     ];
   };
   try {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { projectFolder } from "../sandbox/nodes/places";
+import { projectFolder } from "../sandbox/nodes/paths";
 import { Cloud } from "../sandbox/openstack/cloud";
 import { SANDBOX_NEEDS, setUp } from "../sandbox/set-up";
 import type { Toolchain } from "../sandbox/toolchain";

@@ -3,7 +3,7 @@ import type { ClusterSpecification } from "../providers/kubeadm/plan/specificati
 import type { Machine } from "../providers/kubeadm/plan/machine";
 import { containerNodeSettings } from "../sandbox/nodes/container-node-settings";
 import type { NodeFleet } from "../sandbox/nodes";
-import { nodeKeyFile } from "../sandbox/nodes/places";
+import { nodeKeyFile } from "../sandbox/nodes/paths";
 import { clusterConfiguration, KUBERNETES_VERSION } from "../sandbox/systems/ssh-configuration";
 import { planMachines, type Size } from "../sandbox/systems/cluster-size";
 import type { BenchContext } from "./measurement";

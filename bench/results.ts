@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "../sandbox/places";
+import { projectFolder } from "../sandbox/paths";
 import type { Summary } from "./statistics";
 
 /** One row of the table. */

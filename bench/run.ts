@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import pc from "picocolors";
-import { projectFolder } from "../sandbox/places";
+import { projectFolder } from "../sandbox/paths";
 import { createReporter } from "../sandbox/progress";
 import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import { Interrupted } from "./interrupts";

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { engineEnvironment, preloading } from "../sandbox/engine-environment";
 import { callEngine, type EngineAnswer, type EngineCall } from "../sandbox/engine-process";
 import { costOf, type Cost } from "./cost";
-import { projectFolder, projectName, stackFile } from "../sandbox/places";
+import { projectFolder, projectName, stackFile } from "../sandbox/paths";
 import type { Toolchain } from "../sandbox/toolchain";
 import { parseUrn } from "../lib/pulumi/state";
 

@@ -10,7 +10,7 @@ export interface Summary {
  * Returns the median of some figures and their spread.
  * @throws Error when there are none
  */
-export function summarise(figures: readonly number[]): Summary {
+export function summarize(figures: readonly number[]): Summary {
   const sorted = [...figures].sort((a, b) => a - b);
   const [least, most] = [sorted[0], sorted.at(-1)];
   if (least === undefined || most === undefined) throw new Error("there is nothing to summarize");
@@ -26,7 +26,7 @@ export function summarise(figures: readonly number[]): Summary {
  */
 export function pairedRatio(base: readonly number[], measured: readonly number[]): Summary {
   if (base.length !== measured.length) throw new Error("each run needs its counterpart");
-  return summarise(measured.map((figure, index) => figure / (base[index] ?? Number.NaN)));
+  return summarize(measured.map((figure, index) => figure / (base[index] ?? Number.NaN)));
 }
 
 /**

@@ -27,7 +27,7 @@ export async function monitor(
   try {
     const management = await KubernetesClient.connect(
       { kubeconfig },
-      { seconds: CONNECT_SECONDS, signal: end.signal, authorisedPath: "/api", userAgent, progress: tell },
+      { seconds: CONNECT_SECONDS, signal: end.signal, authorizedPath: "/api", userAgent, progress: tell },
     );
     try {
       for (const line of await resumeCluster(management, ref)) tell(line);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { colourOfStream, onInterrupts } from "./terminal";
+import { colorOfStream, onInterrupts } from "./terminal";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "yaml";
@@ -61,7 +61,7 @@ async function showLines(from: Readable, to: Writable, filter = SHOW_ALL): Promi
  */
 export function startPulumi(call: PulumiCall): RunningPulumi {
   const { project, args, passThrough = false, filter, environment } = call;
-  const color = passThrough ? colourOfStream(process.stdout) : "never";
+  const color = passThrough ? colorOfStream(process.stdout) : "never";
   const child = spawn("pulumi", [...args, "--non-interactive", "--color", color], {
     cwd: project.folder,
     env: { ...fleetEnvironment(), ...environment },

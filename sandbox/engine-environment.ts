@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { PRELOADED, preloading } from "../cli/pulumi";
-import { passphraseFile, sandboxFolder, stateFolder } from "./places";
+import { passphraseFile, sandboxFolder, stateFolder } from "./paths";
 
 export { preloading } from "../cli/pulumi";
 

@@ -5,7 +5,7 @@ import { clearDeadLocks } from "../cli/killed-runs";
 import { engineEnvironment, ensureState } from "./engine-environment";
 import { countChanges, readableLines } from "./engine-output";
 import { callEngine, type EngineAnswer } from "./engine-process";
-import { projectFolder, projectName, stateFolder } from "./places";
+import { projectFolder, projectName, stateFolder } from "./paths";
 import type { Toolchain } from "./toolchain";
 
 const SECONDS = { short: 120, long: 3_600 };

@@ -1,4 +1,4 @@
-import colours from "picocolors";
+import colors from "picocolors";
 
 /** Where a program came from; shown at the end of a step's line. */
 export type Origin = "installed" | "downloaded" | "built" | "cached";
@@ -60,7 +60,7 @@ class LiveLine {
       [title, `${Math.round((now - began) / 1000)} s`, detail].filter(Boolean).join(" "),
     );
     const line = `… ${steps.join(" · ")}`.slice(0, Math.max(20, (this.output.columns ?? 80) - 1));
-    this.output.write(`\r\u001b[2K${colours.dim(line)}`);
+    this.output.write(`\r\u001b[2K${colors.dim(line)}`);
   }
 }
 
@@ -74,10 +74,10 @@ export function createReporter(output: Output = process.stderr): Reporter {
       live.show(title, "", began);
       try {
         const result = await work((detail) => live.show(title, detail, began));
-        live.end(title, `${colours.green("✓")} ${title} (${secondsSince(began)} s${originOf(result)})`);
+        live.end(title, `${colors.green("✓")} ${title} (${secondsSince(began)} s${originOf(result)})`);
         return result;
       } catch (error) {
-        live.end(title, `${colours.red("✗")} ${title} failed after ${secondsSince(began)} s`);
+        live.end(title, `${colors.red("✗")} ${title} failed after ${secondsSince(began)} s`);
         throw error;
       }
     },

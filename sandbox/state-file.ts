@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { projectName, stateFolder } from "./places";
+import { projectName, stateFolder } from "./paths";
 
 /** A stack as stored by the file backend. */
 interface RecordedStack {

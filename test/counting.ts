@@ -31,7 +31,7 @@ interface RunSummary {
  * Adds up the tiers of a run. A breakage counts as one failed test, so that no crash can look like a success.
  * @param onlyWithAll what only `--all` would have run, one phrase each
  */
-export function summariseRun(
+export function summarizeRun(
   outcomes: readonly TierOutcome[],
   onlyWithAll: readonly string[] = [],
 ): RunSummary {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { SuiteResult, TierOutcome } from "./counting";
-import { projectFolder } from "../sandbox/places";
+import { projectFolder } from "../sandbox/paths";
 
 /** One mocha process to run. */
 interface MochaRun {

@@ -2,8 +2,8 @@ import { Argument, Command } from "commander";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import pc from "picocolors";
-import { projectFolder } from "../sandbox/places";
-import { summariseRun, type TierOutcome } from "./counting";
+import { projectFolder } from "../sandbox/paths";
+import { summarizeRun, type TierOutcome } from "./counting";
 import { makeFixture, clearFixture } from "./fixture";
 import { resultsFolder, runMocha } from "./mocha-process";
 import { listTestFiles } from "./test-files";
@@ -112,9 +112,9 @@ async function run(names: readonly string[], options: RunOptions): Promise<void>
     options.all === true
       ? []
       : chosen.flatMap(({ name, night }) =>
-          night === undefined ? [] : [`the night run, ${night}: npm run test:${name} -- --all`],
+          night === undefined ? [] : [`the nightly run, ${night}: npm run test:${name} -- --all`],
         );
-  const { lines, exitCode } = summariseRun(outcomes, onlyWithAll);
+  const { lines, exitCode } = summarizeRun(outcomes, onlyWithAll);
   console.log("");
   for (const line of lines) console.log(line);
   process.exitCode = abort.signal.aborted ? 130 : exitCode;
@@ -128,7 +128,7 @@ new Command("npm test --")
   )
   .addArgument(new Argument("[tier...]", "which tiers").choices(TIERS.map((tier) => tier.name)))
   .option("--grep <pattern>", "only tests whose whole title matches this regular expression")
-  .option("--all", "the night run too")
+  .option("--all", "the nightly run, too")
   .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
   .action(run)
   .parseAsync()

@@ -12,7 +12,7 @@ import { BareApiServer } from "../../test/simulation/bare-api-server";
 import { measureRequests } from "../azimuth-requests";
 import type { Measurement } from "../measurement";
 import type { Row } from "../results";
-import { summarise } from "../statistics";
+import { summarize } from "../statistics";
 
 const SIZES = [1, 10, 100];
 const EVENTS = 60;
@@ -40,11 +40,11 @@ export const azimuth: Measurement = {
         const p99 = percentile(seconds, 0.99);
         say(`${size} services: median ${percentile(seconds, 0.5).toFixed(3)} s, p99 ${p99.toFixed(3)} s`);
         rows.push(
-          { what: `event → record and annotation, ${size} services`, unit: "s", figure: summarise(seconds) },
+          { what: `event → record and annotation, ${size} services`, unit: "s", figure: summarize(seconds) },
           {
             what: `the same, 99th percentile`,
             unit: "s",
-            figure: summarise([p99]),
+            figure: summarize([p99]),
             wanted: { words: `≤ ${GOAL_SECONDS} s`, reached: p99 <= GOAL_SECONDS },
           },
         );

@@ -1,7 +1,7 @@
 import { ensureToolchain } from "../../sandbox/toolchain";
 import type { Measurement } from "../measurement";
 import { PoolFixture } from "../pool-fixture";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 
 const [FEW, MANY] = [1, 1_000];
 const MACHINE_MILLISECONDS = 100;
@@ -26,14 +26,14 @@ export const machinePoolMemory: Measurement = {
       say(`${MANY} nodes: ${many.megabytes.toFixed(0)} MB, ${many.seconds.toFixed(0)} s`);
       return {
         rows: [
-          { what: `peak memory, ${FEW} node`, unit: "MB", figure: summarise([few.megabytes]) },
+          { what: `peak memory, ${FEW} node`, unit: "MB", figure: summarize([few.megabytes]) },
           {
             what: `peak memory, ${MANY} nodes`,
             unit: "MB",
-            figure: summarise([many.megabytes]),
+            figure: summarize([many.megabytes]),
             ratio: { figure: pairedRatio([few.megabytes], [many.megabytes]), to: `${FEW} node` },
           },
-          { what: `\`pulumi up\` to ${MANY} nodes`, unit: "s", figure: summarise([many.seconds]) },
+          { what: `\`pulumi up\` to ${MANY} nodes`, unit: "s", figure: summarize([many.seconds]) },
         ],
         notes: [
           "Resident memory of the dynamic provider, which follows the pool and the nodes, during the whole `pulumi up`.",

@@ -4,7 +4,7 @@ import { ensureToolchain } from "../../sandbox/toolchain";
 import { EngineEnd } from "../engine-end";
 import type { Measurement } from "../measurement";
 import { PoolFixture } from "../pool-fixture";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 
 const ROUNDS = 20;
 const MACHINE_MILLISECONDS = 300;
@@ -58,7 +58,7 @@ export const machinePool: Measurement = {
       }
       const perMinute = await requestsPerMinute(fixture, rounds);
       say(`${perMinute} requests a minute`);
-      const figure = summarise(own);
+      const figure = summarize(own);
       return {
         rows: [
           {
@@ -68,15 +68,15 @@ export const machinePool: Measurement = {
             ratio: { figure: pairedRatio(others, own), to: "`kubectl wait`" },
             wanted: { words: "< 1 s", reached: figure.most < WANTED_SECONDS },
           },
-          { what: "last node Ready → Cluster API has counted it", unit: "s", figure: summarise(counts) },
-          { what: "last node Ready → the pool's resource is done", unit: "s", figure: summarise(saids) },
-          { what: "last node Ready → `kubectl wait` has ended", unit: "s", figure: summarise(others) },
+          { what: "last node Ready → Cluster API has counted it", unit: "s", figure: summarize(counts) },
+          { what: "last node Ready → the pool's resource is done", unit: "s", figure: summarize(saids) },
+          { what: "last node Ready → `kubectl wait` has ended", unit: "s", figure: summarize(others) },
           {
             what: "floor: a resource of nothing is done → its `pulumi up` has ended",
             unit: "s",
-            figure: summarise(floors),
+            figure: summarize(floors),
           },
-          { what: "requests a minute while it waits", unit: "", figure: summarise([perMinute]) },
+          { what: "requests a minute while it waits", unit: "", figure: summarize([perMinute]) },
         ],
         notes: [
           "Cluster API's core manager 1.7.1 on a plain API server, machines that are Node objects; one node more each round.",

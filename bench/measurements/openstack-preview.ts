@@ -4,7 +4,7 @@ import type { BenchContext, Measurement } from "../measurement";
 import { makeStack } from "../openstack-stacks";
 import type { Row } from "../results";
 import { BenchStack } from "../stack";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 
 const SERVERS = 100;
 const PREVIEWS = 5;
@@ -50,11 +50,11 @@ async function measurePreviews(context: BenchContext, cloud: BenchCloud, servers
     empty.delete();
   }
   return [
-    { what: "preview of an empty program", unit: "s", figure: summarise(seconds.empty) },
+    { what: "preview of an empty program", unit: "s", figure: summarize(seconds.empty) },
     {
       what: `preview without changes, foresail, ${servers} servers`,
       unit: "s",
-      figure: summarise(seconds.foresail),
+      figure: summarize(seconds.foresail),
       ratio: { figure: pairedRatio(seconds.empty, seconds.foresail), to: "the empty program" },
     },
   ];

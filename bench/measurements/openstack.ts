@@ -13,7 +13,7 @@ import {
 import { PARALLEL_OPERATIONS } from "../../cli/pulumi";
 import { inTurn, makeStack, NAMES, type Who } from "../openstack-stacks";
 import type { Result, Row } from "../results";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 
 /** How many servers, and how often; the first is 1 server, whose waits are the critical path. `--rounds` makes all equally often. */
 const SIZES = [
@@ -110,24 +110,24 @@ const sayPhases = ({ preview, start, objects, end }: Phases): string =>
   `preview ${preview.toFixed(1)}, start ${start.toFixed(1)}, objects ${objects.toFixed(1)}, end ${end.toFixed(1)}`;
 
 function rowsOfUps(servers: number, runs: Record<Who, Run[]>, critical: readonly Chain[]): Row[] {
-  const path = summarise(critical.map(({ seconds }) => seconds));
+  const path = summarize(critical.map(({ seconds }) => seconds));
   const name = `${servers} server${servers === 1 ? "" : "s"}`;
   const seconds = (who: Who) => runs[who].map((run) => run.seconds);
-  const toPath = (who: Who) => summarise(seconds(who).map((figure) => figure / path.median));
-  const chain = (who: Who) => summarise(runs[who].map(({ objects }) => longestChain(objects).seconds));
+  const toPath = (who: Who) => summarize(seconds(who).map((figure) => figure / path.median));
+  const chain = (who: Who) => summarize(runs[who].map(({ objects }) => longestChain(objects).seconds));
   const ratio = toPath("foresail");
   return [
     ...(servers === 1 ? [{ what: "critical path", unit: "s", figure: path } as const] : []),
     {
       what: `bare program, ${name}`,
       unit: "s",
-      figure: summarise(seconds("floor")),
+      figure: summarize(seconds("floor")),
       ratio: { figure: toPath("floor"), to: "the critical path" },
     },
     {
       what: `foresail, ${name}`,
       unit: "s",
-      figure: summarise(seconds("foresail")),
+      figure: summarize(seconds("foresail")),
       ratio: { figure: ratio, to: "the critical path" },
       wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST },
     },
@@ -157,7 +157,7 @@ function notesOfUps(servers: number, runs: Record<Who, Run[]>): string[] {
   if (!floor || !foresail) return [];
   const kinds = [...secondsByKind(foresail.objects)].map(
     ([kind, seconds]) =>
-      `${kind} ${summarise(seconds).median.toFixed(1)}${seconds.length === 1 ? "" : ` (${seconds.length}, ` + `most ${Math.max(...seconds).toFixed(1)})`}`,
+      `${kind} ${summarize(seconds).median.toFixed(1)}${seconds.length === 1 ? "" : ` (${seconds.length}, ` + `most ${Math.max(...seconds).toFixed(1)})`}`,
   );
   const savings = avoidableWaits(foresail.objects, floor.objects)
     .filter(({ seconds }) => seconds >= NOTICEABLE)

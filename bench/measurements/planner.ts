@@ -4,7 +4,7 @@ import type { RolloutNode } from "../../providers/kubeadm/plan/rollout/observed"
 import { planRollout } from "../../providers/kubeadm/plan/rollout/plan";
 import type { DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import type { Measurement } from "../measurement";
-import { summarise } from "../statistics";
+import { summarize } from "../statistics";
 
 const NODES = 1_000;
 const CONTROL_PLANES = 5;
@@ -28,7 +28,7 @@ export const planner: Measurement = {
         seconds.push((performance.now() - begin) / 1_000);
         if (steps.length !== NODES) throw new Error(`${steps.length} steps for ${NODES} nodes`);
       }
-      const figure = summarise(seconds);
+      const figure = summarize(seconds);
       const wanted = { words: "< 0.1 s", reached: figure.median < WANTED_SECONDS };
       return {
         what: `${NODES} nodes, \`maxUnavailable\` ${maxUnavailable}`,

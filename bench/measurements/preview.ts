@@ -3,7 +3,7 @@ import type { Measurement } from "../measurement";
 import type { Row } from "../results";
 import { Simulation } from "../simulation";
 import { BenchStack } from "../stack";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 
 const PAIRS = 9;
 const MOST = 1.5;
@@ -59,11 +59,11 @@ function rowsOf(what: string, field: keyof Cost, costs: { foresail: Cost[]; empt
   if (!empty || !foresail) return [];
   const ratio = pairedRatio(empty, foresail);
   return [
-    { what: `empty program in plain JavaScript, ${what}`, unit: "s", figure: summarise(empty) },
+    { what: `empty program in plain JavaScript, ${what}`, unit: "s", figure: summarize(empty) },
     {
       what: `foresail, 1+1, ${what}`,
       unit: "s",
-      figure: summarise(foresail),
+      figure: summarize(foresail),
       ratio: { figure: ratio, to: "the empty program" },
       ...(field === "seconds" && { wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST } }),
     },

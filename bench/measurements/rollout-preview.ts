@@ -2,7 +2,7 @@ import type { BenchContext, Measurement } from "../measurement";
 import type { Row } from "../results";
 import { Simulation } from "../simulation";
 import { BenchStack } from "../stack";
-import { summarise } from "../statistics";
+import { summarize } from "../statistics";
 
 const FROM = "1.35.4";
 const TO = "1.36.3";
@@ -69,7 +69,7 @@ async function measureSize(
 }
 
 function rowsOf(size: (typeof SIZES)[number], seconds: number[], requests: number[]): Row[] {
-  const [time, asked] = [summarise(seconds), summarise(requests)];
+  const [time, asked] = [summarize(seconds), summarize(requests)];
   const most = "requests" in size ? size.requests : undefined;
   return [
     {

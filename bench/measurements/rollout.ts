@@ -4,8 +4,8 @@ import path from "node:path";
 import { KubernetesClient, type Node, type Pod } from "../../lib/kubernetes";
 import { observeRolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import { ECHO_IMAGE, NodeFleet } from "../../sandbox/nodes";
-import { nodeKeyFile } from "../../sandbox/nodes/places";
-import { projectFolder } from "../../sandbox/places";
+import { nodeKeyFile } from "../../sandbox/nodes/paths";
+import { projectFolder } from "../../sandbox/paths";
 import { SANDBOX_NEEDS, setUp } from "../../sandbox/set-up";
 import { KUBERNETES_VERSION as TO } from "../../sandbox/systems/ssh-configuration";
 import type { Size } from "../../sandbox/systems/cluster-size";
@@ -15,7 +15,7 @@ import { freshFixture, type Fixture } from "../fixture";
 import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import type { Row } from "../results";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 import { partsOf, type WorkerUpgrade, watchUpgrades, wholeSeconds } from "../worker-upgrades";
 
 const FROM = "1.35.4";
@@ -115,11 +115,11 @@ const linear = (atOnce: number) => SIZE.workers / Math.ceil(SIZE.workers / atOnc
 function comparison(what: string, load: Load, { script, foresail }: Seconds): Row[] {
   const ratio = pairedRatio(script, foresail);
   return [
-    { what: `shell script, ${what}`, unit: "s", figure: summarise(script) },
+    { what: `shell script, ${what}`, unit: "s", figure: summarize(script) },
     {
       what: `foresail, ${what}`,
       unit: "s",
-      figure: summarise(foresail),
+      figure: summarize(foresail),
       ratio: { figure: ratio, to: "the script" },
       ...(load === "busy" && { wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST } }),
     },

@@ -3,7 +3,7 @@ import type { BenchContext, Measurement } from "../measurement";
 import type { Row } from "../results";
 import { Simulation } from "../simulation";
 import { BenchStack } from "../stack";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 
 const [FEW, MANY] = [5, 100];
 const WITH_ENGINE = 3;
@@ -72,11 +72,11 @@ async function inTurn(
 function rowsOf(what: string, { few, many }: Times, isGoal: boolean): Row[] {
   const ratio = pairedRatio(few, many);
   return [
-    { what: `${what}, one node to ${FEW}`, unit: "s", figure: summarise(few) },
+    { what: `${what}, one node to ${FEW}`, unit: "s", figure: summarize(few) },
     {
       what: `${what}, one node to ${MANY}`,
       unit: "s",
-      figure: summarise(many),
+      figure: summarize(many),
       ratio: { figure: ratio, to: `to ${FEW}` },
       ...(isGoal && { wanted: { words: "the same within 10 %", reached: ratio.median <= MOST } }),
     },

@@ -3,7 +3,7 @@ import { MemoryWatch, type Part } from "../process-memory";
 import type { Row } from "../results";
 import { Simulation } from "../simulation";
 import { BenchStack } from "../stack";
-import { growth, summarise } from "../statistics";
+import { growth, summarize } from "../statistics";
 
 const SIZES = [2, 10, 100];
 const PARTS: readonly Part[] = ["program", "dynamic provider", "command plugin"];
@@ -62,7 +62,7 @@ function rowsOf(
   return points.map((point, index) => ({
     what: `${what}, ${point.size} machines`,
     unit,
-    figure: summarise([cost(point)]),
+    figure: summarize([cost(point)]),
     ...(index === points.length - 1 && {
       wanted: {
         words: `growth ≤ 1; it is ${exponent.toFixed(2)}`,

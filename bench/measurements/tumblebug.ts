@@ -4,7 +4,7 @@ import { longestChain, ObjectTimes, secondsByKind } from "../object-waits";
 import { MACHINES_VARIABLE, type DesiredMachines } from "../programs/machines";
 import type { Result, Row } from "../results";
 import { BenchStack } from "../stack";
-import { summarise } from "../statistics";
+import { summarize } from "../statistics";
 import { startSimulatedTumblebug, type SimulatedTumblebug } from "../simulated-tumblebug";
 
 const CONNECTIONS = [1, 5, 20];
@@ -103,20 +103,20 @@ async function upPreviewAndDestroy(
 
 function rowsOf(count: number, runs: readonly Run[]): Row[] {
   const name = `${count} connection${count === 1 ? "" : "s"}`;
-  const ratio = summarise(runs.map(({ up, chain }) => up / chain));
+  const ratio = summarize(runs.map(({ up, chain }) => up / chain));
   return [
-    { what: `critical path, ${name}`, unit: "s", figure: summarise(runs.map(({ chain }) => chain)) },
+    { what: `critical path, ${name}`, unit: "s", figure: summarize(runs.map(({ chain }) => chain)) },
     {
       what: `up, ${name}, ${count * WORKERS + 1} VMs`,
       unit: "s",
-      figure: summarise(runs.map(({ up }) => up)),
+      figure: summarize(runs.map(({ up }) => up)),
       ratio: { figure: ratio, to: "the critical path" },
       wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST },
     },
     {
       what: `preview without changes, ${name}`,
       unit: "s",
-      figure: summarise(runs.map(({ preview }) => preview)),
+      figure: summarize(runs.map(({ preview }) => preview)),
     },
   ];
 }

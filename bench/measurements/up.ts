@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Machine } from "../../providers/kubeadm/plan/machine";
 import { NodeFleet } from "../../sandbox/nodes";
-import { nodeKeyFile } from "../../sandbox/nodes/places";
-import { projectFolder } from "../../sandbox/places";
+import { nodeKeyFile } from "../../sandbox/nodes/paths";
+import { projectFolder } from "../../sandbox/paths";
 import type { Size } from "../../sandbox/systems/cluster-size";
 import { ANSIBLE_VERSION, ensureAnsible } from "../ansible";
 import { runCommand } from "../command";
@@ -13,7 +13,7 @@ import { freshFixture, type Fixture } from "../fixture";
 import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import type { Row } from "../results";
-import { pairedRatio, summarise } from "../statistics";
+import { pairedRatio, summarize } from "../statistics";
 
 const SIZES: readonly Size[] = [
   { controlPlanes: 1, workers: 1 },
@@ -74,18 +74,18 @@ async function compare(
   const { script, ansible, foresail } = seconds;
   const [toFloor, toAnsible] = [pairedRatio(script, foresail), pairedRatio(ansible, foresail)];
   return [
-    { what: `shell script, ${nameOf(size)}`, unit: "s", figure: summarise(script) },
+    { what: `shell script, ${nameOf(size)}`, unit: "s", figure: summarize(script) },
     {
       what: `foresail, ${nameOf(size)}`,
       unit: "s",
-      figure: summarise(foresail),
+      figure: summarize(foresail),
       ratio: { figure: toFloor, to: "the script" },
       wanted: { words: `≤ ${MOST} ×`, reached: toFloor.median <= MOST },
     },
     {
       what: `Ansible, ${nameOf(size)}`,
       unit: "s",
-      figure: summarise(ansible),
+      figure: summarize(ansible),
       ratio: { figure: pairedRatio(script, ansible), to: "the script" },
       wanted: { words: "foresail is ahead", reached: toAnsible.median < 1 },
     },

@@ -6,10 +6,10 @@ import { plural } from "../../lib/text/plural";
 /**
  * Renders the forecast for a terminal: blockers first, then the steps.
  *
- * @param colours those of picocolors; default: none
+ * @param colors those of picocolors; default: none
  */
-export function renderText(report: PlanReport, colours = pc.createColors(false)): string {
-  const { bold, red, yellow, green, dim } = colours;
+export function renderText(report: PlanReport, colors = pc.createColors(false)): string {
+  const { bold, red, yellow, green, dim } = colors;
   const { blocking, warning } = sorted(report);
   const section = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? ["", bold(title), ...lines] : [];

@@ -7,7 +7,7 @@ const FAILED_ROW = /^\s*(\S+) (\S+) \*\*failed\*\* 1 error$/;
 const HEADER = /^ {2}\S+ \((.+)\):$/;
 const ERRORED = /^(\s*)(\d+) errored$/;
 // eslint-disable-next-line no-control-regex
-const COLOURS = /\u001b\[[0-9;]*m/g;
+const COLORS = /\u001b\[[0-9;]*m/g;
 
 /**
  * Filters the output of a run that is constrained by a plan: removes the errors about resources that the run did not
@@ -21,7 +21,7 @@ export class BehindFailure {
 
   /** @returns the lines to show instead of this one, which may be kept back until the next call */
   line(text: string): string[] {
-    const plain = text.replace(COLOURS, "").trimEnd();
+    const plain = text.replace(COLORS, "").trimEnd();
     const urn = UNSEEN.exec(plain)?.[1];
     if (urn !== undefined) {
       this.urns.add(urn);

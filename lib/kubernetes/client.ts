@@ -12,7 +12,7 @@ export interface ConnectOptions extends ReachOptions {
   /** default "foresail/<version>"; handlers add the stack */
   userAgent?: string;
   /** a path that the credentials can read; default the nodes */
-  authorisedPath?: string;
+  authorizedPath?: string;
   /** whether nothing will be written; then a server that responds is enough, ready or not, which saves a request */
   readsOnly?: boolean;
   /** how long one call is retried on the API servers; default 60 */
@@ -55,7 +55,7 @@ export class KubernetesClient {
     const userAgent = options.userAgent ?? `foresail/${foresailVersion()}`;
     const transports = (await readEndpoints(access)).map((endpoint) => new Transport(endpoint, userAgent));
     const endpoints = new Endpoints(transports, {
-      authorisedPath: options.authorisedPath ?? "/api/v1/nodes",
+      authorizedPath: options.authorizedPath ?? "/api/v1/nodes",
       readsOnly: options.readsOnly ?? false,
     });
     try {

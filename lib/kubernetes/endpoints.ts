@@ -19,12 +19,12 @@ export class Endpoints {
   private current: Transport | undefined;
 
   /**
-   * @param health.authorisedPath a path that the credentials can read, to check that authorization works
+   * @param health.authorizedPath a path that the credentials can read, to check that authorization works
    * @param health.readsOnly whether a server that serves this path counts as healthy without being ready
    */
   constructor(
     readonly transports: Transport[],
-    private readonly health: { authorisedPath: string; readsOnly: boolean },
+    private readonly health: { authorizedPath: string; readsOnly: boolean },
   ) {}
 
   get servers(): string[] {
@@ -117,7 +117,7 @@ export class Endpoints {
           await transport.call({ method: "GET", path: "/readyz", milliseconds, signal });
         await transport.call({
           method: "GET",
-          path: this.health.authorisedPath,
+          path: this.health.authorizedPath,
           milliseconds,
           signal,
           query: { limit: 1 },

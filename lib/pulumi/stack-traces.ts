@@ -3,7 +3,7 @@ const OUTSIDE_PACKAGES = /([/\\])node_modules\1(?:@[^/\\\n]*\1)?(?=[^/\\\n]*$)/g
 
 /**
  * A stack trace in which each file below `node_modules` lies in the folder of a package: "./" before its name makes it so.
- * Node 20.20 to 26.3 prints any other frame in colours for minutes, until its memory is full
+ * Node 20.20 to 26.3 prints any other frame in colors for minutes, until its memory is full
  * (https://github.com/nodejs/node/issues/64011).
  */
 export function placeInPackages(trace: string): string {
@@ -12,7 +12,7 @@ export function placeInPackages(trace: string): string {
 
 /**
  * Lets Pulumi print each exception of this program at once. The source map of @pulumi/pulumi calls its file
- * "node_modules/@pulumi/output.ts", and Pulumi prints in colours: a preview in which an `apply` throws seemed to hang.
+ * "node_modules/@pulumi/output.ts", and Pulumi prints in colors: a preview in which an `apply` throws seemed to hang.
  */
 export function makeTracesPrintable(): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object below

@@ -38,7 +38,7 @@ export class SimulatedControllers {
   /** Installs the custom resources and starts the controllers. */
   static async start(options: ControllersOptions): Promise<SimulatedControllers> {
     const { kubeconfig, targetKubeconfig } = options;
-    const userAgent = "azimuth-stand-ins";
+    const userAgent = "azimuth-controllers";
     const connect = (access: string) =>
       KubernetesClient.connect({ kubeconfig: access }, { seconds: CONNECT_SECONDS, userAgent });
     const client = await connect(kubeconfig);

@@ -1,4 +1,4 @@
-import { standInChart, TENANCY } from "./tenancy";
+import { simulatedChart, TENANCY } from "./tenancy";
 
 /** The value of `foresail:azimuth` for a cluster in a tenancy of the sandbox. */
 export function azimuthValues(registrarAdminUrl: string): Record<string, unknown> {
@@ -14,9 +14,9 @@ export function azimuthValues(registrarAdminUrl: string): Record<string, unknown
     identity: { defaultClusterRole: "cluster-admin" },
     zenith: { registrarAdminUrl, sshdHost: "zenith.sandbox.example", projectId: "0a1b2c" },
     charts: {
-      cluster: { chart: standInChart("openstack-cluster") },
-      zenithOperator: { chart: standInChart("zenith-operator") },
-      zenithApiServer: { chart: standInChart("zenith-apiserver") },
+      cluster: { chart: simulatedChart("openstack-cluster") },
+      zenithOperator: { chart: simulatedChart("zenith-operator") },
+      zenithApiServer: { chart: simulatedChart("zenith-apiserver") },
     },
   };
 }

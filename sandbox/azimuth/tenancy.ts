@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { KubernetesClient, NewObject } from "../../lib/kubernetes";
 import { API } from "../../providers/azimuth/plan/names";
-import { projectFolder } from "../places";
+import { projectFolder } from "../paths";
 import { FLAVORS } from "./cloud";
 
 /** What a tenancy of the sandbox's Azimuth contains before any cluster: the names that a stack's configuration uses. */
@@ -15,7 +15,7 @@ export const TENANCY = {
 } as const;
 
 /** Path of a small chart with the value keys of the real one. */
-export function standInChart(name: "openstack-cluster" | "zenith-operator" | "zenith-apiserver"): string {
+export function simulatedChart(name: "openstack-cluster" | "zenith-operator" | "zenith-apiserver"): string {
   return path.join(projectFolder, "sandbox", "azimuth", "charts", name);
 }
 

@@ -1,4 +1,4 @@
-/** The stand-in's Check: rejects inputs that 1.2.1 does not know, fills in defaults, marks secrets. Pure. */
+/** The replacement's Check: rejects inputs that 1.2.1 does not know, fills in defaults, marks secrets. Pure. */
 import { elementPath, namedPath } from "./property-path.js";
 import { inputsOf, type InputField, type InputType } from "./resource-types.js";
 import { isArchive, isAsset, isObject, isUnknown, makeSecret, reveal, underSecret } from "./wire.js";
@@ -18,7 +18,7 @@ interface Checked {
 /**
  * Checks the inputs of one resource.
  * @returns the inputs with defaults and secret marks, and all validation issues
- * @throws Error for a resource type that the stand-in does not serve
+ * @throws Error for a resource type that the replacement does not serve
  */
 export function checkInputs(type: string, inputs: Properties): Checked {
   const failures: CheckFailure[] = [];

@@ -120,9 +120,9 @@ async function retry<Result>(
         `${what}: attempt ${String(failed)} of ${limit < 0 ? "any number" : String(limit)} failed: ${reason}`,
       );
     }
-    if (signal.aborted) throw new Error(`${what}: cancelled`);
+    if (signal.aborted) throw new Error(`${what}: canceled`);
     await pause(wait, undefined, { signal }).catch(() => {
-      throw new Error(`${what}: cancelled`);
+      throw new Error(`${what}: canceled`);
     });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A stand-in for the official plugin `pulumi-resource-command` 1.2.1, used only where that cannot be downloaded. It
+ * a replacement for the official plugin `pulumi-resource-command` 1.2.1, used only where that cannot be downloaded. It
  * serves command:remote:Command, command:remote:CopyToRemote and command:local:Command with the same inputs, outputs,
  * defaults and diffs, and rejects inputs that 1.2.1 does not know. docs/adr/0011-command-stand-in.md.
  *
@@ -30,7 +30,7 @@ function serve(): void {
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
     if (error !== null) {
       process.stderr.write(
-        `pulumi-resource-command (stand-in): cannot listen on 127.0.0.1: ${error.message}\n`,
+        `pulumi-resource-command (replacement): cannot listen on 127.0.0.1: ${error.message}\n`,
       );
       process.exit(1);
     }

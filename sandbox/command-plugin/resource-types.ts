@@ -1,4 +1,4 @@
-/** The inputs of each resource of pulumi-resource-command 1.2.1 that the stand-in serves: names, types, defaults. */
+/** The inputs of each resource of pulumi-resource-command 1.2.1 that the replacement serves: names, types, defaults. */
 import type { Value } from "./wire.js";
 
 export type InputType =
@@ -13,7 +13,7 @@ export interface InputField {
   readonly secret?: boolean;
   /** Filled in by check if the program gave nothing. */
   readonly default?: Value;
-  /** Why the stand-in cannot serve an input that 1.2.1 has. */
+  /** Why the replacement cannot serve an input that 1.2.1 has. */
   readonly unsupported?: string;
 }
 
@@ -55,7 +55,7 @@ const commandInputs: Readonly<Record<string, InputField>> = {
 };
 const collected: InputField = {
   type: { kind: "string list" },
-  unsupported: "the stand-in for command 1.2.1 does not collect files; install the official plugin for it",
+  unsupported: "the replacement for command 1.2.1 does not collect files; install the official plugin for it",
 };
 
 const INPUTS: Readonly<Record<string, Readonly<Record<string, InputField>>>> = {
@@ -77,13 +77,13 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, InputField>>>> = {
 
 /**
  * The inputs of a resource type.
- * @throws Error for a type that the stand-in does not serve
+ * @throws Error for a type that the replacement does not serve
  */
 export function inputsOf(type: string): Readonly<Record<string, InputField>> {
   const inputs = INPUTS[type];
   if (inputs !== undefined) return inputs;
   const served = Object.keys(INPUTS).join(", ");
   throw new Error(
-    `${type} is not served by the stand-in for command 1.2.1 (it serves ${served}): install the official plugin`,
+    `${type} is not served by the replacement for command 1.2.1 (it serves ${served}): install the official plugin`,
   );
 }

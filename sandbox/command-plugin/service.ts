@@ -1,4 +1,4 @@
-/** The gRPC methods of a Pulumi resource provider, for the resources of the stand-in. */
+/** The gRPC methods of a Pulumi resource provider, for the resources of the replacement. */
 import { parseUrn } from "../../lib/pulumi/state";
 import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
@@ -20,11 +20,11 @@ export const VERSION = "1.2.1";
 /** The service that a gRPC server adds under the definition of `ResourceProvider`. */
 export function commandService(engineAddress: string | undefined): UntypedServiceImplementation {
   const log = new EngineLog(engineAddress);
-  const cancelled = new AbortController();
+  const canceled = new AbortController();
   const work = (urn: string): lifecycle.Work => {
     const type = parseUrn(urn).type;
     inputsOf(type);
-    return { type, log: log.of(urn), signal: cancelled.signal };
+    return { type, log: log.of(urn), signal: canceled.signal };
   };
 
   return {
@@ -111,7 +111,7 @@ export function commandService(engineAddress: string | undefined): UntypedServic
       return new Empty();
     }),
     cancel: answer((_request: Empty) => {
-      cancelled.abort();
+      canceled.abort();
       return new Empty();
     }),
   };

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { bundlesFolder } from "./places";
+import { bundlesFolder } from "./paths";
 
 /** The content of bundle.json. */
 export interface BundleRecord {

@@ -9,7 +9,7 @@ import { digestOf, writeImageArchive, writeProgramLayer } from "./image-archive"
 import { writeIptablesLayer } from "./iptables-layer";
 import { ECHO_IMAGE, planImages, type KubernetesPrograms } from "./kubernetes-programs";
 import { ensureNodeImage, NODE_IMAGE } from "./node-image";
-import { cacheFolder, projectFolder } from "./places";
+import { cacheFolder, projectFolder } from "./paths";
 
 /** Increased when the bundle's layout changes, so that bundles of older code are rebuilt. */
 const LAYOUT = 1;

@@ -7,7 +7,7 @@ import { bundleDigest, bundleFolderName } from "./bundle-record";
 import { CommandError, run } from "./command";
 import type { ContainerEngine } from "./engine";
 import { NODE_IMAGE } from "./node-image";
-import { BUNDLES_IN_NODE, bundlesFolder, cacheFolder } from "./places";
+import { BUNDLES_IN_NODE, bundlesFolder, cacheFolder } from "./paths";
 
 /** The statfs(2) type of overlayfs, on which containerd can't stack its own overlays. */
 const OVERLAYFS = 0x794c7630;

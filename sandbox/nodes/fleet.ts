@@ -6,11 +6,11 @@ import { requireOwnControlGroups } from "./control-groups";
 import { ContainerEngine } from "./engine";
 import { createNetwork } from "./free-subnet";
 import { fleetNames, projectHash, type FleetNames } from "./names";
-import { createNode, takenPorts, type NodeVariant, type Place } from "./node-creation";
+import { createNode, takenPorts, type NodeVariant, type NodeAddresses } from "./node-creation";
 import { ensureNodeImage } from "./node-image";
 import { NODE_USER } from "./node-recipe";
 import { writeRecord, type NodeRecord } from "./node-record";
-import { nodeFolder, projectFolder, systemFolder } from "./places";
+import { nodeFolder, projectFolder, systemFolder } from "./paths";
 import { awaitSshd, findFreePorts } from "./ports";
 import { survey, type Found } from "./survey";
 
@@ -167,17 +167,17 @@ export class NodeFleet {
       if (bundles.length > 0) contents.set(bundles.join(), await ensureContent(engine, bundles, report));
     }
     await report.step(`create ${specs.map((spec) => spec.name).join(", ")}`, async (update) => {
-      const paths = await this.findPlaces(engine, specs.length);
+      const free = await this.findAddresses(engine, specs.length);
       update("booting");
       await all(
         specs.map(async ({ name, bundles, variant }, index) => {
-          const path_ = paths[index];
-          if (path_ === undefined) throw new Error(`no ports and address were found for ${name}`);
+          const addresses = free[index];
+          if (addresses === undefined) throw new Error(`no ports and address were found for ${name}`);
           const record = await createNode(
             engine,
             this.names,
             name,
-            path_,
+            addresses,
             contents.get(bundles.join()),
             variant,
           );
@@ -190,7 +190,7 @@ export class NodeFleet {
   }
 
   /** Returns ports and addresses that no node of any clone uses, running or stopped. */
-  private async findPlaces(engine: ContainerEngine, count: number): Promise<Place[]> {
+  private async findAddresses(engine: ContainerEngine, count: number): Promise<NodeAddresses[]> {
     const subnet = await this.ensureNetwork(engine);
     const ports = await findFreePorts(this.names.seed, 2 * count, await takenPorts(engine));
     const addresses = new Set(

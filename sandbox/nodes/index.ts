@@ -3,4 +3,4 @@ export { containerNodeSettings } from "./container-node-settings";
 export { NodeFleet, type NodeSpec, type SandboxNode } from "./fleet";
 export { ECHO_IMAGE, type KubernetesPrograms } from "./kubernetes-programs";
 export { ensureNodeImage } from "./node-image";
-export { BUNDLES_IN_NODE, nodeKeyFile } from "./places";
+export { BUNDLES_IN_NODE, nodeKeyFile } from "./paths";

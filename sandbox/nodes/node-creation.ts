@@ -7,7 +7,7 @@ import { containerName, NODE_LABEL, PROJECT_LABEL, volumeName, VOLUMES, type Fle
 import { NODE_IMAGE } from "./node-image";
 import { KEYS_IN_NODE } from "./node-recipe";
 import type { NodeRecord } from "./node-record";
-import { BUNDLES_IN_NODE, bundlesFolder, nodeFolder } from "./places";
+import { BUNDLES_IN_NODE, bundlesFolder, nodeFolder } from "./paths";
 import { ensureHostKey, ensureNodeKey } from "./ssh-keys";
 
 /**
@@ -18,7 +18,7 @@ const SSH_PORT_LABEL = "foresail.ssh-port";
 const API_PORT_LABEL = "foresail.api-port";
 
 /** The ports and address of a new node. */
-export type Place = Pick<NodeRecord, "sshPort" | "apiPort" | "internalAddress">;
+export type NodeAddresses = Pick<NodeRecord, "sshPort" | "apiPort" | "internalAddress">;
 
 /** Settings of a node that is a server on a network outside its fleet; absent: like every node of its fleet. */
 export interface NodeVariant {
@@ -41,7 +41,7 @@ export async function createNode(
   engine: ContainerEngine,
   names: FleetNames,
   name: string,
-  path_: Place,
+  addresses: NodeAddresses,
   content: string | undefined,
   variant: Partial<NodeVariant> = {},
 ): Promise<NodeRecord> {
@@ -72,12 +72,12 @@ export async function createNode(
     ...["run", "--detach", "--name", container, "--hostname", variant.hostname ?? name],
     ...labelArguments({
       ...labels,
-      [SSH_PORT_LABEL]: String(path_.sshPort),
-      [API_PORT_LABEL]: String(path_.apiPort),
+      [SSH_PORT_LABEL]: String(addresses.sshPort),
+      [API_PORT_LABEL]: String(addresses.apiPort),
     }),
-    ...["--network", variant.network ?? names.network, "--ip", path_.internalAddress],
-    ...["--mac-address", variant.hardwareAddress ?? hardwareAddress(path_.internalAddress)],
-    ...["--publish", `127.0.0.1:${path_.sshPort}:22`, "--publish", `127.0.0.1:${path_.apiPort}:6443`],
+    ...["--network", variant.network ?? names.network, "--ip", addresses.internalAddress],
+    ...["--mac-address", variant.hardwareAddress ?? hardwareAddress(addresses.internalAddress)],
+    ...["--publish", `127.0.0.1:${addresses.sshPort}:22`, "--publish", `127.0.0.1:${addresses.apiPort}:6443`],
     ...["--volume", `${bundlesFolder}:${BUNDLES_IN_NODE}:ro`, "--volume", `${keys}:${KEYS_IN_NODE}:ro`],
     ...mounts,
     ...(await engine.nestingArguments()),
@@ -85,7 +85,7 @@ export async function createNode(
     ...["--tmpfs", "/run", "--tmpfs", "/tmp"],
     ...[NODE_IMAGE, "/lib/systemd/systemd"],
   ]);
-  return { name, container, hostKey, ...path_ };
+  return { name, container, hostKey, ...addresses };
 }
 
 /** Returns the ports that nodes of any clone publish, running or stopped. */

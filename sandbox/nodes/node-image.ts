@@ -8,7 +8,7 @@ import { ensurePackages } from "../toolchain/packages";
 import { run, succeeds } from "./command";
 import { ContainerEngine } from "./engine";
 import { NODE_PACKAGES, NODE_RELEASE, NODE_SETUP } from "./node-recipe";
-import { cacheFolder } from "./places";
+import { cacheFolder } from "./paths";
 
 const key = createHash("sha256")
   .update(JSON.stringify([NODE_RELEASE, NODE_PACKAGES, NODE_SETUP, process.arch]))

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { nodeKeyFile } from "./places";
+import { nodeKeyFile } from "./paths";
 
 /**
  * Returns the public key that nodes accept; the pair is generated once per project, the private key with mode 0600.

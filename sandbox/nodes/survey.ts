@@ -3,7 +3,7 @@ import { judge, type Condition } from "./condition";
 import type { ContainerEngine } from "./engine";
 import { NODE_LABEL, volumeName, VOLUMES, type FleetNames } from "./names";
 import { readRecord, type NodeRecord } from "./node-record";
-import { nodeFolder, systemFolder } from "./places";
+import { nodeFolder, systemFolder } from "./paths";
 
 /** A node, or the remains of one. */
 export interface Found {

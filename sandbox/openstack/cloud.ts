@@ -45,12 +45,12 @@ const START_SECONDS = 300;
 
 /** A real OpenStack on this machine: keystone, placement, glance, neutron and nova, whose servers are container nodes. */
 export class Cloud {
-  readonly places: CloudPaths;
+  readonly paths: CloudPaths;
   private readonly processes: Processes;
 
   constructor(private readonly options: CloudOptions) {
-    this.places = cloudPaths(path.resolve(options.folder));
-    this.processes = new Processes(this.places.processes, this.places.logs);
+    this.paths = cloudPaths(path.resolve(options.folder));
+    this.processes = new Processes(this.paths.processes, this.paths.logs);
   }
 
   /**
@@ -59,9 +59,9 @@ export class Cloud {
    * @throws Error with the last log lines of the service that did not start
    */
   async start(python: string, report: Reporter): Promise<CloudAccess> {
-    await mkdir(path.dirname(this.places.folder), { recursive: true });
+    await mkdir(path.dirname(this.paths.folder), { recursive: true });
     return withLock(
-      `${this.places.folder}.lock`,
+      `${this.paths.folder}.lock`,
       () => undefined,
       () => this.startLocked(python, report),
     );
@@ -74,25 +74,25 @@ export class Cloud {
     if (isRunning && before !== undefined) return this.access(settings, before);
     return report.step("OpenStack on this machine", async (update) => {
       const environment = path.resolve(python, "..", "..");
-      const configured = { settings, places: this.places, environment };
+      const configured = { settings, paths: this.paths, environment };
       await this.writeConfiguration(configured);
       // at once, because another cloud on this machine may be looking for a free block
       if (settings.containers) await new Hosts(settings).ensurePublicNetwork();
       await ensureDatabases(configured, update);
       update("keystone, placement, glance, neutron");
-      await this.processes.start(ownProcess(FRONT, this.places));
+      await this.processes.start(ownProcess(FRONT, this.paths));
       const first = SERVICES.filter(isWsgi);
       for (const service of first) await this.startService(service, python, settings);
       for (const service of first) await this.awaitService(service, settings);
-      await plantSeed("catalog", python, this.places, settings);
+      await plantSeed("catalog", python, this.paths, settings);
       update("nova");
-      if (settings.containers) await this.processes.start(ownProcess(MACHINES, this.places));
+      if (settings.containers) await this.processes.start(ownProcess(MACHINES, this.paths));
       const second = servicesOf(settings).filter((service) => !isWsgi(service));
       for (const service of second) await this.startService(service, python, settings);
       for (const service of second) await this.awaitService(service, settings);
       update("flavors, image, networks, credentials");
-      const planted = await plantSeed("content", python, this.places, settings);
-      await writePrivate(this.places.clouds, renderCloudsFile(settings, planted.credential));
+      const planted = await plantSeed("content", python, this.paths, settings);
+      await writePrivate(this.paths.clouds, renderCloudsFile(settings, planted.credential));
       return this.access(settings, planted);
     });
   }
@@ -103,7 +103,7 @@ export class Cloud {
     // nova first, then the process that runs its containers
     await this.processes.stop(names.filter((name) => name === "nova"));
     await this.processes.stop(names.filter((name) => name !== "nova"));
-    const settings = await readSettings(this.places.folder);
+    const settings = await readSettings(this.paths.folder);
     if (settings?.containers === true) await new Hosts(settings).powerOff();
   }
 
@@ -112,18 +112,18 @@ export class Cloud {
     await this.processes.stop(Object.keys(await this.processes.recorded()));
     // works without settings, too: containers are found by their labels
     await new Hosts({ system: this.options.system, bundles: [], publicCidr: "" }).deleteAll();
-    await rm(this.places.folder, { recursive: true, force: true });
+    await rm(this.paths.folder, { recursive: true, force: true });
   }
 
   /** Returns whether it was created and not deleted since. */
   async exists(): Promise<boolean> {
-    return (await readSettings(this.places.folder)) !== undefined;
+    return (await readSettings(this.paths.folder)) !== undefined;
   }
 
   /** Returns the names of its running processes. */
   async status(): Promise<CloudStatus> {
     const running = await this.processes.running();
-    const settings = await readSettings(this.places.folder);
+    const settings = await readSettings(this.paths.folder);
     const wanted = [
       FRONT,
       ...servicesOf(settings ?? { octavia: false }),
@@ -167,13 +167,13 @@ export class Cloud {
 
   /** Makes cinder fail to create volumes with the given reason; without one, makes it work again. */
   async failVolumes(reason?: string): Promise<void> {
-    if (reason === undefined) await rm(this.places.volumeFault, { force: true });
-    else await writePrivate(this.places.volumeFault, reason);
+    if (reason === undefined) await rm(this.paths.volumeFault, { force: true });
+    else await writePrivate(this.paths.volumeFault, reason);
   }
 
   private access(settings: CloudSettings, planted: Planted): CloudAccess {
     return {
-      cloudsFile: this.places.clouds,
+      cloudsFile: this.paths.clouds,
       cloud: CLOUD_NAMES.cloud,
       authUrl: `${publicUrl(settings, "keystone")}/v3`,
       project: planted.project,
@@ -181,17 +181,17 @@ export class Cloud {
   }
 
   private async planted(): Promise<Planted> {
-    return JSON.parse(await readFile(this.places.seeded, "utf8")) as Planted;
+    return JSON.parse(await readFile(this.paths.seeded, "utf8")) as Planted;
   }
 
   private async requireSettings(): Promise<CloudSettings> {
-    const settings = await readSettings(this.places.folder);
-    if (settings === undefined) throw new Error(`there is no cloud in ${this.places.folder}`);
+    const settings = await readSettings(this.paths.folder);
+    if (settings === undefined) throw new Error(`there is no cloud in ${this.paths.folder}`);
     return settings;
   }
 
   private async writeConfiguration(configured: Configured): Promise<void> {
-    const { places: paths, settings } = configured;
+    const { paths, settings } = configured;
     for (const folder of [paths.configuration, paths.logs, paths.state, paths.machines])
       await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of ["images", "staging", "tasks", "locks", "fernet", "credential"])
@@ -208,7 +208,7 @@ export class Cloud {
   }
 
   private async startService(service: ServiceName, python: string, settings: CloudSettings): Promise<void> {
-    await this.processes.start(serviceProcess(service, python, this.places, settings));
+    await this.processes.start(serviceProcess(service, python, this.paths, settings));
   }
 
   private async awaitService(service: ServiceName, settings: CloudSettings): Promise<void> {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { runCommand } from "../toolchain/run-command";
 import { database, internalUrl, NO_BROKER, publicUrl, REGION, type Configured } from "./configuration/common";
 import { CONFIGURATIONS } from "./configuration/services";
-import { pythonSources } from "./places";
+import { pythonSources } from "./paths";
 import { pythonEnvironment } from "./service-processes";
 import type { ServiceName } from "./settings";
 
@@ -20,7 +20,7 @@ export async function ensureDatabases(
   configured: Configured,
   update: (detail: string) => void,
 ): Promise<void> {
-  const { places: paths, settings, environment } = configured;
+  const { paths, settings, environment } = configured;
   const whole = path.join(paths.databases, "whole");
   if (existsSync(whole)) return;
   await rm(paths.databases, { recursive: true, force: true });

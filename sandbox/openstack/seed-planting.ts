@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { createHash } from "node:crypto";
-import { pythonSources } from "./places";
+import { pythonSources } from "./paths";
 import { planSeed } from "./seed";
 import { pythonEnvironment } from "./service-processes";
 import { writePrivate } from "../private-file";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { CONFIGURATIONS } from "./configuration/services";
-import { pythonSources } from "./places";
+import { pythonSources } from "./paths";
 import type { ProcessSpec } from "../processes";
 import { CLOUD_NAMES } from "./seed";
 import type { CloudPaths, CloudSettings, ServiceName } from "./settings";

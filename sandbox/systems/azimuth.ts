@@ -5,14 +5,14 @@ import { API } from "../../providers/azimuth/plan/names";
 import { azimuthValues } from "../azimuth/stack-values";
 import { makeTenancy, TENANCY } from "../azimuth/tenancy";
 import { ManagementCluster } from "../management/management-cluster";
-import { kubeconfigFile, sandboxFolder } from "../places";
+import { kubeconfigFile, sandboxFolder } from "../paths";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
 import { kubectlOf } from "./made-cluster";
 import { stackOf, type EquippedContext, type System } from "./system";
 
 const NAME = "azimuth";
 const FOLDER = path.join(sandboxFolder, "azimuth");
-const STAND_INS = "azimuth-stand-ins";
+const CONTROLLERS = "azimuth-controllers";
 const SECONDS = 60;
 
 /** What exists before `pulumi up`: a management cluster with Azimuth's simulated controllers. */
@@ -25,7 +25,7 @@ const openCluster = () => new ManagementCluster(FOLDER);
 
 /** Starts the API and the controllers, which a destroy needs to remove finalizers. */
 async function resume(context: EquippedContext): Promise<void> {
-  if ((await openCluster().running()).includes(STAND_INS)) return;
+  if ((await openCluster().running()).includes(CONTROLLERS)) return;
   const { ensureToolchain } = await import("../toolchain/index.js");
   const toolchain = await ensureToolchain({ kubernetes: [KUBERNETES_VERSION] }, context.report);
   await start({ ...context, toolchain });
@@ -61,7 +61,7 @@ async function startFixture({ toolchain }: EquippedContext): Promise<AzimuthFixt
   );
   const port = await registrarPort();
   await cluster.startCompanion({
-    name: STAND_INS,
+    name: CONTROLLERS,
     program: process.execPath,
     args: [path.join(__dirname, "..", "azimuth", "main.js"), server.kubeconfigFile, String(port)],
   });
@@ -83,7 +83,7 @@ async function untilServed(client: KubernetesClient): Promise<void> {
     probe: async () =>
       (await client.serves({ apiVersion: API.zenith, kind: "Reservation" }))
         ? { done: true }
-        : { pending: await openCluster().tail(STAND_INS) },
+        : { pending: await openCluster().tail(CONTROLLERS) },
   });
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { sandboxFolder } from "../places";
+import { sandboxFolder } from "../paths";
 import type { DesiredSize } from "./system";
 
 /** The number of machines in the cluster. */

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { Node } from "../../lib/kubernetes";
-import { kubeconfigFile, sandboxFolder } from "../places";
+import { kubeconfigFile, sandboxFolder } from "../paths";
 import { recordedOutputs } from "../state-file";
 import { ensureToolchain, type Toolchain } from "../toolchain";
 import type { Needs } from "../set-up";

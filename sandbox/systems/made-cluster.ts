@@ -1,5 +1,5 @@
 import { chmod, writeFile } from "node:fs/promises";
-import { kubeconfigFile } from "../places";
+import { kubeconfigFile } from "../paths";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
 import { stackOf, type EquippedContext } from "./system";
 

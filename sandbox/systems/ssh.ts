@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { containerNodeSettings } from "../nodes/container-node-settings";
-import { nodeKeyFile } from "../nodes/places";
-import { kubeconfigFile } from "../places";
+import { nodeKeyFile } from "../nodes/paths";
+import { kubeconfigFile } from "../paths";
 import { recordedResources } from "../state-file";
 import { clusterConfiguration, findLost, KUBERNETES_VERSION, type SshFixture } from "./ssh-configuration";
 import { chooseSize, forgetSize, keepSize, planMachines, readSize } from "./cluster-size";

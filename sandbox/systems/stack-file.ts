@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "yaml";
-import { projectName, stackFile } from "../places";
+import { projectName, stackFile } from "../paths";
 import type { StackConfiguration } from "./system";
 
 /** A stack file as the engine writes it. */

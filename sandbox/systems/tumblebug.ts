@@ -3,7 +3,7 @@ import path from "node:path";
 import { openTumblebug } from "../../providers/tumblebug/client";
 import type { SshTarget } from "../../lib/ssh";
 import { containerNodeSettings } from "../nodes/container-node-settings";
-import { kubeconfigFile, sandboxFolder } from "../places";
+import { kubeconfigFile, sandboxFolder } from "../paths";
 import { SANDBOX_NEEDS } from "../set-up";
 import { recordedOutputs } from "../state-file";
 import { connectionOf } from "../tumblebug/clouds";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "./cache";
-import { COMMAND_PLUGIN_FILE, STAND_IN_VARIABLE } from "./launchers";
+import { COMMAND_PLUGIN_FILE, COMMAND_PLUGIN_VARIABLE } from "./launchers";
 
 /**
  * The environment in which the sandbox runs `pulumi`: the user's own, with the cached CLI first on PATH and the
@@ -17,13 +17,13 @@ export function toolchainEnvironment(
   for (const [name, value] of Object.entries(base)) {
     if (value !== undefined && !name.startsWith("PULUMI_")) environment[name] = value;
   }
-  const standIn = path.join(projectFolder, COMMAND_PLUGIN_FILE);
+  const replacement = path.join(projectFolder, COMMAND_PLUGIN_FILE);
   return {
     ...environment,
     ...(programs === undefined
       ? {}
       : { PATH: [programs, base["PATH"]].filter(Boolean).join(path.delimiter) }),
-    ...(existsSync(standIn) ? { [STAND_IN_VARIABLE]: standIn } : {}),
+    ...(existsSync(replacement) ? { [COMMAND_PLUGIN_VARIABLE]: replacement } : {}),
     PULUMI_HOME: path.join(cache, "pulumi-home"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
   };

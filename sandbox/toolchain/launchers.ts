@@ -31,20 +31,20 @@ export const pulumiLaunchers: Readonly<Record<string, string>> = {
   ),
 };
 
-/** The variable with the path of the clone's stand-in that the launcher below runs. */
-export const STAND_IN_VARIABLE = "FORESAIL_COMMAND_STAND_IN";
+/** The variable with the path of the clone's replacement that the launcher below runs. */
+export const COMMAND_PLUGIN_VARIABLE = "FORESAIL_COMMAND_STAND_IN";
 
-/** The compiled stand-in of the `command` plugin, relative to the project. */
+/** The compiled replacement of the `command` plugin, relative to the project. */
 export const COMMAND_PLUGIN_FILE = "bin/sandbox/command-plugin/main.js";
 
 /**
- * Starts the stand-in of the `command` plugin. The cache is shared by clones, so the script names none: the tool
+ * Starts the replacement of the `command` plugin. The cache is shared by clones, so the script names none: the tool
  * chain's environment does, and someone who runs `pulumi` by hand is in the project's folder.
  */
 export const commandLauncher = runFromProject(
-  "the stand-in of the command plugin",
+  "the replacement of the command plugin",
   COMMAND_PLUGIN_FILE,
 ).replace(
   "folder=$PWD\n",
-  `if [ -f "\${${STAND_IN_VARIABLE}:-}" ]; then exec node "$${STAND_IN_VARIABLE}" "$@"; fi\nfolder=$PWD\n`,
+  `if [ -f "\${${COMMAND_PLUGIN_VARIABLE}:-}" ]; then exec node "$${COMMAND_PLUGIN_VARIABLE}" "$@"; fi\nfolder=$PWD\n`,
 );

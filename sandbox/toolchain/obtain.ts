@@ -92,8 +92,8 @@ async function fill(
   update("requesting the official download");
   const refusals = await tryDownloads(program, paths.cache, folder, update);
   if (refusals.length === 0) return "downloaded";
-  if (program.standIn !== undefined) {
-    for (const [file, text] of Object.entries(program.standIn))
+  if (program.replacement !== undefined) {
+    for (const [file, text] of Object.entries(program.replacement))
       await writeFile(path.join(folder, file), text);
     return "built";
   }

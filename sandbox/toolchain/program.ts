@@ -42,5 +42,5 @@ export interface Program {
   /** Scripts written into the folder: file name → text. */
   readonly launchers?: Readonly<Record<string, string>>;
   /** Launchers to use when there is neither a download nor a Go module. */
-  readonly standIn?: Readonly<Record<string, string>>;
+  readonly replacement?: Readonly<Record<string, string>>;
 }

@@ -40,7 +40,7 @@ const pulumi: Program = {
 };
 
 /** Defines a resource plugin, in the folder of the sandbox's Pulumi home where the engine expects it. */
-function plugin(name: string, version: string, ways: { builds?: Build[]; standIn?: string }): Program {
+function plugin(name: string, version: string, ways: { builds?: Build[]; replacement?: string }): Program {
   const file = `pulumi-resource-${name}`;
   return {
     name: `plugin-${name}`,
@@ -57,7 +57,7 @@ function plugin(name: string, version: string, ways: { builds?: Build[]; standIn
       },
     ],
     builds: ways.builds ?? [],
-    ...(ways.standIn === undefined ? {} : { standIn: { [file]: ways.standIn } }),
+    ...(ways.replacement === undefined ? {} : { replacement: { [file]: ways.replacement } }),
   };
 }
 
@@ -82,7 +82,7 @@ export const pulumiPrograms = {
       },
     ],
   }),
-  "plugin-command": plugin("command", "1.2.1", { standIn: commandLauncher }),
+  "plugin-command": plugin("command", "1.2.1", { replacement: commandLauncher }),
   "plugin-openstack": plugin("openstack", "3.15.2", {
     builds: [
       {

@@ -1,9 +1,9 @@
 import { run } from "../nodes/command";
 import { fleetNames, projectHash } from "../nodes/names";
-import { projectFolder } from "../nodes/places";
+import { projectFolder } from "../nodes/paths";
 import type { MachineAddresses } from "./machines";
 
-/** The places in this machine's kernel tables from which the two chains are called. */
+/** The chains of this machine's kernel tables that call the two chains. */
 const CALLS = [
   ["PREROUTING", "in"],
   ["OUTPUT", "in"],

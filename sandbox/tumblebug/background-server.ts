@@ -39,7 +39,7 @@ export interface ServerAccess {
 
 /** A simulated Tumblebug in the background, with everything that it creates; it outlives the program that starts it. */
 export class BackgroundServer {
-  private readonly places;
+  private readonly paths;
   private readonly processes: Processes;
 
   /** @param system of its VMs' container nodes */
@@ -47,8 +47,8 @@ export class BackgroundServer {
     readonly folder: string,
     private readonly system: string,
   ) {
-    this.places = serverPaths(folder);
-    this.processes = new Processes(this.places.processes, this.places.logs);
+    this.paths = serverPaths(folder);
+    this.processes = new Processes(this.paths.processes, this.paths.logs);
   }
 
   /** Starts it unless it is running; the options apply at its first start. @throws Error with its last log lines */
@@ -58,9 +58,9 @@ export class BackgroundServer {
       await this.processes.start({
         name: NAME,
         command: process.execPath,
-        args: [path.join(__dirname, "main.js"), this.places.folder],
+        args: [path.join(__dirname, "main.js"), this.paths.folder],
         environment: process.env,
-        folder: this.places.folder,
+        folder: this.paths.folder,
       });
       await this.awaitAnswer(settings);
     });
@@ -69,7 +69,7 @@ export class BackgroundServer {
 
   /** Returns the settings of its first start; undefined before. */
   settings(): Promise<ProcessSettings | undefined> {
-    return readServerSettings(this.places.folder);
+    return readServerSettings(this.paths.folder);
   }
 
   async isRunning(): Promise<boolean> {
@@ -92,7 +92,7 @@ export class BackgroundServer {
     await this.kill();
     if ((await this.settings())?.publicBlocks) await new AddressTranslation(this.system).end();
     await new NodeFleet(this.system).deleteAll();
-    await rm(this.places.folder, { recursive: true, force: true });
+    await rm(this.paths.folder, { recursive: true, force: true });
   }
 
   /** Requests a fault. */
@@ -120,7 +120,7 @@ export class BackgroundServer {
 
   private async administer(method: string, folder: string, body?: unknown): Promise<unknown> {
     const settings = await this.settings();
-    if (settings === undefined) throw new Error(`there is no server in ${this.places.folder}`);
+    if (settings === undefined) throw new Error(`there is no server in ${this.paths.folder}`);
     const response = await ask(settings, method, `/sandbox${folder}`, body);
     if (!response.ok)
       throw new Error(`the server answered ${response.status} to ${method} /sandbox${folder}`);
@@ -130,14 +130,14 @@ export class BackgroundServer {
   private async ensureSettings({ pace = 0, ...desired }: DesiredServer): Promise<ProcessSettings> {
     const known = await this.settings();
     if (known !== undefined) return known;
-    const seed = createHash("sha256").update(this.places.folder).digest("hex");
+    const seed = createHash("sha256").update(this.paths.folder).digest("hex");
     const [port = 0] = await findFreePorts(seed, 1, new Set());
     const settings: ProcessSettings = {
       ...desired,
       ...{ port, user: "default", password: newPassword(), system: this.system },
       pace,
     };
-    await writeServerSettings(this.places.folder, settings);
+    await writeServerSettings(this.paths.folder, settings);
     return settings;
   }
 

@@ -5,7 +5,7 @@ import { SshConnection } from "../../lib/ssh";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { generateKey } from "../../lib/ssh/generated-key";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";
-import { projectFolder, systemFolder } from "../../sandbox/nodes/places";
+import { projectFolder, systemFolder } from "../../sandbox/nodes/paths";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import type { Reporter } from "../../sandbox/progress";
@@ -68,10 +68,10 @@ describe("the sandbox's OpenStack", function () {
 
   it("runs completely, and only its owner can read its passwords", async () => {
     assert.deepEqual((await cloud.status()).missing, []);
-    for (const file of [cloud.places.settings, cloud.places.clouds]) {
+    for (const file of [cloud.paths.settings, cloud.paths.clouds]) {
       assert.equal((await stat(file)).mode & 0o777, 0o600, file);
     }
-    assert.equal((await stat(cloud.places.folder)).mode & 0o777, 0o700);
+    assert.equal((await stat(cloud.paths.folder)).mode & 0o777, 0o700);
   });
 
   it("gives a server its address, its key and its name, and shows its host key on the console", async () => {
@@ -134,9 +134,9 @@ describe("the sandbox's OpenStack", function () {
   });
 
   it("changes nothing at a second start", async () => {
-    const before = await readFile(cloud.places.processes, "utf8");
+    const before = await readFile(cloud.paths.processes, "utf8");
     await cloud.start(python, silent);
-    assert.equal(await readFile(cloud.places.processes, "utf8"), before);
+    assert.equal(await readFile(cloud.paths.processes, "utf8"), before);
   });
 
   it("stops the container of a server that is shut off, and starts it again", async () => {
@@ -203,7 +203,7 @@ describe("the sandbox's OpenStack", function () {
   });
 
   it("leaves no process, container, volume, network or file", async () => {
-    const recorded = JSON.parse(await readFile(cloud.places.processes, "utf8")) as Record<
+    const recorded = JSON.parse(await readFile(cloud.paths.processes, "utf8")) as Record<
       string,
       { pid: number }
     >;
@@ -212,7 +212,7 @@ describe("the sandbox's OpenStack", function () {
     assert.deepEqual(await engine.containers(names.labels), []);
     assert.deepEqual(await engine.volumes(names.labels), []);
     assert.deepEqual(await engine.networks(names.labels), []);
-    assert.equal(existsSync(cloud.places.folder), false);
+    assert.equal(existsSync(cloud.paths.folder), false);
     assert.equal(existsSync(systemFolder(TEST_CLOUD_SYSTEM)), false);
   });
 

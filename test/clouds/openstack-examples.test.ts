@@ -93,7 +93,7 @@ class ExampleCluster {
 }
 
 /** Skips the suite unless all tests are requested. */
-function byNight(): void {
+function onlyWithAll(): void {
   before(function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
       leaveOut(
@@ -111,7 +111,7 @@ async function expectGone(cluster: OpenstackTestCluster, empty: object): Promise
 
 describe("the example dev-eu1 of OpenStack, as a file", function () {
   this.timeout(600_000);
-  byNight();
+  onlyWithAll();
   oneAfterTheOther();
   let made: ExampleCluster;
   let cluster: OpenstackTestCluster;
@@ -160,7 +160,7 @@ describe("the example dev-eu1 of OpenStack, as a file", function () {
 
 describe("the example prod-eu1 of OpenStack, as a file", function () {
   this.timeout(1_200_000);
-  byNight();
+  onlyWithAll();
   oneAfterTheOther();
   let made: ExampleCluster;
   let cluster: OpenstackTestCluster;

@@ -187,7 +187,7 @@ describe("a cluster with pools on an OpenStack cloud", function () {
   });
 
   it("stores no cloud credential on a machine or in the state", async () => {
-    const clouds = await readFile(cluster.cloud.places.clouds, "utf8");
+    const clouds = await readFile(cluster.cloud.paths.clouds, "utf8");
     const secret = /application_credential_secret: (\S+)/.exec(clouds)?.[1] ?? "";
     assert.ok(secret.length > 16);
     for (const { name } of await cluster.servers()) {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { ensureProgramBundle } from "../../sandbox/nodes/program-bundle";
-import { projectFolder } from "../../sandbox/nodes/places";
+import { projectFolder } from "../../sandbox/nodes/paths";
 import { REGION } from "../../sandbox/openstack/configuration/common";
 import { CLOUD_NAMES, PROJECT_USER } from "../../sandbox/openstack/seed";
 import { setUp } from "../../sandbox/set-up";

@@ -5,7 +5,7 @@ import { SshConnection, type SshTarget } from "../../lib/ssh";
 import { Engine } from "../../sandbox/engine";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
 import { containerNodeSettings, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
-import { projectFolder, sandboxFolder } from "../../sandbox/places";
+import { projectFolder, sandboxFolder } from "../../sandbox/paths";
 import type { Reporter } from "../../sandbox/progress";
 import { setUp, TEST_NEEDS } from "../../sandbox/set-up";
 import { recordedResources } from "../../sandbox/state-file";

@@ -1,6 +1,6 @@
 import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";
-import { projectFolder } from "../../sandbox/nodes/places";
+import { projectFolder } from "../../sandbox/nodes/paths";
 import type { TestCluster } from "./test-cluster";
 
 /**

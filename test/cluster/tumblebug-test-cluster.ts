@@ -6,7 +6,7 @@ import type { Generation } from "../../providers/tumblebug/plan/model";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";
-import { projectFolder } from "../../sandbox/nodes/places";
+import { projectFolder } from "../../sandbox/nodes/paths";
 import { checkCluster } from "../../sandbox/check";
 import { writePrivate } from "../../sandbox/private-file";
 import { setUp, TEST_NEEDS } from "../../sandbox/set-up";

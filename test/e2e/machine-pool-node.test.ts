@@ -11,7 +11,7 @@ describe("a MachinePool whose machine is a container node that kubeadm joins", f
 
   before(async function () {
     if (BY_NIGHT)
-      leaveOut(this, "the night run does that and more in test/clouds/machine-pool-nodes.test.ts");
+      leaveOut(this, "the nightly run does that and more in test/clouds/machine-pool-nodes.test.ts");
     pool = await PoolTestCluster.create("pool-node");
   });
 

@@ -7,7 +7,7 @@ import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { ensureNodeImage, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";
 import { createNode } from "../../sandbox/nodes/node-creation";
-import { nodeFolder, projectFolder, systemFolder } from "../../sandbox/nodes/places";
+import { nodeFolder, projectFolder, systemFolder } from "../../sandbox/nodes/paths";
 import { findFreePorts } from "../../sandbox/nodes/ports";
 import type { Reporter } from "../../sandbox/progress";
 

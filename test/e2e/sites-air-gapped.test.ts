@@ -9,7 +9,7 @@ import {
   nodeKeyFile,
   type SandboxNode,
 } from "../../sandbox/nodes";
-import { sandboxFolder } from "../../sandbox/places";
+import { sandboxFolder } from "../../sandbox/paths";
 import { ensureToolchain } from "../../sandbox/toolchain";
 import { makeBundleArchive } from "../sites/bundle-archive";
 import { LoadBalancer } from "../sites/load-balancer";

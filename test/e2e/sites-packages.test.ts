@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import { KubernetesClient } from "../../lib/kubernetes";
 import { NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
-import { sandboxFolder } from "../../sandbox/places";
+import { sandboxFolder } from "../../sandbox/paths";
 import { ensurePackages } from "../../sandbox/toolchain/packages";
 import { ensureToolchain } from "../../sandbox/toolchain";
 import {

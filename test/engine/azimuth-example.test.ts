@@ -91,10 +91,10 @@ describe("the example of a cluster through Azimuth, on the sandbox's fakes", fun
 
   it("does the same without a record, owned by a ConfigMap, while others keep changing its objects", async () => {
     const stormy = ["OIDCClient", "Platform"];
-    for (const kind of stormy) fixture.standIns.faults.set(kind, { changedEvery: 20 });
+    for (const kind of stormy) fixture.controllers.faults.set(kind, { changedEvery: 20 });
     configureExample({ record: false, leaseName: undefined });
     await fixture.stack.up();
-    fixture.standIns.faults.clear();
+    fixture.controllers.faults.clear();
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined);
     const uid = (await get("v1", "ConfigMap", "demo-foresail"))?.metadata.uid;
     assert.ok(uid);
@@ -113,9 +113,9 @@ describe("the example of a cluster through Azimuth, on the sandbox's fakes", fun
     await expectUnchanged();
     await serve(false);
     await expectUnchanged();
-    for (const kind of stormy) fixture.standIns.faults.set(kind, { changedEvery: 20 });
+    for (const kind of stormy) fixture.controllers.faults.set(kind, { changedEvery: 20 });
     await fixture.stack.destroy();
-    fixture.standIns.faults.clear();
+    fixture.controllers.faults.clear();
     assert.equal(await get("v1", "ConfigMap", "demo-foresail"), undefined);
     assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);
   });

@@ -149,14 +149,14 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
 
   it("fails with the message of the failed object, and continues from there when it is fixed", async () => {
     configure(fixture);
-    fixture.standIns.faults.set("OIDCClient", { failed: "the realm has no such client scope" });
+    fixture.controllers.faults.set("OIDCClient", { failed: "the realm has no such client scope" });
     const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.notEqual(exitCode, 0);
     assert.match(
       stdout + stderr,
       /OIDCClient az-demo\/kube-demo failed: .*the realm has no such client scope/,
     );
-    fixture.standIns.faults.clear();
+    fixture.controllers.faults.clear();
   });
 
   it("recovers in the run after one that was killed during the Helm installation, and says so", async () => {
@@ -233,7 +233,7 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
     );
     configure(fixture, { name, label: "handed over", zenith: undefined, adopt: true });
     await fixture.stack.up();
-    fixture.standIns.faults.set("Cluster", { neverReady: true });
+    fixture.controllers.faults.set("Cluster", { neverReady: true });
     const destroyed = fixture.stack.destroy();
     const held = async () => (await get(API.scheduling, "Lease", TENANCY.lease))?.metadata.finalizers ?? [];
     try {
@@ -242,7 +242,7 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
       );
       assert.deepEqual(await held(), [...finalizers, LEASE_FINALIZER]);
     } finally {
-      fixture.standIns.faults.clear();
+      fixture.controllers.faults.clear();
       await destroyed;
     }
     assert.deepEqual(await held(), finalizers);

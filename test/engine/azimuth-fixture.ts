@@ -16,7 +16,7 @@ import { TestStack } from "./test-stack";
 export interface AzimuthFixture {
   readonly api: BareApiServer;
   readonly management: KubernetesClient;
-  readonly standIns: SimulatedControllers;
+  readonly controllers: SimulatedControllers;
   readonly registrar: Registrar;
   readonly folder: string;
   readonly stack: TestStack;
@@ -63,13 +63,17 @@ export async function startAzimuth(
   prepare: (api: BareApiServer) => void = () => undefined,
 ): Promise<RunningAzimuth> {
   // owned objects are deleted with their owner; those of the schema in the foreground, too
-  const controllers = ["garbage-collector-controller", "namespace-controller"];
-  const api = new BareApiServer({ ...options, programs: apiPrograms(toolchain), controllers });
+  const ownControllers = ["garbage-collector-controller", "namespace-controller"];
+  const api = new BareApiServer({
+    ...options,
+    programs: apiPrograms(toolchain),
+    controllers: ownControllers,
+  });
   prepare(api);
   await api.start();
   const kubeconfig = api.kubeconfig();
   const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
-  const standIns = await SimulatedControllers.start({ kubeconfig, leaseCheckMilliseconds: 500 });
+  const controllers = await SimulatedControllers.start({ kubeconfig, leaseCheckMilliseconds: 500 });
   const registrar = await Registrar.start();
   await makeTenancy(management);
   await management.apply(FLAVORLESS_TEMPLATE);
@@ -79,7 +83,7 @@ export async function startAzimuth(
   await stack.setSecret("managementKubeconfig", kubeconfig);
   const other = stackOf("other");
   return {
-    ...{ api, management, standIns, registrar, folder, stack, stackOf },
+    ...{ api, management, controllers, registrar, folder, stack, stackOf },
     other: () => other,
     values: (over = {}) => ({
       system: "azimuth",
@@ -87,7 +91,7 @@ export async function startAzimuth(
     }),
     stop: async () => {
       await registrar.stop();
-      await standIns.stop();
+      await controllers.stop();
       management.close();
       await api.stop();
       removeFolder(folder);

@@ -86,7 +86,7 @@ describe("a cluster through Azimuth, under the engine", function () {
 
   it("runs the whole sequence, and a second up changes nothing", async () => {
     const monitoring = { neverReady: true };
-    fixture.standIns.faults.set("Reservation", monitoring);
+    fixture.controllers.faults.set("Reservation", monitoring);
     await fixture.stack.up();
     const made = await record();
     assert.equal(made?.spec["paused"], true);
@@ -159,7 +159,7 @@ describe("a cluster through Azimuth, under the engine", function () {
   });
 
   it("writes a service that appeared between two runs, only once", async () => {
-    fixture.standIns.faults.clear();
+    fixture.controllers.faults.clear();
     await untilTrue("the Reservation to be ready", async () => {
       const found = await fixture.management.get<Live>({
         apiVersion: API.zenith,
@@ -306,14 +306,14 @@ describe("a cluster through Azimuth, under the engine", function () {
   });
 
   it("releases the lease when the cluster is gone, and not before", async () => {
-    fixture.standIns.faults.set("Cluster", { neverReady: true });
+    fixture.controllers.faults.set("Cluster", { neverReady: true });
     const destroyed = fixture.stack.destroy();
     await untilTrue("the cluster to be deleted", async () =>
       Boolean((await get(API.clusterApi, "Cluster", "demo"))?.metadata.deletionTimestamp),
     );
     await pause(1500);
     assert.ok((await get(API.scheduling, "Lease", "demo"))?.metadata.finalizers?.includes(LEASE_FINALIZER));
-    fixture.standIns.faults.clear();
+    fixture.controllers.faults.clear();
     await destroyed;
     assert.equal(await record(), undefined);
     assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 
 /** What Pulumi and node.js read of a clone at run time, besides bin/. */
 const FILES = ["Pulumi.yaml", "package.json", "scripts/program.cjs"];

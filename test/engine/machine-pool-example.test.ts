@@ -4,7 +4,7 @@ import path from "node:path";
 import { waitFor } from "../../lib/wait";
 import { CLUSTER_API, SANDBOX_KINDS, type ProviderKinds } from "../../sandbox/capi/kinds";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 import { machinePoolFixture, poolStack, type PoolObject } from "./machine-pool-fixture";
 import type { TestStack } from "./test-stack";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 import { TEST_NEEDS } from "../../sandbox/set-up";
 import { desiredCluster } from "./desired-cluster";
 import { simulatedFixture } from "./simulated-fixture";

@@ -7,7 +7,7 @@ import path from "node:path";
 import { after, before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
 import { KubernetesClient, KubernetesError, type NewObject } from "../../lib/kubernetes";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
 import { PlanCluster } from "./plan-cluster";

@@ -2,7 +2,7 @@
 // are left out, since they name folders of one machine.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 import { desiredCluster } from "./desired-cluster";
 import { closeFixture, openFixture } from "./simulated-fixture";
 

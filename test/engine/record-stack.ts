@@ -5,9 +5,9 @@
  * `unshare --uts sh -c "hostname operator; node bin/test/engine/record-stack.js SYSTEM LABEL [PROJECT]"`
  */
 import { homedir, hostname } from "node:os";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 import { engineToolchain } from "./simulated-fixture";
-import { StackOnServers, withoutSourcePlaces, writeRecorded } from "./recorded/recorded-stack";
+import { StackOnServers, withoutSourcePaths, writeRecorded } from "./recorded/recorded-stack";
 import { RECORDED_SYSTEMS } from "./recorded/systems";
 
 async function record([system = "", label = "", project]: string[]): Promise<void> {
@@ -28,7 +28,7 @@ async function record([system = "", label = "", project]: string[]): Promise<voi
     const changes = await opened.stack.preview();
     if (changes.length > 0) throw new Error(`the stack is not finished: ${JSON.stringify(changes)}`);
     const recorded = await opened.save();
-    const text = JSON.stringify(withoutSourcePlaces(recorded));
+    const text = JSON.stringify(withoutSourcePaths(recorded));
     for (const folder of [homedir(), projectFolder, opened.stack.place.folder])
       if (text.includes(folder)) throw new Error(`the record contains ${folder}`);
     console.log(writeRecorded(`${system}-${label}`, text));

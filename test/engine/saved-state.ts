@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 import type { ExportedState } from "./test-stack";
 
 /** A stack as an earlier release left it: 1 control plane and 1 worker, its secrets under the tests' passphrase. */

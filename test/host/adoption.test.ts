@@ -78,7 +78,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
   it("ignores what the server or others add, and corrects what they change of its own", async () => {
     const news = inputs(widget("shared"));
     const { outputs } = await host.create(ADOPTION, news);
-    assert.equal((await live("shared"))?.spec["color"], "grey");
+    assert.equal((await live("shared"))?.spec["color"], "gray");
     const ref = { ...widget("shared"), namespace: "default", name: "shared" };
     await kubernetes.mergePatch(ref, { metadata: { labels: { theirs: "yes" } }, spec: { tags: ["theirs"] } });
     assert.equal(await changes(outputs, news), false);
@@ -129,7 +129,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
       "add its owner ConfigMap owner",
       "add its finalizer foresail.dev/test",
     ]);
-    // "grey" is the server's, not helm's
+    // "gray" is the server's, not helm's
     const { outputs } = await host.create(ADOPTION, news);
     assert.equal(outputs["made"], false);
     const adopted = (await live("theirs"))!;

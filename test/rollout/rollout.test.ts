@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Node } from "../../lib/kubernetes";
-import { sandboxFolder } from "../../sandbox/places";
+import { sandboxFolder } from "../../sandbox/paths";
 import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";

@@ -14,7 +14,7 @@ interface NodeObject extends KubernetesObject {
 }
 
 /** How an agent misbehaves. */
-type Misbehaviour = "never begins" | "fails" | "never Ready";
+type Misbehavior = "never begins" | "fails" | "never Ready";
 
 /** Puts the version that kubeadm keeps. */
 export function putClusterVersion(store: TestStore, version: string): void {
@@ -28,7 +28,7 @@ export function putClusterVersion(store: TestStore, version: string): void {
 
 /** The node agents and kubelets of the nodes in a fake cluster: they follow the annotations. */
 export class FakeAgents {
-  readonly misbehaving = new Map<string, Misbehaviour>();
+  readonly misbehaving = new Map<string, Misbehavior>();
   private readonly working = new Set<string>();
   private readonly react = () => this.look();
 

@@ -25,7 +25,7 @@ export const WIDGETS: NewObject = {
                 type: "object",
                 properties: {
                   size: { type: "integer" },
-                  color: { type: "string", default: "grey" },
+                  color: { type: "string", default: "gray" },
                   tags: { type: "array", items: { type: "string" } },
                 },
               },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
-import { projectFolder } from "../../sandbox/places";
+import { projectFolder } from "../../sandbox/paths";
 
 /**
  * The values of a stack file of examples/, by their keys without the project's name.

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { projectFolder } from "../../sandbox/nodes/places";
+import { projectFolder } from "../../sandbox/nodes/paths";
 import { Cloud } from "../../sandbox/openstack/cloud";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";
 import type { CloudOptions } from "../../sandbox/openstack/cloud-options";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { clearDeadLocks } from "../../cli/killed-runs";
 import { engineEnvironment, ensureState } from "../../sandbox/engine-environment";
 import { callEngine } from "../../sandbox/engine-process";
-import { projectFolder, projectName, sandboxFolder, stateFolder } from "../../sandbox/places";
+import { projectFolder, projectName, sandboxFolder, stateFolder } from "../../sandbox/paths";
 import { deleteStackFile, writeStackFile } from "../../sandbox/systems/stack-file";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { changesOf, stepsOf, type PreviewedChange } from "../cluster/previewed-steps";

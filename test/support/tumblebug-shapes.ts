@@ -27,7 +27,7 @@ export function differences(recorded: unknown, simulated: unknown, ref = ""): st
     return (recorded === "") === (simulated === "")
       ? []
       : [`${ref}: ${JSON.stringify(recorded)} was recorded, and not ${JSON.stringify(simulated)}`];
-  const [one, other] = [normalised(recorded), normalised(simulated)];
+  const [one, other] = [normalized(recorded), normalized(simulated)];
   return one === other
     ? []
     : [`${ref}: ${JSON.stringify(one)} was recorded, and not ${JSON.stringify(other)}`];
@@ -70,7 +70,7 @@ function inOrder(list: readonly unknown[]): unknown[] {
 }
 
 function sortKey(value: unknown): string {
-  return keyOf(value) || JSON.stringify(normalised(value));
+  return keyOf(value) || JSON.stringify(normalized(value));
 }
 
 function keyOf(value: unknown): string {
@@ -85,7 +85,7 @@ function typeOf(value: unknown): string {
 }
 
 /** A text without what differs in every run: names that are made up, CB-Spider's address, the order of objects in it. */
-function normalised(value: unknown): unknown {
+function normalized(value: unknown): unknown {
   if (typeof value !== "string") return value;
   return value
     .replace(/127\.0\.0\.1:\d+\/spider/g, "<spider>")

@@ -122,7 +122,7 @@ class ServicesMonitor {
         {
           seconds: CONNECT_SECONDS,
           signal,
-          authorisedPath: "/api",
+          authorizedPath: "/api",
           readsOnly: true,
           userAgent,
         },

@@ -31,7 +31,7 @@ async function membersAmong(session: MachinesSession, controlPlanes: Inputs["mac
 }
 
 /** Runs kubeadm init on the first control plane, unless one is a member already. */
-async function initialise(session: MachinesSession<Inputs>): Promise<void> {
+async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   const { cluster, inputs, progress } = session;
   const { specification, timeouts } = inputs;
   const controlPlanes = controlPlanesOf(inputs);
@@ -107,7 +107,7 @@ export const handlers: Handlers = {
     const resource = nameOf(inputs);
     // the marker identifies what kubeadm left, so a failed create can simply be repeated
     return explained({ resource, step: "kubeadm init" }, async () => {
-      await withMachines(resource, inputs, initialise);
+      await withMachines(resource, inputs, initialize);
       return { id: inputs.specification.name, outs: inputs };
     });
   },

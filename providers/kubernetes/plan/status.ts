@@ -16,7 +16,7 @@ export interface DesiredStatus {
 }
 
 /** The verdict on an object's status: the values of its fields, the pending condition, or why it failed. */
-type StatusJudgement = { done: Record<string, unknown> } | { pending: string } | { failed: string };
+type StatusJudgment = { done: Record<string, unknown> } | { pending: string } | { failed: string };
 
 /** The fields of an object that its status verdict needs. */
 export interface ObservedObject {
@@ -41,7 +41,7 @@ export const reasonOf = ({ reason, message }: Pick<Condition, "reason" | "messag
  * Evaluates an object's status. Ignores what its controller wrote about an older generation, if the controller reports
  * the generation (`status.observedGeneration`, or a condition's own).
  */
-export function judgeStatus(object: ObservedObject, desired: DesiredStatus): StatusJudgement {
+export function judgeStatus(object: ObservedObject, desired: DesiredStatus): StatusJudgment {
   const words = explain(object, desired);
   for (const { path, value } of desired.failures ?? []) {
     const found = valueAt(object, path);

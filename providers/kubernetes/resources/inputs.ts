@@ -42,7 +42,7 @@ export async function connectTo(
   const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
   return KubernetesClient.connect(
     { kubeconfig: inputs.kubeconfig },
-    { seconds: CALL_SECONDS, authorisedPath: "/api", userAgent: userAgent(inputs), ...options },
+    { seconds: CALL_SECONDS, authorizedPath: "/api", userAgent: userAgent(inputs), ...options },
   );
 }
 

@@ -112,7 +112,7 @@ export class PoolSession {
   private async openWorkload(seconds: number, progress?: (line: string) => void): Promise<KubernetesClient> {
     const { workloadKubeconfig, stack } = this.inputs;
     const kubeconfig = workloadKubeconfig ?? (await this.clusterKubeconfig());
-    const options = { readsOnly: true, authorisedPath: "/api/v1/nodes", seconds, progress };
+    const options = { readsOnly: true, authorizedPath: "/api/v1/nodes", seconds, progress };
     return connectTo({ kubeconfig, stack }, { ...options, signal: this.work.signal });
   }
 

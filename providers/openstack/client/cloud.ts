@@ -184,7 +184,7 @@ export class Cloud {
     if (base !== undefined) return `${base}${path}`;
     const { region } = this.configuration;
     const where = region ? ` in the region "${region}"` : "";
-    throw new CloudConfigurationError(`the cloud's catalogue has no ${service} service${where}`);
+    throw new CloudConfigurationError(`the cloud's catalog has no ${service} service${where}`);
   }
 
   private endpoint({ catalog = [] }: Token, service: CloudService): string | undefined {

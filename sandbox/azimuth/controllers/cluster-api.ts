@@ -141,7 +141,7 @@ export async function runClusterApi(
       if (have.some(({ metadata }) => metadata.name === machine)) continue;
       const metadata = { name: machine, namespace, labels, ownerReferences: [ownerOf(owner)] };
       const infrastructure = { apiVersion: INFRASTRUCTURE, kind: "OpenStackMachine" };
-      await client.apply({ ...infrastructure, metadata, spec: { flavor: "vm.stand-in" } });
+      await client.apply({ ...infrastructure, metadata, spec: { flavor: "vm.simulated" } });
       await client.apply({
         apiVersion: API.clusterApi,
         kind: "Machine",

@@ -146,7 +146,7 @@ export async function runIdentity(around: Context): Promise<void> {
         stringData: {
           "issuer-url": realm?.status?.oidcIssuerUrl ?? "",
           "client-id": `${name}.${service}`,
-          "client-secret": "stand-in",
+          "client-secret": "simulated",
           "allowed-groups": JSON.stringify([...(users ? [users] : []), `/${name}`, `/${name}/${service}`]),
         },
       });

@@ -25,7 +25,7 @@ export async function runZenith(around: Context): Promise<void> {
         apiVersion: "v1",
         kind: "Secret",
         metadata: { name: credentialSecretName, namespace },
-        stringData: { "ssh-privatekey": "stand-in" },
+        stringData: { "ssh-privatekey": "simulated" },
       });
     const subdomain = subdomainOf(uid);
     await setStatus(client, reservation, {

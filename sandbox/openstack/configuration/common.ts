@@ -4,7 +4,7 @@ import { publicAddress, type CloudPaths, type CloudSettings, type ServiceName } 
 /** The input of every service's configuration. */
 export interface Configured {
   readonly settings: CloudSettings;
-  readonly places: CloudPaths;
+  readonly paths: CloudPaths;
   /** The folder of the Python environment, which holds the services' own files under etc/. */
   readonly environment: string;
 }
@@ -27,12 +27,12 @@ export function publicUrl(settings: CloudSettings, service: ServiceName): string
 /** Returns the in-memory message transport of a single-process service. */
 export const NO_BROKER = "fake:///";
 
-export function logFile({ places: paths }: Configured, service: ServiceName): string {
+export function logFile({ paths }: Configured, service: ServiceName): string {
   return path.join(paths.logs, `${service}.log`);
 }
 
 /** Returns the SQLite database with this name. */
-export function database({ places: paths }: Configured, name: string): string {
+export function database({ paths }: Configured, name: string): string {
   return `sqlite:///${path.join(paths.databases, `${name}.db`)}`;
 }
 

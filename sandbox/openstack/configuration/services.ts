@@ -10,11 +10,11 @@ import {
 } from "./common";
 import { renderIni } from "./ini";
 
-const locks = ({ places: paths }: Configured) => ({ lock_path: path.join(paths.state, "locks") });
+const locks = ({ paths }: Configured) => ({ lock_path: path.join(paths.state, "locks") });
 
 /** keystone.conf */
 function keystoneConfiguration(configured: Configured): string {
-  const { places: paths } = configured;
+  const { paths } = configured;
   return renderIni({
     DEFAULT: { log_file: logFile(configured, "keystone"), max_token_size: 255 },
     database: { connection: database(configured, "keystone") },
@@ -39,7 +39,7 @@ function placementConfiguration(configured: Configured): string {
 
 /** glance-api.conf */
 function glanceConfiguration(configured: Configured): string {
-  const { places: paths, settings, environment } = configured;
+  const { paths, settings, environment } = configured;
   const store = (name: string) => ({ filesystem_store_datadir: path.join(paths.state, name) });
   return renderIni({
     DEFAULT: {
@@ -66,7 +66,7 @@ function glanceConfiguration(configured: Configured): string {
 
 /** neutron.conf, with ML2's options in it */
 function neutronConfiguration(configured: Configured): string {
-  const { places: paths, environment } = configured;
+  const { paths, environment } = configured;
   return renderIni({
     DEFAULT: {
       log_file: logFile(configured, "neutron"),
@@ -98,7 +98,7 @@ function neutronConfiguration(configured: Configured): string {
 
 /** nova.conf, for all of its services */
 function novaConfiguration(configured: Configured): string {
-  const { settings, places: paths, environment } = configured;
+  const { settings, paths, environment } = configured;
   const login = serviceLogin(configured);
   return renderIni({
     DEFAULT: {
@@ -136,7 +136,7 @@ function novaConfiguration(configured: Configured): string {
 
 /** cinder.conf, for all of its services */
 function cinderConfiguration(configured: Configured): string {
-  const { settings, places: paths, environment } = configured;
+  const { settings, paths, environment } = configured;
   return renderIni({
     DEFAULT: {
       log_file: logFile(configured, "cinder"),
@@ -167,7 +167,7 @@ function cinderConfiguration(configured: Configured): string {
 
 /** octavia.conf */
 function octaviaConfiguration(configured: Configured): string {
-  const { settings, places: paths } = configured;
+  const { settings, paths } = configured;
   const socket = (name: string) => path.join(paths.state, `octavia-${name}.sock`);
   const login = serviceLogin(configured);
   return renderIni({

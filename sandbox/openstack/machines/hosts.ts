@@ -8,7 +8,7 @@ import { containerName, fleetNames, projectHash, type FleetNames } from "../../n
 import { createNode, takenPorts } from "../../nodes/node-creation";
 import { ensureNodeImage } from "../../nodes/node-image";
 import { writeRecord, type NodeRecord } from "../../nodes/node-record";
-import { nodeFolder, projectFolder, systemFolder } from "../../nodes/places";
+import { nodeFolder, projectFolder, systemFolder } from "../../nodes/paths";
 import { awaitSshd, findFreePorts } from "../../nodes/ports";
 import { survey } from "../../nodes/survey";
 import type { Reporter } from "../../progress";

@@ -33,7 +33,7 @@ export class Machines {
   private surveyed = 0;
 
   constructor(
-    private readonly places: Pick<CloudPaths, "machines" | "floatingIps">,
+    private readonly paths: Pick<CloudPaths, "machines" | "floatingIps">,
     private readonly hosts: Pick<
       Hosts,
       "find" | "create" | "start" | "stop" | "remove" | "setFloatingIp" | "balance"
@@ -43,10 +43,10 @@ export class Machines {
 
   /** Checks all servers once and starts the necessary work; `waitUntilIdle` waits for it. */
   async look(): Promise<void> {
-    const ids = await readdir(this.places.machines).catch((): string[] => []);
+    const ids = await readdir(this.paths.machines).catch((): string[] => []);
     if (ids.length === 0) return;
     await this.survey();
-    const floating = (await readJson<FloatingIp[]>(this.places.floatingIps)) ?? [];
+    const floating = (await readJson<FloatingIp[]>(this.paths.floatingIps)) ?? [];
     for (const id of ids) {
       if (this.works.size >= MOST_AT_ONCE) return;
       if (this.works.has(id)) continue;
@@ -158,7 +158,7 @@ export class Machines {
     this.floatingIps.delete(id);
     this.listeners.delete(id);
     // last, because nova considers the server deleted once its folder is
-    await rm(path.join(this.places.machines, id), { recursive: true, force: true });
+    await rm(path.join(this.paths.machines, id), { recursive: true, force: true });
     this.say(`${id}: removed`);
   }
 
@@ -167,7 +167,7 @@ export class Machines {
   }
 
   private file(id: string, name: string): string {
-    return path.join(this.places.machines, id, name);
+    return path.join(this.paths.machines, id, name);
   }
 
   private read<Content>(id: string, name: string): Promise<Content | undefined> {

@@ -4,7 +4,7 @@ import { KubernetesClient } from "../../../lib/kubernetes";
 import { Registrar } from "../../../sandbox/azimuth/controllers/registrar";
 import { azimuthValues } from "../../../sandbox/azimuth/stack-values";
 import { SimulatedControllers } from "../../../sandbox/azimuth/simulated-controllers";
-import { makeTenancy, standInChart, TENANCY } from "../../../sandbox/azimuth/tenancy";
+import { makeTenancy, simulatedChart, TENANCY } from "../../../sandbox/azimuth/tenancy";
 import type { SavedApiServer } from "../../simulation/bare-api-server";
 import { untilTrue } from "../azimuth-fixture";
 import { PORTS, startApiServer, type StartServers } from "./recorded-stack";
@@ -25,7 +25,7 @@ export const startAzimuthServers: StartServers = async (toolchain, folder, recor
   const saved = recorded as SavedAzimuth | undefined;
   const charts = path.join(folder, CHARTS);
   if (saved) writeFiles(charts, saved.charts);
-  else cpSync(path.dirname(standInChart("openstack-cluster")), charts, { recursive: true });
+  else cpSync(path.dirname(simulatedChart("openstack-cluster")), charts, { recursive: true });
   const api = await startApiServer(toolchain, saved?.apiServer, [
     "garbage-collector-controller",
     "namespace-controller",

@@ -5,7 +5,7 @@ import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { waitFor } from "../../../lib/wait";
-import { projectFolder } from "../../../sandbox/places";
+import { projectFolder } from "../../../sandbox/paths";
 import type { Toolchain } from "../../../sandbox/toolchain";
 import { BareApiServer, type SavedApiServer } from "../../simulation/bare-api-server";
 import { makeCompiledClone, removeFolder } from "../compiled-clone";
@@ -67,7 +67,7 @@ export function readRecorded(name: string): RecordedStack {
 }
 
 /** Leaves out where the code of a resource is on the machine. */
-export function withoutSourcePlaces(recorded: RecordedStack): unknown {
+export function withoutSourcePaths(recorded: RecordedStack): unknown {
   const kept = (key: string, value: unknown) => (OF_ONE_MACHINE.includes(key) ? undefined : value);
   return JSON.parse(JSON.stringify(recorded, kept));
 }

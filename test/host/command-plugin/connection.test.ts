@@ -6,7 +6,7 @@ import ssh2 from "ssh2";
 import { generateKey } from "../../../lib/ssh/generated-key";
 import { SshServer } from "../../ssh-server.js";
 import { connectionTo, eventually, fixture, REMOTE } from "./fixture.js";
-import { isStandIn } from "./plugin-process.js";
+import { isReplacement } from "./plugin-process.js";
 
 const PASSWORD = "correct horse battery";
 const locked = generateKey({
@@ -116,7 +116,7 @@ describe("command plugin: connection", function () {
     assert.deepEqual(jump.logins, []);
     const proxy = connectionTo(jump, {});
     // The official plugin tries the second attempt on the used-up stream and reports that instead.
-    const words = isStandIn ? /host key mismatch/ : /proxy: /;
+    const words = isReplacement ? /host key mismatch/ : /proxy: /;
     await assert.rejects(create(host.connection({ proxy, hostKey: otherKey })), words);
   });
 
@@ -156,7 +156,7 @@ describe("command plugin: connection", function () {
 
   it("ends an attempt at a host that does not answer after perDialTimeout", async function () {
     // The official plugin's limit covers the TCP connection only; this listener accepts that and sends nothing.
-    if (!isStandIn) this.skip();
+    if (!isReplacement) this.skip();
     const hole = await blackHole();
     others.push(hole);
     const started = Date.now();

@@ -14,7 +14,7 @@ import {
   type Properties,
 } from "../../../sandbox/command-plugin/wire.js";
 import { connectionTo, COPY, eventually, fixture, LOCAL, REMOTE } from "./fixture.js";
-import { isStandIn, PluginProcess, plain, struct, type Diffed } from "./plugin-process.js";
+import { isReplacement, PluginProcess, plain, struct, type Diffed } from "./plugin-process.js";
 
 describe("command plugin: contract with the engine", function () {
   this.timeout(20_000);
@@ -23,7 +23,7 @@ describe("command plugin: contract with the engine", function () {
 
   it("says its version", async () => {
     const info = await host.plugin.call<Empty, PluginInfo>("getPluginInfo", new Empty());
-    assert.match(info.getVersion(), isStandIn ? /^1\.2\.1$/ : /^1\./);
+    assert.match(info.getVersion(), isReplacement ? /^1\.2\.1$/ : /^1\./);
   });
 
   it("accepts secrets and resources and supports previews", async () => {
@@ -103,7 +103,7 @@ describe("command plugin: contract with the engine", function () {
     it(`refuses ${what}, with its path`, async () => {
       const { failures } = await host.plugin.check(type, inputs);
       assert.ok(failures.length > 0);
-      if (isStandIn)
+      if (isReplacement)
         assert.deepEqual(
           failures.map((failure) => failure.split(": ")[0]),
           [at],
@@ -112,7 +112,7 @@ describe("command plugin: contract with the engine", function () {
   }
 
   it("names the inputs that 1.2.1 knows, and all issues at once", async function () {
-    if (!isStandIn) this.skip();
+    if (!isReplacement) this.skip();
     const { failures } = await host.plugin.check(REMOTE, { connection: { hots: "h" }, crate: "x" });
     assert.deepEqual(failures.map((failure) => failure.split(": ")[0]).sort(), [
       "connection.host",
@@ -186,7 +186,7 @@ describe("command plugin: contract with the engine", function () {
     // For an element the official plugin leaves the replacement to the SDK's replaceOnChanges of triggers[*].
     const { detail } = await diff(["y", "z"]);
     assert.deepEqual(Object.keys(detail).sort(), ["triggers[0]", "triggers[1]"]);
-    if (isStandIn)
+    if (isReplacement)
       assert.deepEqual(detail, { "triggers[0]": "UPDATE_REPLACE", "triggers[1]": "ADD_REPLACE" });
   });
 
@@ -253,7 +253,7 @@ describe("command plugin: contract with the engine", function () {
     const args = execFileSync("ps", ["-o", "args=", "-p", String(host.plugin.process.pid)]).toString();
     await host.server.close();
     await assert.rejects(pending, (error: Error) => {
-      if (isStandIn) assert.doesNotMatch(error.message, /hidden-command; cat/);
+      if (isReplacement) assert.doesNotMatch(error.message, /hidden-command; cat/);
       assert.doesNotMatch(error.message, /hunter2/);
       return true;
     });
@@ -266,7 +266,7 @@ describe("command plugin: process", function () {
   this.timeout(20_000);
 
   it("ends when the process that started it is gone", async function () {
-    if (!isStandIn) this.skip();
+    if (!isReplacement) this.skip();
     const main = path.resolve(__dirname, "../../../sandbox/command-plugin/main.js");
     const script = `const p = require("node:child_process").spawn(process.execPath, [${JSON.stringify(main)}], { stdio: ["ignore", "pipe", "ignore"] });
       p.stdout.once("data", () => console.log(p.pid)); setInterval(() => {}, 1000);`;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { eventually, fixture, LOCAL } from "./fixture.js";
-import { isStandIn, PluginProcess } from "./plugin-process.js";
+import { isReplacement, PluginProcess } from "./plugin-process.js";
 
 describe("command plugin: local command", function () {
   this.timeout(20_000);
@@ -69,7 +69,7 @@ describe("command plugin: local command", function () {
   });
 
   it("says that it collects no files", async function () {
-    if (!isStandIn) this.skip();
+    if (!isReplacement) this.skip();
     const { failures } = await host.plugin.check(LOCAL, { create: "x", assetPaths: ["*"] });
     assert.match(failures.join(), /assetPaths: .*does not collect files/);
   });

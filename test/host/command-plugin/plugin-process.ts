@@ -14,9 +14,9 @@ import type { Properties } from "../../../sandbox/command-plugin/wire.js";
 
 /** The plugin under test: the official one, where its path is given, or the substitute. */
 const OFFICIAL = process.env["FORESAIL_COMMAND_PLUGIN"];
-export const isStandIn = OFFICIAL === undefined;
+export const isReplacement = OFFICIAL === undefined;
 
-const STAND_IN = path.resolve(__dirname, "../../../sandbox/command-plugin/main.js");
+const REPLACEMENT = path.resolve(__dirname, "../../../sandbox/command-plugin/main.js");
 const CALL_DEADLINE = 15_000;
 
 export interface Log {
@@ -49,7 +49,7 @@ export class PluginProcess {
   static async start(environment: Record<string, string> = {}): Promise<PluginProcess> {
     const plugin = new PluginProcess();
     const address = await plugin.listen();
-    const [program, args] = OFFICIAL === undefined ? [process.execPath, [STAND_IN]] : [OFFICIAL, []];
+    const [program, args] = OFFICIAL === undefined ? [process.execPath, [REPLACEMENT]] : [OFFICIAL, []];
     const inherited = { ...process.env };
     delete inherited["SSH_AUTH_SOCK"];
     plugin.process = spawn(program, [...args, address], { env: { ...inherited, ...environment } });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { growth, pairedRatio, summarise } from "../../../bench/statistics";
+import { growth, pairedRatio, summarize } from "../../../bench/statistics";
 
 const figures = fc.array(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { minLength: 1 });
 
@@ -13,16 +13,16 @@ describe("statistics of runs", () => {
     [[4, 1, 3, 2], 2.5],
   ] as [number[], number][]) {
     it(`returns ${median} as the median of ${runs.join(", ")}`, () => {
-      assert.equal(summarise(runs).median, median);
+      assert.equal(summarize(runs).median, median);
     });
   }
 
   it("keeps the median between the least and the most, in whatever order the runs came", () => {
     fc.assert(
       fc.property(figures, (runs) => {
-        const { least, median, most } = summarise(runs);
+        const { least, median, most } = summarize(runs);
         assert.ok(least <= median && median <= most);
-        assert.deepEqual(summarise([...runs].reverse()), summarise(runs));
+        assert.deepEqual(summarize([...runs].reverse()), summarize(runs));
       }),
     );
   });

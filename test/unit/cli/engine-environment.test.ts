@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { colourOfStream } from "../../../cli/terminal";
+import { colorOfStream } from "../../../cli/terminal";
 import { fleetEnvironment } from "../../../cli/pulumi";
 
 describe("the engine that foresail starts", () => {
@@ -11,7 +11,7 @@ describe("the engine that foresail starts", () => {
   ];
   for (const [name, isTTY, environment, color] of rows)
     it(`is shown on ${name} with color ${color}`, () =>
-      assert.equal(colourOfStream(isTTY === undefined ? {} : { isTTY }, environment), color));
+      assert.equal(colorOfStream(isTTY === undefined ? {} : { isTTY }, environment), color));
 
   it("runs diffs side by side, unless the user chose otherwise", () => {
     assert.equal(fleetEnvironment({}).PULUMI_PARALLEL_DIFF, "true");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { projectFolder } from "../../../sandbox/places";
+import { projectFolder } from "../../../sandbox/paths";
 
 const sample = (name: string) => path.join(projectFolder, "test/unit/cli/review/samples", name);
 

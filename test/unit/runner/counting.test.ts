@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { summariseRun, type TierOutcome } from "../../counting";
+import { summarizeRun, type TierOutcome } from "../../counting";
 
 const result = (passed: number, failed = 0, pending: { title: string; reason: string }[] = []) => ({
   passed,
@@ -51,7 +51,7 @@ describe("the test runner's counting", () => {
   ];
   for (const [name, outcomes, exitCode, last] of rows) {
     it(name, () => {
-      const summary = summariseRun(outcomes);
+      const summary = summarizeRun(outcomes);
       assert.equal(summary.exitCode, exitCode);
       assert.equal(summary.lines.at(-1), last);
     });
@@ -60,17 +60,17 @@ describe("the test runner's counting", () => {
   it("reports before the last line what was left out, and why", () => {
     const pending = [{ title: "a cluster of five", reason: "needs 16 GiB" }];
     assert.deepEqual(
-      summariseRun(
+      summarizeRun(
         [
           { tier: "e2e", result: result(1, 0, pending) },
           { tier: "faults", leftOut: "it has no tests yet" },
         ],
-        ["the night run"],
+        ["the nightly run"],
       ).lines,
       [
         "left out: e2e: a cluster of five: needs 16 GiB",
         "left out: faults: it has no tests yet",
-        "left out: the night run",
+        "left out: the nightly run",
         "1 passed, 0 failed",
       ],
     );
@@ -89,7 +89,7 @@ describe("the test runner's counting", () => {
           result: counts,
           ...(broken ? { breakage: "broken" } : {}),
         }));
-        const summary = summariseRun(outcomes);
+        const summary = summarizeRun(outcomes);
         const bad = drawn.some((each) => each.broken || each.result.failed > 0);
         assert.equal(
           summary.passed,

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { projectFolder } from "../../../sandbox/places";
+import { projectFolder } from "../../../sandbox/paths";
 
 describe("the program that Pulumi runs", () => {
   it("says in plain words that a clone is not compiled, and how to fix it", () => {

@@ -118,10 +118,10 @@ describe("forecast of a rollout", () => {
 
   it("colors the text only on request, without changing a word", () => {
     const report = planReport(troubledFacts(), desired());
-    const coloured = renderText(report, pc.createColors(true));
-    assert.notEqual(coloured, renderText(report));
+    const colored = renderText(report, pc.createColors(true));
+    assert.notEqual(colored, renderText(report));
     // eslint-disable-next-line no-control-regex
-    assert.equal(coloured.replace(/\u001b\[\d+m/g, ""), renderText(report));
+    assert.equal(colored.replace(/\u001b\[\d+m/g, ""), renderText(report));
   });
 
   it("escapes names from the cluster in the markup", () => {

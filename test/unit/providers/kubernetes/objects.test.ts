@@ -173,7 +173,7 @@ describe("evaluation of a status", () => {
     conditions: [{ type: "Ready", status: "True" }],
     observedGeneration: 2,
   };
-  const table: [what: string, status: object | undefined, judgement: object][] = [
+  const table: [what: string, status: object | undefined, judgment: object][] = [
     ["all is there", good, { done: { id: "i" } }],
     [
       "nothing is",
@@ -210,9 +210,9 @@ describe("evaluation of a status", () => {
     ],
     ["a field is empty", { ...good, id: "" }, { pending: "status.id is not there yet" }],
   ];
-  for (const [what, status, judgement] of table)
+  for (const [what, status, judgment] of table)
     it(`when ${what}`, () =>
-      assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status }, desired), judgement));
+      assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status }, desired), judgment));
 
   it("waits for nothing when no condition is given, not even for the controller", () => {
     assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status: { observedGeneration: 1 } }, {}), {

@@ -21,7 +21,7 @@ import {
 import { samplePaths, sampleSettings } from "./cloud-settings";
 
 const settings = sampleSettings();
-const configured = { settings, places: samplePaths, environment: "/python" };
+const configured = { settings, paths: samplePaths, environment: "/python" };
 
 /** Sections and options of an oslo.config file. */
 function readIni(text: string): Record<string, Record<string, string>> {

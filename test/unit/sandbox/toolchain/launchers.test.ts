@@ -4,7 +4,11 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { STAND_IN_VARIABLE, commandLauncher, pulumiLaunchers } from "../../../../sandbox/toolchain/launchers";
+import {
+  COMMAND_PLUGIN_VARIABLE,
+  commandLauncher,
+  pulumiLaunchers,
+} from "../../../../sandbox/toolchain/launchers";
 
 const run = promisify(execFile);
 const tellsWho = "console.log(JSON.stringify([__filename, process.ppid, ...process.argv.slice(2)]))";
@@ -42,7 +46,7 @@ describe("launchers of plugins", () => {
   it("runs the fallback of the clone that the environment names, wherever it is started", async () => {
     const script = await path_("launcher", commandLauncher);
     const mine = await path_("clone one/main.js", tellsWho);
-    const env = { ...process.env, [STAND_IN_VARIABLE]: mine };
+    const env = { ...process.env, [COMMAND_PLUGIN_VARIABLE]: mine };
     const { stdout } = await run(script, ["x"], { cwd: "/", env });
     assert.deepEqual(JSON.parse(stdout), [mine, process.pid, "x"]);
   });
@@ -50,7 +54,7 @@ describe("launchers of plugins", () => {
   it("runs the fallback of the project in the working folder when the environment names none", async () => {
     const script = await path_("launcher", commandLauncher);
     const mine = await path_("bin/sandbox/command-plugin/main.js", tellsWho);
-    const env = { ...process.env, [STAND_IN_VARIABLE]: "" };
+    const env = { ...process.env, [COMMAND_PLUGIN_VARIABLE]: "" };
     const { stdout } = await run(script, [], { cwd: folder, env });
     assert.deepEqual(JSON.parse(stdout), [mine, process.pid]);
   });

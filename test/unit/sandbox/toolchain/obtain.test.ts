@@ -36,7 +36,7 @@ describe("obtaining a program", () => {
   };
 
   /** Puts a `go` on PATH that records its arguments and runs the shell lines. */
-  async function standInForGo(lines: string): Promise<void> {
+  async function fakeGo(lines: string): Promise<void> {
     const folder = path.join(cache, "fake-go");
     await mkdir(folder);
     const script = `#!/bin/sh\necho "$GOFLAGS|$GOMODCACHE|$*" >> ${cache}/go-calls\n${lines}\n`;
@@ -80,7 +80,7 @@ describe("obtaining a program", () => {
 
   it("downloads before it builds", async () => {
     await publish(published);
-    await standInForGo(writesOutput);
+    await fakeGo(writesOutput);
     const { stamp } = await obtain(tool, report, cache, { modules });
     assert.deepEqual([stamp.from, await installed(), await goCalls()], ["downloaded", "downloaded", ""]);
   });
@@ -92,7 +92,7 @@ describe("obtaining a program", () => {
   for (const [what, files] of failures) {
     it(`builds from the pinned module when the download ${what}`, async () => {
       await publish(files);
-      await standInForGo(writesOutput);
+      await fakeGo(writesOutput);
       const { stamp } = await obtain(tool, report, cache, { modules });
       assert.deepEqual([stamp.from, await installed()], ["built", "built\n"]);
       const calls = await goCalls();
@@ -104,7 +104,7 @@ describe("obtaining a program", () => {
   }
 
   it("accepts the stamp on the next run, without a step", async () => {
-    await standInForGo(writesOutput);
+    await fakeGo(writesOutput);
     await obtain(tool, report, cache, { modules });
     const calls = await goCalls();
     await obtain(tool, report, cache, { modules });
@@ -112,7 +112,7 @@ describe("obtaining a program", () => {
   });
 
   it("installs again when the pinned module changed or a file is missing", async () => {
-    await standInForGo(writesOutput);
+    await fakeGo(writesOutput);
     await obtain(tool, report, cache, { modules });
     await writeFile(path.join(modules, "tool", "go.sum"), "another pin");
     await obtain(tool, report, cache, { modules });
@@ -122,14 +122,14 @@ describe("obtaining a program", () => {
   });
 
   it("runs once when two setups start at the same time", async () => {
-    await standInForGo(`sleep 0.3; ${writesOutput}`);
+    await fakeGo(`sleep 0.3; ${writesOutput}`);
     const both = [1, 2].map(() => obtain(tool, report, cache, { modules }));
     await Promise.all(both);
     assert.equal((await goCalls()).split("\n").length - 1, 1);
   });
 
   it("reports which module did not build, why, and what was tried before", async () => {
-    await standInForGo("echo 'main.go:3: undefined: thing' >&2; exit 1");
+    await fakeGo("echo 'main.go:3: undefined: thing' >&2; exit 1");
     await assert.rejects(obtain(tool, report, cache, { modules }), (error: Error) => {
       assert.match(error.message, /tool 1\.2\.3 could be neither downloaded nor built/);
       assert.match(error.message, /downloads are switched off/);
@@ -151,8 +151,8 @@ describe("obtaining a program", () => {
   });
 
   it("falls back to a substitute where nothing can be built", async () => {
-    const program = { ...tool, builds: [], standIn: { tool: "#!/bin/sh\necho stand-in\n" } };
+    const program = { ...tool, builds: [], replacement: { tool: "#!/bin/sh\necho replacement\n" } };
     await obtain(program, report, cache, { modules });
-    assert.match(await installed(), /stand-in/);
+    assert.match(await installed(), /replacement/);
   });
 });

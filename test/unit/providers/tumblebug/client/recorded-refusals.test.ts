@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { RefusalCode } from "../../../../../providers/tumblebug/client";
 import { refusalCode } from "../../../../../providers/tumblebug/client/errors";
-import { projectFolder } from "../../../../../sandbox/places";
+import { projectFolder } from "../../../../../sandbox/paths";
 
 interface Recorded {
   readonly method: string;

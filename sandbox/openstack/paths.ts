@@ -1,5 +1,5 @@
 import path from "node:path";
-import { projectFolder } from "../places";
+import { projectFolder } from "../paths";
 
 /** The Python programs of the cloud; they run from the project's folder. */
 export const pythonSources = path.join(projectFolder, "sandbox", "openstack", "python");
