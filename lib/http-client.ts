@@ -22,16 +22,37 @@ export interface HttpResponse {
   body: unknown;
 }
 
+/** Default limit of a response's body, in MiB. */
+const MOST_MEBIBYTES = 32;
+
+/** A response that is larger than its client accepts. The request may have been carried out. */
+export class AnswerTooLarge extends Error {
+  readonly code = "AnswerTooLarge";
+  readonly next = "check the address, and what answers there";
+
+  constructor(method: string, url: string, mebibytes: number) {
+    const { origin, pathname } = new URL(url);
+    super(`${method} ${origin}${pathname}: the answer is larger than ${mebibytes} MiB`);
+  }
+}
+
+/** Sends requests over keep-alive connections. Never follows a redirect, so credentials reach only the given URL. */
 export class HttpClient {
   /** Keeps the connections of https; Node.js's own agent keeps those of http. */
   readonly agent: HttpAgent;
 
-  /** @param tls the certificates to trust, and the client's own */
-  constructor(tls: AgentOptions) {
+  /**
+   * @param tls the certificates to trust, and the client's own
+   * @param mostMebibytes limit of a response's body
+   */
+  constructor(
+    tls: AgentOptions,
+    private readonly mostMebibytes = MOST_MEBIBYTES,
+  ) {
     this.agent = new Agent({ keepAlive: true, ...tls });
   }
 
-  /** @throws Error when no complete response arrived; the signal's reason */
+  /** @throws AnswerTooLarge; Error when no complete response arrived; the signal's reason */
   send({ method, url, headers = {}, body, milliseconds, signal }: HttpRequest): Promise<HttpResponse> {
     if (signal?.aborted) return Promise.reject(abortError(signal));
     const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -50,7 +71,12 @@ export class HttpClient {
       };
       const request = (isPlain ? httpRequest : httpsRequest)(url, options, (response) => {
         const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        let bytes = 0;
+        response.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes <= this.mostMebibytes * 2 ** 20) chunks.push(chunk);
+          else request.destroy(new AnswerTooLarge(method, url, this.mostMebibytes));
+        });
         response.on("error", fail);
         response.on("end", () => {
           clearTimeout(timer);

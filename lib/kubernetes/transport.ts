@@ -14,6 +14,9 @@ export interface Call extends Pick<HttpRequest, "method" | "body" | "signal"> {
 
 const TIMEOUT_MILLISECONDS = 15_000;
 
+/** Room for a list of all pods of a large cluster, in MiB. */
+const MOST_MEBIBYTES = 256;
+
 const UNTRUSTED =
   /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_SSL|ERR_TLS)/;
 
@@ -25,7 +28,7 @@ export class Transport {
     readonly endpoint: Endpoint,
     private readonly userAgent: string,
   ) {
-    this.http = new HttpClient(endpoint.tls);
+    this.http = new HttpClient(endpoint.tls, MOST_MEBIBYTES);
   }
 
   /** What another client needs to call the same server over the same connections. */

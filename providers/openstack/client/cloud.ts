@@ -1,4 +1,4 @@
-import { HttpClient, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
+import { AnswerTooLarge, HttpClient, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import type { CloudRef } from "../plan/requirements";
 import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
@@ -69,7 +69,7 @@ export class Cloud {
   /**
    * Sends a request, and retries with growing pauses while the service is temporarily unavailable.
    *
-   * @param path path after the service's version, starting with "/"; or an absolute URL from the service
+   * @param path path after the service's version, starting with "/"; or the service's link to its next page
    * @returns the JSON body of the response
    * @throws CloudRefusal, CloudUnreachable
    */
@@ -143,7 +143,8 @@ export class Cloud {
       const reply = await this.http
         .send({ ...request, url, headers, milliseconds: ATTEMPT_MILLISECONDS })
         .catch((error: Error) => {
-          throw request.signal?.aborted ? error : new Transient(error.message);
+          const isFinal = request.signal?.aborted || error instanceof AnswerTooLarge;
+          throw isFinal ? error : new Transient(error.message);
         });
       if (PASSING.includes(reply.status)) throw new Transient(`${reply.status} ${remoteWords(reply)}`);
       // Keystone may revoke a token before it expires.
@@ -178,10 +179,14 @@ export class Cloud {
     return { ...(reply.body as { token: Omit<Token, "value"> }).token, value };
   }
 
+  /** Returns the URL of a path. A link of the service is followed at its own endpoint only, which gets the token. */
   private urlOf(token: Token, service: CloudService, path: string): string {
-    if (!path.startsWith("/")) return path;
     const base = this.endpoint(token, service);
-    if (base !== undefined) return `${base}${path}`;
+    if (base !== undefined && path.startsWith("/")) return `${base}${path}`;
+    if (base !== undefined) {
+      const { pathname, search } = new URL(path);
+      return new URL(base).origin + pathname + search;
+    }
     const { region } = this.configuration;
     const where = region ? ` in the region "${region}"` : "";
     throw new CloudConfigurationError(`the cloud's catalog has no ${service} service${where}`);

@@ -26,10 +26,15 @@ const ASK_SECONDS = 20;
 
 const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 
-/** Reads ids, unmet requirements and leftovers from the cloud. */
+const UNVERIFIED =
+  "warning: TLS certificates of the cloud are not verified (`verify: false` in clouds.yaml, or OS_INSECURE), so " +
+  "whoever intercepts the connection gets the credentials; name the cloud's authority as `cacert` instead";
+
+/** Reads ids, unmet requirements and leftovers from the cloud. Warns if the cloud is not verified. */
 async function askCloud(news: Inputs) {
   const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
   return Cloud.use(news, { seconds: ASK_SECONDS }, async (cloud) => {
+    if (!cloud.configuration.verify) report(nameOf(news), UNVERIFIED);
     const pools = [...new Set(servers.map(({ pool }) => pool))];
     const [facts, marked] = await Promise.all([
       readCloudFacts(cloud, {

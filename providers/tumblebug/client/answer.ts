@@ -1,5 +1,7 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import type { HttpResponse } from "../../../lib/http-client";
+import { hostIssue } from "../../../lib/validation/addresses";
 import { oneLine, UnexpectedAnswer } from "./errors";
 
 /** A string; "" if it is null or absent. */
@@ -29,9 +31,12 @@ export const wholeNumber = z
   });
 
 /** An IP address or DNS name; undefined if there is none. The generation `mcis` writes "empty" then. */
-export const address = text.transform((value) =>
-  ["", "empty", "<nil>"].includes(value.trim()) ? undefined : value.trim(),
-);
+export const address = text
+  .transform((value) => (["", "empty", "<nil>"].includes(value.trim()) ? undefined : value.trim()))
+  .refine(
+    (value) => value === undefined || isIP(value) !== 0 || hostIssue(value) === undefined,
+    "expected an IP address or a DNS name",
+  );
 
 /** A reader and the path of a field. */
 type Field = readonly [reader: z.ZodType, path: string];

@@ -1,8 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { redact } from "../../../lib/text/redaction";
-import { HttpClient, wasNeverSent, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
+import {
+  AnswerTooLarge,
+  HttpClient,
+  wasNeverSent,
+  type HttpRequest,
+  type HttpResponse,
+} from "../../../lib/http-client";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
-import { refusalCode, remoteWords, ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
+import {
+  refusalCode,
+  remoteWords,
+  ReplyLost,
+  TumblebugRefusal,
+  TumblebugUnreachable,
+  UnexpectedAnswer,
+} from "./errors";
 import type { Generation } from "../plan/model";
 
 /** Connection options for a server. */
@@ -101,8 +114,9 @@ export class TumblebugApi {
    * Sends a request. Retries with growing pauses if the request is repeatable and the server is temporarily
    * unavailable.
    *
-   * @returns a response with a status below 400
-   * @throws TumblebugRefusal, TumblebugUnreachable; ReplyLost if it is not repeatable and may have been carried out
+   * @returns a successful response, with JSON or without a body
+   * @throws TumblebugRefusal, also for a redirect; TumblebugUnreachable, UnexpectedAnswer; ReplyLost if it is not
+   *   repeatable and may have been carried out
    */
   async call(call: Call): Promise<HttpResponse> {
     const what = `${call.method} ${decodeURI(call.path)}`;
@@ -125,16 +139,18 @@ export class TumblebugApi {
           const reply = await this.send(call, what, seconds, signal);
           isSent = false;
           if (!PASSING.includes(reply.status)) return { done: reply };
-          if (reply.status !== 429 && !call.isRepeatable) throw new ReplyLost(what, this.words(reply));
+          if (reply.status !== 429 && !call.isRepeatable) throw new ReplyLost(what, this.words(reply.text));
           refusal = reply;
           const asked = Number(reply.headers["retry-after"]);
           if (asked > 0)
             await pause(Math.min(asked, LONGEST_ASKED_PAUSE_SECONDS) * 1000, undefined, { signal });
-          return { pending: `${reply.status} ${this.words(reply)}` };
+          return { pending: `${reply.status} ${this.words(reply.text)}` };
         },
       });
-      if (reply.status < 400) return reply;
-      throw this.refusal(call, what, reply);
+      if (reply.status >= 300) throw this.refusal(call, what, reply);
+      if (reply.body === undefined && reply.text.trim() !== "")
+        throw new UnexpectedAnswer(what, "the response is not JSON");
+      return reply;
     } catch (error) {
       if (!(error instanceof WaitTimeout)) throw error;
       if (isSent && !call.isRepeatable) throw new ReplyLost(what, `no answer within ${seconds} s`);
@@ -161,6 +177,7 @@ export class TumblebugApi {
     } catch (error) {
       if (signal.aborted) throw error;
       const reason = this.hide((error as Error).message);
+      if (isRepeatable && error instanceof AnswerTooLarge) throw new UnexpectedAnswer(what, reason);
       if (isRepeatable || wasNeverSent(error)) throw new Transient(reason);
       throw new ReplyLost(what, reason);
     }
@@ -168,18 +185,20 @@ export class TumblebugApi {
 
   private refusal(call: Call, what: string, reply: HttpResponse): TumblebugRefusal {
     const code = refusalCode(call, reply.status, reply.text);
-    return new TumblebugRefusal(what, reply.status, this.words(reply), code);
+    const words = code === "Redirected" ? `redirects to ${String(reply.headers.location)}` : reply.text;
+    return new TumblebugRefusal(what, reply.status, this.words(words), code);
   }
 
-  private words({ text }: HttpResponse): string {
+  private words(text: string): string {
     return this.hide(remoteWords(text));
   }
 
-  private hide(text: string): string {
+  /** Removes the credentials from a text of the server. */
+  readonly hide = (text: string): string => {
     const { user, password } = this.settings;
     const secrets = [this.authorization, this.authorization.slice("Basic ".length), `${user}:${password}`];
     // A short password may also occur as another word, such as the name of a namespace.
     if (password.length >= 8) secrets.push(password);
     return secrets.reduce((words, secret) => words.replaceAll(secret, "[secret]"), redact(text));
-  }
+  };
 }

@@ -18,7 +18,9 @@ export async function openTumblebug(
 ): Promise<Tumblebug> {
   const api = new TumblebugApi(settings, options);
   try {
-    return new Tumblebug(new Requests(api, dialectOf(settings.generation ?? (await findGeneration(api)))));
+    return new Tumblebug(
+      new Requests(api, dialectOf(settings.generation ?? (await findGeneration(api)), api.hide)),
+    );
   } catch (error) {
     api.close();
     throw error;
@@ -104,7 +106,7 @@ async function hasPath(api: TumblebugApi, path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof TumblebugRefusal)) throw error;
-    if (["Unauthorized", "RateLimited", "Unavailable"].includes(error.code)) throw error;
+    if (["Redirected", "Unauthorized", "RateLimited", "Unavailable"].includes(error.code)) throw error;
     return error.status !== 404 || /Not valid namespace/i.test(error.remote);
   }
 }

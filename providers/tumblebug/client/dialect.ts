@@ -51,18 +51,13 @@ export interface ObjectDialect<Desired, Found> {
 
 const SSH_PORT = 22;
 
-const message = text.transform((words) => (words === "" ? "" : remoteWords(words)));
-/** `mcis` has one message, `infra` a list. */
-const messages = z
-  .union([list(message), message])
-  .transform((all) => [all].flat().filter((one) => one !== ""));
 const sshPort = wholeNumber.transform((value) => value || SSH_PORT);
 /** Fields of VMs and of a whole infrastructure. */
 const STATUS = { name: [z.string().transform(oneLine), "id"], status: [word, "status"] } as const;
 /** Fields of every object. */
 const OBJECT = {
-  name: [text, "id|name"],
-  connection: [text, "connectionName"],
+  name: [word, "id|name"],
+  connection: [word, "connectionName"],
   description: [text, "description"],
 } as const;
 
@@ -82,8 +77,16 @@ function objectDialect<Desired, const Own extends Fields>(
   };
 }
 
-/** Returns the requests and responses of a generation, from its table. */
-export function dialectOf(generation: Generation) {
+/**
+ * Returns the requests and responses of a generation, from its table.
+ * @param hide removes the client's credentials from a message of the server
+ */
+export function dialectOf(generation: Generation, hide: (words: string) => string) {
+  const message = text.transform((words) => (words === "" ? "" : hide(remoteWords(words))));
+  /** `mcis` has one message, `infra` a list. */
+  const messages = z
+    .union([list(message), message])
+    .transform((all) => [all].flat().filter((one) => one !== ""));
   const { answers, requests, registersImages, listsSpecs, deleteVNetQuery, rulePorts, ...table } =
     GENERATION_TABLES[generation];
   const machine: z.ZodType<VirtualMachine> = record({
@@ -91,21 +94,21 @@ export function dialectOf(generation: Generation) {
     group: [word, answers.machine.group],
     targetAction: [word, "targetAction"],
     systemMessage: [message, "systemMessage"],
-    region: [text, answers.machine.region],
-    zone: [text, answers.machine.zone],
+    region: [word, answers.machine.region],
+    zone: [word, answers.machine.zone],
     publicAddress: [address, "publicIP"],
     privateAddress: [address, "privateIP"],
     sshPort: [sshPort, "sshPort"],
     connection: [word, "connectionName"],
     user: [word, answers.machine.user],
-    sshKey: [text, "sshKeyId"],
-    cloudId: [text, answers.machine.cloudId],
+    sshKey: [word, "sshKeyId"],
+    cloudId: [word, answers.machine.cloudId],
   });
   const rule = record({
-    direction: [text, "Direction"],
-    protocol: [text, answers.ruleProtocol],
+    direction: [word, "Direction"],
+    protocol: [word, answers.ruleProtocol],
     ports: [rulePorts, ""],
-    cidr: [text, "CIDR"],
+    cidr: [word, "CIDR"],
   });
   const rulesBody = (rules: readonly FirewallRule[]) => ({ firewallRules: rules.map(table.rule) });
   const groupBody = (group: DesiredVmGroup) => ({
@@ -127,16 +130,16 @@ export function dialectOf(generation: Generation) {
   return {
     ...table,
     connection: record({
-      name: [z.string(), answers.connection.name],
-      provider: [text.transform((value) => value.toLowerCase()), answers.connection.provider],
-      regionName: [text, answers.connection.regionName],
+      name: [z.string().transform(oneLine), answers.connection.name],
+      provider: [word.transform((value) => value.toLowerCase()), answers.connection.provider],
+      regionName: [word, answers.connection.regionName],
     }),
     /** Undefined if the cloud reports no whole number. */
     cloudSpec: record({
       vcpus: [wholeNumber, "VCpu?.Count"],
       memoryMebibytes: [wholeNumber, answers.specMemory],
     }),
-    cloudImage: record({ name: [text, answers.imageName] }),
+    cloudImage: record({ name: [word, answers.imageName] }),
     specLookup: (connectionName: string, spec: string) => ({ connectionName, [requests.lookupSpec]: spec }),
     imageLookup: (connectionName: string, image: string) => ({
       connectionName,
@@ -186,8 +189,8 @@ export function dialectOf(generation: Generation) {
         subnetInfoList: [table.subnet(subnet, cidr)],
       }),
       {
-        cidr: [text, "cidrBlock"],
-        subnets: [list(record({ name: [text, answers.subnetName] })), "subnetInfoList"],
+        cidr: [word, "cidrBlock"],
+        subnets: [list(record({ name: [word, answers.subnetName] })), "subnetInfoList"],
       },
       { deleteQuery: deleteVNetQuery },
     ),
@@ -204,7 +207,7 @@ export function dialectOf(generation: Generation) {
       publicKey: [text, "publicKey"],
       /** PEM, secret; the server returns it on every read. */
       privateKey: [text, "privateKey"],
-      fingerprint: [text, "fingerprint"],
+      fingerprint: [word, "fingerprint"],
     }),
     /** Undefined if VMs refer to the cloud's image directly. */
     images: registersImages
@@ -216,7 +219,7 @@ export function dialectOf(generation: Generation) {
             guestOS: "",
             keyValueList: [],
           }),
-          { cloudImage: [text, "cspImageId"] },
+          { cloudImage: [word, "cspImageId"] },
           // Registers the image without a lookup in the cloud, which takes long and uses other image names.
           { createQuery: "?action=registerWithInfo" },
         )
@@ -224,7 +227,7 @@ export function dialectOf(generation: Generation) {
     specs: objectDialect(
       "spec",
       ({ cloudSpec }: { readonly cloudSpec: string }) => ({ cspSpecName: cloudSpec }),
-      { cloudSpec: [text, "cspSpecName"] },
+      { cloudSpec: [word, "cspSpecName"] },
       { isListed: listsSpecs, keepsDescription: false },
     ),
     /** Returns the body to add rules to a security group, and to remove them. */

@@ -5,6 +5,7 @@ const NEXT = {
   Unauthorized: "check the user name and password of the Tumblebug server",
   NamespaceNotFound: "create the namespace, or configure one that exists",
   NotFound: "run `pulumi refresh` to update the state, then run `up` again",
+  Redirected: "write the address that the server redirects to, if you trust it; foresail follows no redirect",
   NoSuchRoute: "check the address and the generation of the Tumblebug server: it does not have this route",
   AlreadyMember: "run `up` again: it reads the members of the load balancer first",
   NotMember: "run `up` again: it reads the members of the load balancer first",
@@ -91,7 +92,7 @@ export function remoteWords(text: string, depth = 3): string {
   const message = parseObject(words)?.["message"];
   if (depth > 0 && typeof message === "string" && message.trim() !== "")
     return remoteWords(message, depth - 1);
-  return shortened(oneLine(words), LONGEST_WORDS) || "nothing";
+  return shortened(oneLine(words.slice(0, 2 * LONGEST_WORDS)), LONGEST_WORDS) || "nothing";
 }
 
 /** Returns a remote text on one line, safe for a terminal. */
@@ -159,6 +160,7 @@ const RELAYED = /^\/(lookup\w+|connConfig|region|provider)(\/|$)/;
 /** Returns the code of an error response. @param text the whole body */
 export function refusalCode(asked: Asked, status: number, text: string): RefusalCode {
   const words = remoteWords(text);
+  if (status < 400) return "Redirected";
   if (status === 401 || status === 403) return "Unauthorized";
   if (status === 429) return "RateLimited";
   if (SPIDER_DOWN.test(words)) return "SpiderDown";

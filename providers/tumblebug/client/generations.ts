@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { FirewallRule, Generation } from "../plan/model";
-import { list, record, text } from "./answer";
+import { list, record, text, word } from "./answer";
 
 const keyValue = (key: string) =>
-  list(z.looseObject({ Key: text, Value: text })).transform(
+  list(z.looseObject({ Key: text, Value: word })).transform(
     (all) => all.find(({ Key }) => Key === key)?.Value ?? "",
   );
 
@@ -150,8 +150,8 @@ const infra: GenerationTable = {
     balancedMachines: "targetGroup.nodes",
   },
   region: record({
-    region: [text, "regionZoneInfo?.assignedRegion|regionDetail?.regionId"],
-    zone: [text, "regionZoneInfo?.assignedZone"],
+    region: [word, "regionZoneInfo?.assignedRegion|regionDetail?.regionId"],
+    zone: [word, "regionZoneInfo?.assignedZone"],
   }),
   rulePorts: z.looseObject({ Port: text, Ports: text }).transform(({ Port, Ports }) => Port || Ports),
 };

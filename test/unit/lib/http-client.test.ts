@@ -19,6 +19,13 @@ describe("the HTTP client", () => {
         seen.push({ method: request.method, length, type, body });
         // never ends: the headers alone are not an answer
         if (request.url === "/half") response.writeHead(200).write("{");
+        else if (request.url === "/endless") {
+          const send = () => {
+            while (!response.destroyed && response.write("x".repeat(65_536)));
+          };
+          response.on("drain", send);
+          send();
+        } else if (request.url === "/elsewhere") response.writeHead(307, { location: `${url}/text` }).end();
         else if (request.url === "/text") response.writeHead(503).end("try later");
         else response.writeHead(201, { "x-token": "t" }).end(JSON.stringify({ made: true }));
       });
@@ -55,6 +62,21 @@ describe("the HTTP client", () => {
 
   it("gives up at the deadline, even in the middle of a response", async () => {
     await assert.rejects(send("/half", { milliseconds: 100 }), /no answer within 0\.1 s/);
+  });
+
+  it("stops reading a response that is larger than its limit", async () => {
+    const small = new HttpClient({}, 1);
+    const answer = small.send({ method: "GET", url: `${url}/endless`, milliseconds: 10_000 });
+    await assert.rejects(answer, {
+      code: "AnswerTooLarge",
+      message: `GET ${url}/endless: the answer is larger than 1 MiB`,
+    });
+  });
+
+  it("does not follow a redirect", async () => {
+    const count = seen.length;
+    const { status, headers } = await send("/elsewhere", { headers: { Authorization: "Basic c2VjcmV0" } });
+    assert.deepEqual([status, headers["location"], seen.length], [307, `${url}/text`, count + 1]);
   });
 
   it("throws the signal's reason, before and during a request", async () => {

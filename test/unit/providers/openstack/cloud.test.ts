@@ -140,6 +140,25 @@ describe("a cloud's APIs", () => {
       });
     });
 
+  it("sends its token to no other origin, wherever a next page or a redirect points", async () => {
+    const other = new CloudServer();
+    await other.listen();
+    const open_ = await open(({ path }) => {
+      const next = `${other.url}/compute/v2.1/flavors/detail?marker=f1`;
+      const links = path.includes("marker") ? {} : { flavors_links: [{ rel: "next", href: next }] };
+      if (path.includes("/flavors/")) return { status: 200, body: { flavors: [{ id: path }], ...links } };
+      return { status: 302, headers: { location: `${other.url}/limits` } };
+    });
+    const flavors = await open_.list<{ id: string }>("compute", "/flavors/detail", "flavors");
+    assert.deepEqual(
+      flavors.map(({ id }) => id),
+      ["/compute/v2.1/flavors/detail", "/compute/v2.1/flavors/detail?marker=f1"],
+    );
+    await assert.rejects(open_.call("compute", "GET", "/limits"), { status: 302 });
+    assert.deepEqual(other.requests, []);
+    await other.close();
+  });
+
   it("reads what a run needs to know, page by page", async () => {
     const open_ = await open(({ path }) => {
       const ok = (body: unknown) => ({ status: 200, body });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { mock } from "node:test";
 import type { ServerChannel } from "ssh2";
 import {
   handlers as planHandlers,
@@ -65,6 +66,27 @@ describe("the handlers of OpenStack's resources", () => {
       leaving: [],
       later: [],
       ...over,
+    });
+
+    it("warns in each preview of a cloud whose certificate is not verified", async () => {
+      await start();
+      const log = mock.method(console, "log", () => undefined);
+      const warnings = async () => {
+        log.mock.resetCalls();
+        await planHandlers.check!({}, desired());
+        return log.mock.calls
+          .map(({ arguments: [line] }) => String(line))
+          .filter((line) => /warning/.test(line));
+      };
+      assert.deepEqual(await warnings(), []);
+      const file = process.env.OS_CLIENT_CONFIG_FILE!;
+      writeFileSync(file, readFileSync(file, "utf8").replace("region_name:", "verify: false, region_name:"));
+      for (let preview = 1; preview <= 2; preview++)
+        assert.match(
+          (await warnings()).join(),
+          /^CloudPlan demo: warning: TLS .* not verified \(`verify: false`/,
+        );
+      log.mock.restore();
     });
 
     it("resolves names, and refuses nothing that the cloud has", async () => {
