@@ -10,11 +10,12 @@ export function tumblebug(
   configuration: ConfigurationOf<"tumblebug">,
 ): Record<string, pulumi.Output<unknown>> {
   const { cluster, tumblebug: section, tumblebugCredentials } = configuration;
-  const { address, generation, caBundle, endpoint, nodeAddresses, access, ...args } = section;
+  const { address, allowHttp, generation, caBundle, endpoint, nodeAddresses, access, ...args } = section;
   const made = new TumblebugCluster(cluster.name, {
     ...args,
     server: {
       address,
+      allowHttp,
       generation,
       ...(tumblebugCredentials ? { credentials: tumblebugCredentials } : {}),
       ...(caBundle === undefined ? {} : { caBundle }),

@@ -7,6 +7,8 @@ import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluste
 export interface ServerArgs {
   /** URL with the path: "http://localhost:1323/tumblebug". */
   address: string;
+  /** Whether to accept plain http to another host, although the network then sees the credentials. @default false */
+  allowHttp?: boolean;
   /** API generation. @default detected from the server */
   generation?: Generation | "auto";
   /** @default $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD */

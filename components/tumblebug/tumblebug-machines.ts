@@ -29,6 +29,7 @@ import {
   type TumblebugPlanInputs,
 } from "../../providers/tumblebug/resources/declarations";
 import type { StateResources } from "../../lib/pulumi/state";
+import { isPlainHttpToOtherHost, plainHttpIssue } from "../../lib/validation/urls";
 import { podNetworkKind } from "../kubeadm/defaults";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 
@@ -75,9 +76,11 @@ export class TumblebugMachines extends pulumi.ComponentResource {
         cidr: cidr ?? blocks.get(name) ?? "",
         cidrWritten: cidr !== undefined,
       }));
-    const { credentials, generation = "auto", caBundle, ...server } = args.server;
+    const { address, credentials, generation = "auto", caBundle, allowHttp } = args.server;
+    if (allowHttp && isPlainHttpToOtherHost(address) && pulumi.runtime.isDryRun())
+      void pulumi.log.warn(`${address}: the credentials are sent over plain http (allowHttp is on)`, this);
     const asked = {
-      ...server,
+      address,
       ...(caBundle === undefined ? {} : { caCertificates: caBundle }),
       ...(credentials === undefined ? {} : { credentials }),
     };
@@ -130,7 +133,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     );
   }
 
-  /** Returns the batch for TumblebugPlan. Refuses to remove a connection that still has machines. */
+  /** Returns the batch for TumblebugPlan. Refuses plain http, and to remove a connection that still has machines. */
   private describeTurn() {
     const { steps, later, leaving, remarks, slots } = this.turn;
     const named = this.args.connections.map(({ name }) => name);
@@ -140,6 +143,9 @@ export class TumblebugMachines extends pulumi.ComponentResource {
         property: "tumblebug.connections",
         reason: `${machine} is in "${connection}"; list that connection until the machine is gone`,
       }));
+    const { address, allowHttp } = this.args.server;
+    const reason = plainHttpIssue(address, "server.allowHttp", allowHttp);
+    if (reason !== undefined) refusals.push({ property: "server.address", reason });
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
   }
 

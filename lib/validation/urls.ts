@@ -18,6 +18,26 @@ export function urlIssue(text: string, schemes: readonly string[] = ["https", "h
   return undefined;
 }
 
+/** Returns whether a URL is plain http to a host other than this one, so that others may read what is sent. */
+export function isPlainHttpToOtherHost(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  // URL writes every notation of an IPv4 address in the dotted one.
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/**
+ * Returns the issue of a URL to which credentials are sent, or undefined.
+ * @param field name of the field that allows plain http to other hosts
+ */
+export function plainHttpIssue(url: string, field: string, isAllowed = false): string | undefined {
+  if (isAllowed || !isPlainHttpToOtherHost(url)) return undefined;
+  return (
+    `${quoted(url)} is plain http to another host, which would show the credentials to the network; ` +
+    `write an https address or one on localhost, or set \`${field}: true\` if you trust the network`
+  );
+}
+
 /**
  * Returns the issue of an HTTP proxy's address (scheme, host and port), or undefined. Excludes quotes, percent signs
  * and dollars, which systemd and apt interpret.

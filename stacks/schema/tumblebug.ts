@@ -41,7 +41,11 @@ const Group = z.strictObject({
 /** Schema of `foresail:tumblebug`. */
 export const TumblebugSection = z.strictObject({
   address: url(["http", "https"]).describe(
-    'The server, with the path: "http://tumblebug.example.org:1323/tumblebug".',
+    'The server, with the path: "https://tumblebug.example.org/tumblebug"; plain http to localhost only.',
+  ),
+  allowHttp: flag(
+    false,
+    "Accept plain http to another host in `address`, although the network then sees the credentials.",
   ),
   generation: z
     .enum(["auto", "mcis", "infra"])

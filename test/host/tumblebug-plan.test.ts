@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import { ProviderHost } from "./provider-host";
 import { CONNECTION, MARK, slot, TumblebugFixture, type TestedGeneration } from "./tumblebug-fixture";
@@ -79,6 +82,27 @@ describe("checks of Tumblebug's server before anything is created, in Pulumi's o
           assert.match(refusals[0]!.reason, words);
           assert.ok(!JSON.stringify(refusals).includes("secret-word"));
         });
+
+      it("does not follow a server that redirects to another one, and shows nothing raw of it", async () => {
+        const { address } = fixture.access as { address: string };
+        const escapes = "\u009b2J\u202e::error::";
+        const server = createServer((_request, response) => {
+          response
+            .writeHead(307, { location: Buffer.from(`${address}/${escapes}`).toString("latin1") })
+            .end();
+        }).listen(0, "127.0.0.1");
+        await once(server, "listening");
+        const { port } = server.address() as AddressInfo;
+        const redirecting = { ...(fixture.access as Fields), address: `http://127.0.0.1:${port}/tumblebug` };
+        const { refusals } = await host.check(key, {}, desired({ server: redirecting }));
+        server.close();
+        assert.match(
+          refusals[0]?.reason ?? "",
+          /answered 307: redirects to .*\n *next: .*follows no redirect/,
+        );
+        assert.doesNotMatch(refusals[0]!.reason, /[\u0080-\u009f\u202e]/);
+        assert.deepEqual(fixture.server.passed, []);
+      });
 
       it("reports that CB-Spider is down, and not that a machine type is missing", async () => {
         const text = "an error occurred while requesting to CB-Spider";

@@ -22,9 +22,12 @@ import {
 import { replaceIssues } from "../../kubeadm/plan/validation/source";
 import { unknownWord } from "../../../lib/validation/spelling";
 import { quoted } from "../../../lib/text/quote";
+import { plainHttpIssue } from "../../../lib/validation/urls";
 
 /** Input of the rules for the section `tumblebug`; values that could not be read are absent. */
 interface Facts {
+  address?: string;
+  allowHttp?: boolean;
   namespace?: string;
   infrastructure?: string;
   connections: readonly { name?: string; cidr?: string }[];
@@ -83,6 +86,7 @@ export function tumblebugIssues(
   const given = { ...section, connections, groups, replace, lost, cluster };
   const facts: Facts = { ...given, networkCidr: network?.cidr ?? "" };
   return [
+    ...issueAt(["address"], plainHttpIssue(facts.address ?? "", "tumblebug.allowHttp", facts.allowHttp)),
     ...groupIssues(facts),
     ...connectionIssues(facts),
     ...blockIssues(facts),

@@ -32,7 +32,7 @@ describe("A stack on the Tumblebug server under acceptance", function () {
         system: "tumblebug",
         cluster: { name: "dev", version: KUBERNETES_VERSION, network: { plugin: { bridge: {} } } },
         tumblebug: {
-          ...{ address: server.address, namespace, createNamespace: true, allowMock: true },
+          ...{ address: server.address, namespace, createNamespace: true, allowMock: true, allowHttp: true },
           connections: [{ name: server.connection }],
           groups: [
             { name: "cp", role: "control-plane", replicas: 1, ...machine },

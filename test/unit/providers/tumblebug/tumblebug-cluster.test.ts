@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import * as pulumi from "@pulumi/pulumi";
+import { setTimeout as pause } from "node:timers/promises";
 import type { TumblebugClusterArgs } from "../../../../components/tumblebug/tumblebug-cluster-args";
 import type { StateResources } from "../../../../lib/pulumi/state";
 import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
@@ -281,6 +283,37 @@ describe("TumblebugCluster", () => {
       };
       assert.equal(refusals[0]?.property, "tumblebug.connections");
       assert.match(refusals[0].reason, /^cp-1 is in "aws"; list that connection until the machine is gone/);
+    });
+  });
+
+  describe("with plain http to a server on another host", () => {
+    const address = "http://192.0.2.1:1323/tumblebug";
+
+    it("refuses it, and names the argument that allows it", async () => {
+      await cluster({ server: { address } });
+      const { refusals } = only("TumblebugPlan").inputs as {
+        refusals: { property: string; reason: string }[];
+      };
+      assert.equal(refusals[0]?.property, "server.address");
+      assert.match(refusals[0].reason, /is plain http to another host.*set `server\.allowHttp: true`/);
+    });
+
+    it("warns in each preview where it is allowed, and records nothing of it", async () => {
+      const warn = mock.method(pulumi.log, "warn", () => Promise.resolve());
+      const preview = mock.method(pulumi.runtime, "isDryRun", () => true);
+      for (let run = 1; run <= 2; run++) {
+        registered = [];
+        // a preview leaves outputs unknown, so nothing waits for them
+        void cluster({ server: { address, allowHttp: true } });
+        while (of("TumblebugPlan").every(({ inputs }) => inputs["slots"] === undefined)) await pause(10);
+      }
+      preview.mock.restore();
+      warn.mock.restore();
+      const warnings = warn.mock.calls.map(({ arguments: [words] }) => words);
+      const warning = `${address}: the credentials are sent over plain http (allowHttp is on)`;
+      assert.deepEqual(warnings, [warning, warning]);
+      const { server, refusals } = only("TumblebugPlan").inputs;
+      assert.deepEqual([server, refusals], [{ address, generation: "auto" }, undefined]);
     });
   });
 

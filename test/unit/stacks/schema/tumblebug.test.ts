@@ -70,7 +70,17 @@ describe("configuration: the system tumblebug", () => {
     );
   });
 
+  it("accepts plain http to another host on request", () => {
+    const address = "http://192.0.2.1:1323/tumblebug";
+    assert.equal(loadConfiguration(reader(section({ address, allowHttp: true }))).system, "tumblebug");
+  });
+
   const table: [said: string, tumblebug: unknown, cluster?: Fields][] = [
+    [
+      'tumblebug.address: "http://192.0.2.1:1323/tumblebug" is plain http to another host, which would show the credentials to the network; ' +
+        "write an https address or one on localhost, or set `tumblebug.allowHttp: true` if you trust the network",
+      section({ address: "http://192.0.2.1:1323/tumblebug" }),
+    ],
     ["tumblebug: is missing; examples/tumblebug/ shows a complete one", undefined],
     ['tumblebug.adress: is not known; did you mean "address"?', section({ adress: "x" })],
     [
