@@ -25,10 +25,11 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 const installed = path.join(root, "node_modules", ".package-lock.json");
-const linked = fs.existsSync(path.join(root, "node_modules", "foresail", "package.json"));
-if (!linked || modified(installed) < modified(path.join(root, "package-lock.json"))) {
-  step("dependencies of package-lock.json, and the build", "npm", ["ci", "--no-fund", "--no-audit"]);
-} else if (isBuildOutdated(root)) step("build", "npm", ["run", "--silent", "build"]);
+// npm ci removes the link
+const isLinked = () => fs.existsSync(path.join(root, "node_modules", "foresail", "package.json"));
+if (modified(installed) < modified(path.join(root, "package-lock.json")))
+  step("dependencies of package-lock.json", "npm", ["ci", "--no-fund", "--no-audit"]);
+if (!isLinked() || isBuildOutdated(root)) step("build", "npm", ["run", "--silent", "build"]);
 
 const [program, ...args] = process.argv.slice(2);
 const child = spawn(process.execPath, [path.join(root, "bin", `${program}.js`), ...args], {

@@ -15,6 +15,8 @@ export interface TierOutcome {
   readonly breakage?: string;
   /** The tier was left out on purpose, and why. */
   readonly leftOut?: string;
+  /** When its tests ran, in seconds since the run began. */
+  readonly ran?: { readonly from: number; readonly to: number };
 }
 
 /** The end of a test run. */
@@ -41,6 +43,8 @@ export function summarizeRun(
   const failed = sum((outcome) => (outcome.result?.failed ?? 0) + (outcome.breakage === undefined ? 0 : 1));
   const pending = sum((outcome) => outcome.result?.pending.length ?? 0);
   const lines: string[] = [];
+  for (const { tier, ran } of outcomes)
+    if (ran !== undefined) lines.push(`ran from ${clock(ran.from)} to ${clock(ran.to)}: ${tier}`);
   for (const { tier, breakage } of outcomes) {
     if (breakage !== undefined) lines.push(`${tier} broke: ${breakage}`);
   }
@@ -55,3 +59,7 @@ export function summarizeRun(
   lines.push(`${passed} passed, ${failed} failed`);
   return { passed, failed, exitCode: failed === 0 ? 0 : 1, lines };
 }
+
+/** Formats seconds as minutes and seconds, "20:59". */
+const clock = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;

@@ -75,7 +75,9 @@ async function runTiers(
     }
   };
   const perform = async (tier: Tier, listing: string | undefined) => {
-    outcomes.set(tier, await performTier(tier, options, { signal, ...(listing && { listing }) }));
+    const from = performance.now() / 1000;
+    const outcome = await performTier(tier, options, { signal, ...(listing && { listing }) });
+    outcomes.set(tier, { ...outcome, ran: { from, to: performance.now() / 1000 } });
     running.delete(tier);
     if (listing !== undefined) unseen.push(tier);
     else onTerminal = undefined;

@@ -20,7 +20,7 @@ export function linkDependencies(folder: string, project = projectFolder): void 
 }
 
 /**
- * Makes a clone of this project as `npm ci` leaves it: compiled, dependencies there, node_modules/foresail linked to
+ * Makes a clone of this project as `npm run build` leaves it: compiled, dependencies there, node_modules/foresail linked to
  * itself. With its own folder it has its own stack files and its own sandbox.
  * @param from the compiled project; default: this one
  * @returns the folder; the caller deletes it

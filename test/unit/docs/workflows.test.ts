@@ -67,7 +67,7 @@ describe("workflows of the examples", () => {
 
     it(`${file} runs no install script of a dependency`, () => {
       const installs = job.steps.flatMap(({ run = "" }) => (run.includes("npm ci") ? run : []));
-      assert.deepEqual(installs, ["npm ci --ignore-scripts && npm run prepare"]);
+      assert.deepEqual(installs, ["npm ci --ignore-scripts && npm run build"]);
     });
 
     it(`${file} takes its secrets from an environment`, () =>

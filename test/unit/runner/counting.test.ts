@@ -76,6 +76,18 @@ describe("the test runner's counting", () => {
     );
   });
 
+  it("reports first when each tier ran", () => {
+    const tiers = [
+      { tier: "unit", result: result(1), ran: { from: 0.4, to: 59.9 } },
+      { tier: "engine", result: result(2), ran: { from: 60, to: 1319 } },
+    ];
+    assert.deepEqual(summarizeRun(tiers).lines, [
+      "ran from 0:00 to 0:59: unit",
+      "ran from 1:00 to 21:59: engine",
+      "3 passed, 0 failed",
+    ]);
+  });
+
   it("never succeeds with a failure or a breakage, and never loses a passed test", () => {
     const outcome = fc.record({
       tier: fc.constant("unit"),

@@ -16,7 +16,10 @@ describe("the program that Pulumi runs", () => {
         encoding: "utf8",
       });
       assert.notEqual(status, 0);
-      assert.ok(stderr.includes(`foresail is not compiled; run \`npm ci\` in ${clone}`), stderr);
+      assert.ok(
+        stderr.includes(`foresail is not compiled; run \`npm ci && npm run build\` in ${clone}`),
+        stderr,
+      );
     } finally {
       rmSync(clone, { recursive: true });
     }
