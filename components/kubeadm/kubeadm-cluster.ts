@@ -8,6 +8,7 @@ import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
 import {
   AdminKubeconfig,
+  AnnotationPolicy,
   ClusterInit,
   LoopbackEndpoint,
   NodeAgents,
@@ -91,6 +92,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
     this.createReader();
+    this.protectAnnotations();
     const pods = {
       plugin: networkPlugin(args),
       podCidr: networkOf(args.network).podSubnet,
@@ -174,6 +176,14 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const { specification, stack, timeouts } = this.common;
     const args = { specification, stack, timeouts, kubeconfig: this.directKubeconfig };
     return new ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
+  }
+
+  /** Lets only administrators and the nodes themselves write the annotations that the node agents follow. */
+  private protectAnnotations(): AnnotationPolicy {
+    const { specification, stack, timeouts } = this.common;
+    const { annotations } = rolloutSettings(this.args);
+    const args = { specification, stack, timeouts, annotations, kubeconfig: this.directKubeconfig };
+    return new AnnotationPolicy(`${this.clusterName}-annotation-policy`, args, this.inside());
   }
 
   /** Updates the forwarders on every node when control planes are added or removed. */

@@ -7,7 +7,7 @@ import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { READER, READER_OBJECTS } from "../../providers/kubeadm/machine/reader-account";
 import { handlers as nodeRollout } from "../../providers/kubeadm/resources/node-rollout-handlers";
 import { READER_KUBECONFIG } from "../../providers/kubeadm/resources/preview-reading";
-import { handlers as readerAccount } from "../../providers/kubeadm/resources/reader-account-handlers";
+import { handlers as clusterObjects } from "../../providers/kubeadm/resources/cluster-objects-handlers";
 import { drain, common, machines, rollout } from "../host/handler-samples";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
@@ -39,7 +39,7 @@ describe("the read-only account", function () {
     }
     const data = { ClusterConfiguration: "kubernetesVersion: v1.35.4\n" };
     await admin.create({ apiVersion: "v1", kind: "ConfigMap", metadata: CONFIGURATION, data });
-    await readerAccount.create?.({ ...common, kubeconfig: api.kubeconfig() });
+    await clusterObjects.ReaderAccount.create?.({ ...common, kubeconfig: api.kubeconfig() });
     kubeconfig = await readerKubeconfig();
     reader = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
   });

@@ -129,6 +129,20 @@ export class ReaderAccount extends resourceClass<ReaderAccountInputs, ReaderAcco
   { secrets: ["kubeconfig"] },
 ) {}
 
+export interface AnnotationPolicyInputs extends ReaderAccountInputs {
+  /** Pattern of the annotation keys, which contains `[software]`. */
+  annotations: string;
+  /** Set by check. */
+  steps?: string[];
+}
+
+/** The admission policy that protects the annotations between foresail and the node agents. */
+export class AnnotationPolicy extends resourceClass<
+  AnnotationPolicyInputs,
+  AnnotationPolicyInputs,
+  "objects"
+>("kubeadm/AnnotationPolicy", { secrets: ["kubeconfig"] }) {}
+
 export interface NodeGroupInputs extends MachinesInputs {
   /** "control-plane", or the name of a worker pool. Its machines are this group's; a change joins and removes some. */
   group: string;

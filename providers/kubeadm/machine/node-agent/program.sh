@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The node agent brings this machine to the versions that its Node's annotations ask for, out of what foresail staged here
 # and of nothing else. It follows the annotations of its own Node, with the kubelet's credentials. It writes ready=false
-# before its first change and ready=true after its last, and everything between can be repeated. So after a kill at any
-# point, the next start finds ready=false and repeats the same steps.
+# before its first change and ready=true after its last, and everything between can be repeated. A file of root records
+# the same, so after a kill at any point, the next start finds it and repeats the same steps.
 #   --once               looks once, does what is to be done, and ends
 #   --dry-run [VERSION]  says what it would do, now or for that version of Kubernetes, and changes nothing
 # Parameters: AGENT_VERSION, VERSION_PATTERN (of what an annotation may ask for), ROOT (a folder that replaces / in tests)
@@ -17,6 +17,8 @@ export KUBECACHEDIR=$folder/kubectl-cache
 installers=$ROOT$AGENT_INSTALLERS_PATH
 # contains the version of each software whose installer has begun and not come to its end
 installing=$folder/installing
+# contains yes from before the first change until after the last, otherwise no
+unfinished_file=$folder/unfinished
 initialized=$ROOT$AGENT_INITIALIZED_PATH
 kubernetes=$ROOT/etc/kubernetes
 output=$ROOT/run/foresail-node-agent.words
@@ -248,7 +250,7 @@ change() {
   fi
   if is_due os-packages; then install_version os-packages "${wanted[os-packages]}" || return 1; fi
   if is_due containerd; then install_version containerd "${wanted[containerd]}" || return 1; fi
-  if is_due kubeadm || is_due kubelet || is_due kubectl || { [ "$unfinished" = yes ] && [ -n "${wanted[kubelet]}" ]; }; then
+  if is_due kubeadm || is_due kubelet || is_due kubectl || { is_unfinished && [ -n "${wanted[kubelet]}" ]; }; then
     change_kubernetes "${wanted[kubelet]}" || return 1
   fi
   # the file is in memory, so after the reboot there is nothing left to do
@@ -349,14 +351,23 @@ fail() {
   publish
 }
 
-is_pending() { [ ${#due[@]} -gt 0 ] || [ "$unfinished" = yes ]; }
+is_unfinished() { [ "$unfinished" != no ]; }
+is_pending() { [ ${#due[@]} -gt 0 ] || is_unfinished; }
 is_allowed() { [ "${annotation[$key_allowed]-}" = true ]; }
 
+remember_unfinished() {
+  unfinished=$1
+  if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$unfinished_file"; fi
+}
+
+# Others may be able to write the annotations, so what is unfinished comes from this machine's own file. Agents before
+# 1.2.0 had only the annotation, which is read once: when there is no such file yet.
 observe() {
   read_node || return 1
   compare
-  unfinished=no
-  if [ "${annotation[$key_ready]-}" = false ]; then unfinished=yes; fi
+  if [ -e "$unfinished_file" ]; then unfinished=$(<"$unfinished_file")
+  elif [ "${annotation[$key_ready]-}" = false ]; then remember_unfinished yes
+  else remember_unfinished no; fi
 }
 
 # Reads the Node once and acts on it. Returns 0 when everything allowed is done, 1 after a failure, 75 when the API does
@@ -374,8 +385,7 @@ round() {
     return
   fi
   if ! is_allowed; then
-    # an agent that has never reported says that nothing is under way
-    if [ -z "${annotation[$key_ready]-}" ]; then note "$key_ready" true; fi
+    if is_unfinished; then note "$key_ready" false; else note "$key_ready" true; fi
     publish
     return
   fi
@@ -393,10 +403,12 @@ round() {
   changes=()
   note_found
   note "$key_ready" false
+  remember_unfinished yes
   publish || return 1
   if ! change; then fail "$failure"; return 1; fi
   compare
   if [ ${#due[@]} -gt 0 ]; then fail "installed, but ${due[0]} is still ${have[${due[0]}]:-missing} and not ${wanted[${due[0]}]}"; return 1; fi
+  remember_unfinished no
   changes=()
   note_found
   finish

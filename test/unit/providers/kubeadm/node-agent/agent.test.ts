@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { AgentMachine } from "./agent-machine";
 
@@ -79,6 +80,47 @@ describe("the node agent", function () {
       [],
     );
     assert.deepEqual([machine.annotations[READY], machine.versions.kubelet], ["true", "1.35.4"]);
+  });
+
+  const UNFINISHED = "/var/lib/foresail/agent/unfinished";
+  const changesOf = ({ changes }: AgentMachine) => changes.filter((change) => !change.startsWith("annotate"));
+
+  it("changes nothing when nothing is due, whatever another writer has set, and corrects its own annotation", () => {
+    open();
+    machine.setDesired("1.35.4");
+    assert.equal(machine.run("--once").status, 0);
+    machine.annotate(READY, "false");
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(changesOf(machine), []);
+    assert.equal(machine.annotations[READY], "true");
+  });
+
+  it("corrects its own annotation while changes are not allowed, too", () => {
+    open();
+    machine.setDesired("1.36.3", false);
+    assert.equal(machine.run("--once").status, 0);
+    machine.annotate(READY, "false");
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual([machine.annotations[READY], changesOf(machine)], ["true", []]);
+  });
+
+  it("finishes what an agent before 1.2.0 left unfinished, and reads that from the annotation only once", () => {
+    open({ version: "1.36.3" });
+    machine.annotate(READY, "false");
+    machine.setDesired("1.36.3");
+    assert.equal(machine.run("--once").status, 0);
+    const changes = changesOf(machine);
+    assert.ok(changes.includes("systemctl restart kubelet"), changes.join("\n"));
+    machine.annotate(READY, "false");
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(changesOf(machine), changes);
+  });
+
+  it("keeps what is unfinished in a file that only root can read", () => {
+    open();
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(statSync(machine.folder + UNFINISHED).mode & 0o777, 0o600);
+    assert.equal(readFileSync(machine.folder + UNFINISHED, "utf8"), "no");
   });
 
   const refused: [string, () => void, RegExp][] = [

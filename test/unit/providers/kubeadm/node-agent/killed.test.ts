@@ -106,6 +106,20 @@ describe("a node agent that is killed", function () {
     }
   });
 
+  it("continues although another writer has set ready=true meanwhile", async () => {
+    const machine = new AgentMachine({ cluster: "1.36.3" });
+    try {
+      machine.setDesired("1.36.3");
+      await machine.killAt("after", "install kubectl 1.36.3 install");
+      machine.annotate(KEYS.ready, "true");
+      assert.equal(machine.run("--once").status, 0);
+      assert.equal(machine.versions.running, "1.36.3");
+      assert.ok(machine.changes.includes("systemctl restart kubelet"));
+    } finally {
+      machine.remove();
+    }
+  });
+
   it("does not continue while changes are no longer allowed", async () => {
     const machine = new AgentMachine({ cluster: "1.36.3" });
     try {

@@ -60,7 +60,7 @@ describe("a node agent that serves", function () {
     serve();
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
     assert.equal(machine.annotations[KEYS.current("node-agent")], "9.0.0");
-    assert.match(machine.log, /node agent 1\.1\.0 of w-1[^]*node agent 9\.0\.0 of w-1/);
+    assert.match(machine.log, /node agent 1\.2\.0 of w-1[^]*node agent 9\.0\.0 of w-1/);
     assert.ok(machine.log.indexOf("node agent 9.0.0 of w-1") < machine.log.indexOf("install kubeadm"));
     assert.equal(machine.versions.running, "1.36.3");
   });
