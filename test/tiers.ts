@@ -61,7 +61,9 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: ["rollout"],
+    fleets: ["rollout", "year"],
+    night:
+      "a cluster over a year: two minors, a dead machine, a removed pool, a lost control plane, and a new start",
   },
   {
     name: "e2e",

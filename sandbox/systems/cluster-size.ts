@@ -24,6 +24,8 @@ export function chooseSize(desired: DesiredSize, kept: Partial<Size> | undefined
 
 /** A machine of the cluster by name and role. */
 export interface PlannedMachine {
+  /** Of a worker. @default the default pool */
+  readonly pool?: string | undefined;
   readonly name: string;
   readonly role: "control-plane" | "worker";
 }

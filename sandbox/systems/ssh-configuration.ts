@@ -28,9 +28,10 @@ export function clusterConfiguration(
     source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
     ...settings,
     network: { plugin: { bridge: {} }, ...(settings["network"] as object | undefined) },
-    machines: fixture.machines.map(({ name, role, node }) => ({
+    machines: fixture.machines.map(({ name, role, pool, node }) => ({
       name,
       role,
+      ...(pool === undefined ? {} : { pool }),
       address: node.address,
       port: node.sshPort,
       user: node.user,

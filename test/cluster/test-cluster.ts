@@ -27,6 +27,8 @@ export const silent: Reporter = { step: (_title, work) => work(() => undefined) 
 export interface Desired {
   readonly machines: readonly string[];
   readonly lost?: readonly string[];
+  /** Worker → its pool, unless it is the default one. */
+  readonly pools?: Readonly<Record<string, string>>;
   /** More fields of `foresail:cluster`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -80,6 +82,7 @@ export class TestCluster {
     const planned = desired.machines.map((name): PlannedMachine => ({
       name,
       role: name.startsWith("cp-") ? "control-plane" : "worker",
+      pool: desired.pools?.[name],
     }));
     const existing = await this.fleet.list();
     // a machine that is powered off stays off: the test decides
