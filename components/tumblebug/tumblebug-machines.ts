@@ -29,6 +29,8 @@ import {
   type TumblebugPlanInputs,
 } from "../../providers/tumblebug/resources/declarations";
 import type { StateResources } from "../../lib/pulumi/state";
+import { formatPath } from "../../lib/validation/validation-issue";
+import { poolIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { isPlainHttpToOtherHost, plainHttpIssue } from "../../lib/validation/urls";
 import { podNetworkKind } from "../kubeadm/defaults";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
@@ -133,7 +135,10 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     );
   }
 
-  /** Returns the batch for TumblebugPlan. Refuses plain http, and to remove a connection that still has machines. */
+  /**
+   * Returns the batch for TumblebugPlan. Refuses plain http, groups without one odd number of control planes, and to
+   * remove a connection that still has machines.
+   */
   private describeTurn() {
     const { steps, later, leaving, remarks, slots } = this.turn;
     const named = this.args.connections.map(({ name }) => name);
@@ -146,6 +151,8 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     const { address, allowHttp } = this.args.server;
     const reason = plainHttpIssue(address, "server.allowHttp", allowHttp);
     if (reason !== undefined) refusals.push({ property: "server.address", reason });
+    for (const { path, message } of poolIssues("groups", this.args.groups))
+      refusals.push({ property: formatPath(path), reason: message });
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
   }
 
@@ -187,7 +194,9 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       const group = (role: "nodes" | "controlPlanes") => {
         const name = names[role];
         const rules = { rules: securityRules(role, security), gone: this.recorded.goneRules[name] };
-        const args = { ...this.object("securityGroups", name, connection), vNet: vNet.object, ...rules };
+        const provider = whenMade(this.plan.found, ({ connections }) => connections[connection]?.provider);
+        const common = this.object("securityGroups", name, connection);
+        const args = { ...common, provider, vNet: vNet.object, ...rules };
         return new TumblebugSecurityGroup(name, args, this.child).object;
       };
       const keyArgs = { ...this.object("sshKeys", names.sshKey, connection), user: this.args.user };

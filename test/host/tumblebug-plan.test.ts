@@ -112,6 +112,32 @@ describe("checks of Tumblebug's server before anything is created, in Pulumi's o
         assert.match(refusals[0]?.reason ?? "", /start the CB-Spider/);
       });
 
+      it("reports an MCIS that can't be read, and a region that is missing, by their own codes", async () => {
+        const path = generation === "mcis" ? "/ns/ns1/mcis" : "/ns/ns1/infra";
+        const broken = { kind: "status", status: 500, message: "the store is broken" } as const;
+        fixture.server.faults.add({ method: "GET", path, effect: broken });
+        // today's server also says by status 500 that there is none, and is asked about that then
+        fixture.server.faults.add({ method: "GET", path: "/ns/ns1/checkInfra", effect: broken });
+        const unread = await host.check(key, {}, desired());
+        assert.match(
+          unread.refusals[0]?.reason ?? "",
+          /the store is broken \(GetMCISFailedReason\)\n *next:/,
+        );
+        fixture.server.faults.clear();
+        if (generation === "infra") return;
+        const gone = { kind: "status", status: 404, message: "The region does not exist" } as const;
+        fixture.server.faults.add({ method: "GET", path: "/region", effect: gone });
+        const { refusals } = await host.check(key, {}, desired());
+        assert.deepEqual(
+          refusals.map(({ property }) => property),
+          [`tumblebug.connections.${CONNECTION}`],
+        );
+        assert.match(
+          refusals[0]!.reason,
+          /the server has no region .*; register it there \(InvalidMCIRReason\)$/,
+        );
+      });
+
       it("waits for a server that is busy for a moment", async () => {
         const effect = { kind: "status", status: 429, message: "rate limit exceeded" } as const;
         fixture.server.faults.add({ method: "GET", path: "/connConfig", times: 1, effect });

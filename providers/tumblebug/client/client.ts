@@ -54,9 +54,12 @@ export class Tumblebug {
     return this.find(pathOf("connConfig", name), this.dialect.connection);
   }
 
-  /** Reads region and zone of a connection; "" if the cloud does not report it. @throws TumblebugRefusal "NotFound", "SpiderDown" */
+  /**
+   * Reads region and zone of a connection, "" if the cloud does not report it; undefined if the server has no such
+   * region. @throws TumblebugRefusal "SpiderDown" if that is unknown
+   */
   readRegion(connection: Connection) {
-    return this.requests.send(pathOf(...this.dialect.regionPath(connection)), this.dialect.region);
+    return this.find(pathOf(...this.dialect.regionPath(connection)), this.dialect.region);
   }
 
   /** Looks up a machine type in the cloud; undefined if it does not exist. @throws TumblebugRefusal "SpiderDown" */

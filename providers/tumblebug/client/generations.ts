@@ -31,9 +31,9 @@ const mcis = {
   /** Notation of values in requests. */
   number: (value: number): string | number => String(value),
   subnet: (name: string, cidr: string): object => ({ Name: name, IPv4_CIDR: cidr }),
-  rule: ({ ports: [from, to] = [-1, -1], protocol, direction, cidr }: FirewallRule): object => ({
-    FromPort: String(from),
-    ToPort: String(to),
+  rule: ({ icmp, ports: [from, to] = [-1, -1], protocol, direction, cidr }: FirewallRule): object => ({
+    FromPort: icmp ?? String(from),
+    ToPort: icmp ? "" : String(to),
     IPProtocol: protocol,
     Direction: direction,
     CIDR: cidr,

@@ -16,6 +16,8 @@ export interface FirewallRule {
   readonly protocol: "tcp" | "udp" | "icmp" | "all";
   /** First and last port; equal for a single port. */
   readonly ports?: readonly [from: number, to: number];
+  /** Word in place of the ports of ICMP, in a cloud that requires one. */
+  readonly icmp?: "ALL";
   /** Source of inbound traffic, or destination of outbound traffic. */
   readonly cidr: string;
 }

@@ -3,6 +3,7 @@
  * these steps are part of the kubeadm cluster here, whose errors name the machine and the step.
  */
 export type Reason =
+  | "GetMCISFailedReason"
   | "AlreadyExistMCISFailedReason"
   | "InvalidMCIRReason"
   | "CreateMCISFailedReason"

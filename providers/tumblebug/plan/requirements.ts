@@ -15,14 +15,18 @@ const PROVIDERS: readonly string[] = (
 /** CB-Spider's simulated clouds, whose machines accept no logins, except in tests. */
 const SIMULATED = ["mock"];
 
-/** Clouds where Tumblebug can't create a load balancer (CB-Ladybug 0.7.2). */
-const WITHOUT_LOAD_BALANCER = ["ibm", "ncp"];
+/** Clouds where Tumblebug can create a load balancer in some regions only, or in none (CB-Ladybug 0.7.2). */
+const LOAD_BALANCER_REGIONS: Readonly<Record<string, readonly string[]>> = {
+  ibm: [],
+  ncp: [],
+  ncpvpc: ["SGN", "JPN"],
+};
 
 /**
  * Returns the kind of a cloud. Current Tumblebug releases name a cloud that is registered at run time by its kind and a
  * name: "openstack-site01" (fixtures of 0.13, `connConfig/mock-site01-default`). An unknown name is returned unchanged.
  */
-function cloudKind(provider: string): string {
+export function cloudKind(provider: string): string {
   return [...PROVIDERS, ...SIMULATED].find((kind) => provider.startsWith(`${kind}-`)) ?? provider;
 }
 
@@ -35,6 +39,8 @@ export interface ConnectionFacts {
   provider: string;
   region: string;
   zone: string;
+  /** Name of the connection's region, if the server has no such region. */
+  missingRegion?: string;
 }
 
 /** What a run requires of the server; plain values. */
@@ -135,10 +141,15 @@ function missingConnection(name: string, slots: readonly Slot[]): Issue {
 }
 
 function cloudIssue(name: string, { allowMock }: DesiredTumblebug, { connections }: TumblebugFacts): Issue {
-  const { provider } = connections[name] ?? {};
+  const { provider, missingRegion } = connections[name] ?? {};
   const kind = cloudKind(provider ?? "");
-  if (provider === undefined || PROVIDERS.includes(kind)) return undefined;
   const field = `connections.${name}`;
+  if (missingRegion !== undefined)
+    return [
+      field,
+      `the server has no region "${missingRegion}" of the connection "${name}"; register it there`,
+    ];
+  if (provider === undefined || PROVIDERS.includes(kind)) return undefined;
   if (SIMULATED.includes(kind))
     return allowMock
       ? undefined
@@ -224,12 +235,14 @@ function loadBalancerIssue(
   { connections }: TumblebugFacts,
 ): Issue {
   const first = slots.find(({ role }) => role === "control-plane");
-  const provider = first && connections[first.connection]?.provider;
-  if (!loadBalancer || provider === undefined || !WITHOUT_LOAD_BALANCER.includes(cloudKind(provider)))
+  const { provider = "", region = "" } = (first && connections[first.connection]) ?? {};
+  const regions = LOAD_BALANCER_REGIONS[cloudKind(provider)];
+  if (!loadBalancer || !regions || regions.some((one) => region.toUpperCase().includes(one)))
     return undefined;
+  const others = regions.length === 0 ? "" : ` outside the regions ${regions.join(" and ")}`;
   return [
     "endpoint.nlb",
-    `Tumblebug can't create a load balancer in the cloud "${provider}"; set \`endpoint: {loopback: {}}\``,
+    `Tumblebug can't create a load balancer in the cloud "${provider}"${others}; set \`endpoint: {loopback: {}}\``,
     "CreateNLBFailedReason",
   ];
 }

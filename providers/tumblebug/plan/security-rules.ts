@@ -7,6 +7,7 @@ import {
 } from "../../kubeadm/plan/network-ports";
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 import type { FirewallRule } from "./model";
+import { cloudKind } from "./requirements";
 
 /** The two security groups of a connection: all machines are in "nodes", control planes also in "controlPlanes". */
 type SecurityGroupRole = "nodes" | "controlPlanes";
@@ -62,6 +63,17 @@ export function securityRules(role: SecurityGroupRole, desired: DesiredSecurity)
     ),
     ...from(desired.nodePorts, ...NODE_PORTS),
   ];
+}
+
+/**
+ * Returns the rules in the form that a cloud accepts, as CB-Ladybug 0.7.2 writes them: Cloudit has no rules for ICMP, and
+ * Tencent's have the word ALL in place of ports.
+ */
+export function rulesFor(provider: string, rules: readonly ExplainedRule[]): ExplainedRule[] {
+  const kind = cloudKind(provider);
+  return rules
+    .filter(({ protocol }) => kind !== "cloudit" || protocol !== "icmp")
+    .map((rule) => (kind === "tencent" && rule.protocol === "icmp" ? { ...rule, icmp: "ALL" } : rule));
 }
 
 /** Returns the ports of a pod network. Calico uses VXLAN, because Tumblebug's rules do not support IP in IP. */

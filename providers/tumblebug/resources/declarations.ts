@@ -127,6 +127,8 @@ export class TumblebugVNet extends objectClass<VNetInputs>("TumblebugVNet") {}
 
 export interface SecurityGroupInputs extends ObjectInputs {
   vNet: string;
+  /** Name of the cloud, if the connection is known; absent in state of older releases. */
+  provider?: string;
   /** Desired rules. A change adds new rules and removes old ones. */
   rules: ExplainedRule[];
   /** Rules as the server returned them at creation, possibly in another notation. */

@@ -32,7 +32,9 @@ export async function convergeMcis(
   const outputs: McisOutputs = { ...inputs, vms: recorded.vms, leaving: recorded.leaving };
   let begun = false;
   try {
-    const before = await infrastructures.read(namespace, name);
+    const before = await infrastructures.read(namespace, name).catch((error: unknown) => {
+      throw ReasonedError.from("GetMCISFailedReason", error);
+    });
     if (before && !carriesMark(before.description, inputs.mark))
       throw new ReasonedError(
         "AlreadyExistMCISFailedReason",

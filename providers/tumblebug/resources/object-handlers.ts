@@ -4,7 +4,7 @@ import { isRefusal, type Found, type Objects, type Tumblebug } from "../client";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import type { Generation } from "../plan/model";
 import { ReasonedError, type Reason } from "../plan/reasons";
-import { rulesNotIn, ruleWords, type ExplainedRule } from "../plan/security-rules";
+import { rulesFor, rulesNotIn, ruleWords, type ExplainedRule } from "../plan/security-rules";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
@@ -81,6 +81,7 @@ const securityGroup: ObjectKind<SecurityGroupInputs, Found<"securityGroups">> = 
   drift: ({ there = [] }, { rules }) => ({ there, gone: rulesNotIn(rules, there) }),
   hasDrifted: ({ gone = [] }) => gone.length > 0,
   fixed: [],
+  complete: (_olds, news) => ({ ...news, rules: rulesFor(news.provider ?? "", news.rules) }),
   changes(olds, { name, rules, gone = [] }) {
     const opened = rulesNotIn(olds.rules, rules);
     const closed = rulesNotIn(rules, olds.rules);

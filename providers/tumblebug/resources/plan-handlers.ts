@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Tumblebug } from "../client";
 import { spreadLines, factKey, unmetTumblebug, type TumblebugFacts } from "../plan/requirements";
+import { ReasonedError } from "../plan/reasons";
 import { tumblebugPlanSteps } from "../plan/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
@@ -61,7 +62,8 @@ export const handlers: Handlers = {
       return { inputs: { ...news, found, spread }, failures: unmetTumblebug(news, facts) };
     } catch (error) {
       const { message, next } = error as Error & { next?: string };
-      const reason = next === undefined ? message : `${message}\n  next: ${next}`;
+      const code = error instanceof ReasonedError ? ` (${error.code})` : "";
+      const reason = `${message}${code}${next === undefined ? "" : `\n  next: ${next}`}`;
       if (!earlier?.isSame) return { inputs: news, failures: [{ property: "tumblebug.address", reason }] };
       const { found } = earlier;
       const unchecked = { kind: "unchecked", what: "the server", why: message } as const;
@@ -104,7 +106,9 @@ async function readPlanFacts(
   const slots = earlier ? [] : desired.slots;
   const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
     tumblebug.namespaces.read(name),
-    tumblebug.infrastructures.read(name, desired.infrastructure),
+    tumblebug.infrastructures.read(name, desired.infrastructure).catch((error: unknown) => {
+      throw ReasonedError.from("GetMCISFailedReason", error);
+    }),
     earlier?.connections ??
       byKey(desired.connections.map((one) => [one.name, () => readConnection(tumblebug, one.name)])),
     byKey(
@@ -159,7 +163,10 @@ async function byKey<Value>(
 
 async function readConnection(tumblebug: Tumblebug, name: string) {
   const connection = await tumblebug.readConnection(name);
-  return connection && { provider: connection.provider, ...(await tumblebug.readRegion(connection)) };
+  if (!connection) return undefined;
+  const { provider, regionName: missingRegion } = connection;
+  const at = await tumblebug.readRegion(connection);
+  return { provider, ...(at ?? { region: "", zone: "", missingRegion }) };
 }
 
 /** Returns whether an earlier run found an object missing; if it exists now, this stack created it. */

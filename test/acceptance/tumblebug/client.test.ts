@@ -41,7 +41,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
     const found = await tumblebug.readConnection(connection);
     assert.ok(found);
     assert.equal(found.name, connection);
-    if (server.generation === "mcis") assert.ok((await tumblebug.readRegion(found)).region !== undefined);
+    if (server.generation === "mcis") assert.ok((await tumblebug.readRegion(found))?.region !== undefined);
     assert.equal(await tumblebug.readConnection("no-such-connection"), undefined);
     const spec = await tumblebug.lookupSpec(connection, cloudSpec);
     assert.ok((spec?.vcpus ?? 0) > 0 && (spec?.memoryMebibytes ?? 0) > 0, JSON.stringify(spec));

@@ -52,6 +52,17 @@ describe("unmet requirements of a server", () => {
     assert.deepEqual(unmetTumblebug(desired(), facts()), []);
   });
 
+  it("do not include a load balancer where the cloud has one", () => {
+    for (const [provider, region] of [
+      ["aws", "r"],
+      ["ncpvpc", "SGN"],
+      ["ncpvpc", "jpn-1"],
+    ] as const) {
+      const there = { aws: { provider, region, zone: "z" } };
+      assert.deepEqual(unmetTumblebug(desired({ loadBalancer: true }), facts({ connections: there })), []);
+    }
+  });
+
   const table: [
     what: string,
     property: string,
@@ -89,6 +100,12 @@ describe("unmet requirements of a server", () => {
       "connections.aws",
       /the unknown cloud "awss".*"aws".*\(InvalidMCIRReason\)$/,
       { connections: { aws: { ...AWS, provider: "awss" } } },
+    ],
+    [
+      "a region that the server lacks",
+      "connections.aws",
+      /no region "aws-tokyo" of the connection "aws"; register it there \(InvalidMCIRReason\)$/,
+      { connections: { aws: { ...AWS, region: "", zone: "", missingRegion: "aws-tokyo" } } },
     ],
     [
       "a simulated cloud",
@@ -154,6 +171,13 @@ describe("unmet requirements of a server", () => {
       "endpoint.nlb",
       /create a load balancer in the cloud "ibm".*\(CreateNLBFailedReason\)$/,
       { connections: { aws: { ...AWS, provider: "ibm" } } },
+      { loadBalancer: true },
+    ],
+    [
+      "a load balancer that the cloud has in other regions",
+      "endpoint.nlb",
+      /in the cloud "ncpvpc" outside the regions SGN and JPN.*\(CreateNLBFailedReason\)$/,
+      { connections: { aws: { provider: "ncpvpc", region: "KR", zone: "KR-1" } } },
       { loadBalancer: true },
     ],
   ];

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { GENERATION_TABLES } from "../../../../providers/tumblebug/client/generations";
 import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/network-ports";
 import {
+  rulesFor,
   rulesNotIn,
   ruleWords,
   securityRules,
@@ -22,6 +24,23 @@ const say = (role: "nodes" | "controlPlanes", over: Partial<DesiredSecurity> = {
   securityRules(role, { ...desired, ...over }).map((rule) => ruleWords(rule).replace(/ \(.*/, ""));
 
 describe("the rules of Tumblebug's security groups", () => {
+  it("have ICMP in the form that the cloud accepts", () => {
+    const icmp = (provider: string) =>
+      rulesFor(provider, securityRules("nodes", desired)).filter(({ protocol }) => protocol === "icmp");
+    const ports = (provider: string) =>
+      icmp(provider)
+        .map(GENERATION_TABLES.mcis.rule)
+        .map((rule) => {
+          const { FromPort, ToPort } = rule as Record<string, string>;
+          return [FromPort, ToPort];
+        });
+    assert.deepEqual(ports("aws"), [["-1", "-1"]]);
+    assert.deepEqual(ports("tencent-site01"), [["ALL", ""]]);
+    assert.deepEqual(ports("cloudit"), []);
+    const others = rulesFor("cloudit", securityRules("nodes", desired)).length;
+    assert.equal(others, securityRules("nodes", desired).length - 1);
+  });
+
   it("of every machine are these with Flannel, and no others", () => {
     assert.deepEqual(say("nodes"), [
       "tcp 22 to 192.0.2.0/24",

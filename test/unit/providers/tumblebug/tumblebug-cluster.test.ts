@@ -286,6 +286,13 @@ describe("TumblebugCluster", () => {
     });
   });
 
+  it("refuses the numbers of control planes that the configuration refuses", async () => {
+    await cluster({ groups: [group("cp", { replicas: 2 }), group("w")] });
+    const { refusals } = only("TumblebugPlan").inputs as { refusals: object[] };
+    const reason = "2 control planes tolerate no more failures than 1; use 1 or 3";
+    assert.deepEqual(refusals, [{ property: "groups[0].replicas", reason }]);
+  });
+
   describe("with plain http to a server on another host", () => {
     const address = "http://192.0.2.1:1323/tumblebug";
 
