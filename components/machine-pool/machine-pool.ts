@@ -97,7 +97,7 @@ export class MachinePool extends pulumi.ComponentResource {
 
   /** Returns an object that the pool refers to. Cluster API sets its owner, and the pool waits for its status. */
   private object(role: "bootstrap" | "infrastructure", object: PoolObjectArgs): Adoption[] {
-    const { kubeconfig, namespace, adopt, timeouts } = this.args;
+    const { kubeconfig, api, namespace, adopt, timeouts } = this.args;
     const { apiVersion, kind, name = this.poolName, labels = {}, annotations = {}, spec } = object;
     if (spec === undefined) return [];
     return [
@@ -107,6 +107,8 @@ export class MachinePool extends pulumi.ComponentResource {
           kubeconfig,
           object: { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec },
           adopt,
+          // Cluster API sets it
+          controller: { apiVersion: `cluster.x-k8s.io/${api}`, kind: "MachinePool", name: this.poolName },
           installedBy: `the ${role} provider of this kind (clusterctl init)`,
           timeoutSeconds: timeouts.deletionSeconds,
         },

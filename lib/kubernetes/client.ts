@@ -6,7 +6,7 @@ import { type ClusterAccess, readEndpoints } from "./kubeconfig";
 import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod, refOf } from "./objects";
 import { ResourcePaths } from "./resource-paths";
 import { type Call, type Query, Transport } from "./transport";
-import { type WatchArgs, watchUntil } from "./watch";
+import { type ListArgs, type WatchArgs, watchUntil } from "./watch";
 
 export interface ConnectOptions extends ReachOptions {
   /** default "foresail/<version>"; handlers add the stack */
@@ -19,23 +19,15 @@ export interface ConnectOptions extends ReachOptions {
   callSeconds?: number;
 }
 
-export interface ListArgs {
-  apiVersion: string;
-  kind: string;
-  /** all namespaces without it, for a namespaced kind */
-  namespace?: string;
-  labelSelector?: string;
-  fieldSelector?: string;
-}
-
 const FIELD_MANAGER = "foresail";
 const CALL_SECONDS = 60;
-const CONFLICT_ATTEMPTS = 6;
+const CONFLICT_ATTEMPTS = 12;
 const CONFLICT_PAUSE_MILLISECONDS = 50;
 
 /** Calls the Kubernetes API of one cluster through any healthy API server. */
 export class KubernetesClient {
-  private readonly paths: ResourcePaths;
+  /** The API's kinds and versions. */
+  readonly paths: ResourcePaths;
 
   private constructor(
     private readonly endpoints: Endpoints,
@@ -90,36 +82,21 @@ export class KubernetesClient {
     const { labelSelector, fieldSelector, ...kind } = args;
     const path = await this.paths.ofKind(kind);
     const call: Call = { method: "GET", path, query: { labelSelector, fieldSelector } };
-    return ((await this.call(call, true)) as { items?: O[] }).items ?? [];
+    return (await this.call<{ items?: O[] }>(call, true)).items ?? [];
   }
 
   /** @returns undefined when there is no such object */
   async get<O = KubernetesObject>(ref: ObjectRef, signal?: AbortSignal): Promise<O | undefined> {
     const path = await this.paths.ofObject(ref);
-    return orUndefined(this.call({ method: "GET", path, signal }, true)) as Promise<O | undefined>;
+    return orUndefined(this.call<O>({ method: "GET", path, signal }, true));
   }
 
   /** Creates an object. @throws KubernetesError with reason "AlreadyExists" */
   async create<O = KubernetesObject>(object: NewObject): Promise<O> {
     const { namespace = "default" } = object.metadata;
     const path = await this.paths.ofKind({ ...refOf(object), namespace });
-    return this.write<O>(
-      { method: "POST", path, query: { fieldManager: FIELD_MANAGER }, body: object },
-      false,
-    );
-  }
-
-  /** Returns whether the API serves a kind in this version. */
-  async serves(kind: Omit<ObjectRef, "name">): Promise<boolean> {
-    return this.paths.serves(kind.apiVersion, kind.kind);
-  }
-
-  /**
-   * Returns the versions in which the API serves a kind of a named group, the preferred one first; empty when it does
-   * not.
-   */
-  async versionsOf(group: string, kind: string): Promise<string[]> {
-    return this.paths.versionsOf(group, kind);
+    const query = { fieldManager: FIELD_MANAGER };
+    return this.call<O>({ method: "POST", path, query, body: object }, false);
   }
 
   /**
@@ -133,7 +110,7 @@ export class KubernetesClient {
     const { fieldManager = FIELD_MANAGER, force, dryRun } = options;
     const query: Query = { fieldManager, force, dryRun: dryRun ? "All" : undefined };
     const contentType = "application/apply-patch+yaml";
-    return this.write<O>({ method: "PATCH", path, query, body: object, contentType }, !options.once);
+    return this.call<O>({ method: "PATCH", path, query, body: object, contentType }, !options.once);
   }
 
   /**
@@ -150,16 +127,42 @@ export class KubernetesClient {
     const { subresource, fieldManager = FIELD_MANAGER, ...limits } = options;
     const path = (await this.paths.ofObject(ref)) + (subresource ? `/${subresource}` : "");
     const contentType = "application/merge-patch+json";
-    const call: Call = {
-      method: "PATCH",
-      path,
-      query: { fieldManager },
-      body: patch,
-      contentType,
-      ...limits,
-    };
-    const write = () => this.write<O>(call, true);
+    const query = { fieldManager };
+    const call: Call = { method: "PATCH", path, query, body: patch, contentType, ...limits };
+    const write = () => this.call<O>(call, true);
     return isForOneVersion(patch) ? write() : throughConflicts(write, options.signal ?? this.signal);
+  }
+
+  /**
+   * Reads an object and writes what `change` returns for it: a merge patch for exactly the version that was read, or a
+   * new object when there is none. Reads again when another writer was faster.
+   *
+   * @param change returns undefined when there is nothing to write
+   * @throws KubernetesError 409 when the conflicts continue
+   */
+  async change<O extends KubernetesObject>(
+    ref: ObjectRef,
+    change: (found: O | undefined) => { metadata?: object; [field: string]: unknown } | undefined,
+  ): Promise<void> {
+    const { apiVersion, kind, namespace, name } = ref;
+    await throughConflicts(
+      async () => {
+        const found = await this.get<O>(ref);
+        const fields = change(found);
+        if (fields === undefined) return;
+        if (!found)
+          return this.create({
+            ...fields,
+            apiVersion,
+            kind,
+            metadata: { ...fields.metadata, namespace, name },
+          });
+        const { resourceVersion } = found.metadata ?? {};
+        return this.mergePatch(ref, { ...fields, metadata: { resourceVersion, ...fields.metadata } });
+      },
+      this.signal,
+      ["Conflict", "AlreadyExists", "NotFound"],
+    );
   }
 
   /** Returns whether the API server allows these credentials a verb on an object. */
@@ -174,7 +177,7 @@ export class KubernetesClient {
     };
     const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     const call: Call = { method: "POST", path: reviews, body };
-    return (await this.write<{ status?: { allowed?: boolean } }>(call, true)).status?.allowed === true;
+    return (await this.call<{ status?: { allowed?: boolean } }>(call, true)).status?.allowed === true;
   }
 
   /** @returns whether there was such an object */
@@ -206,20 +209,14 @@ export class KubernetesClient {
   }
 
   /** Makes any other call, such as GET /version. */
-  async call(call: Call, isRepeatable: boolean): Promise<unknown> {
-    return this.endpoints.call(call, isRepeatable, {
-      seconds: this.callSeconds,
-      signal: call.signal ?? this.signal,
-    });
+  async call<T>(call: Call, isRepeatable: boolean): Promise<T> {
+    const options = { seconds: this.callSeconds, signal: call.signal ?? this.signal };
+    return (await this.endpoints.call(call, isRepeatable, options)) as T;
   }
 
   /** Closes the keep-alive connections. */
   close(): void {
     this.endpoints.close();
-  }
-
-  private async write<O>(call: Call, isRepeatable: boolean): Promise<O> {
-    return (await this.call(call, isRepeatable)) as O;
   }
 }
 
@@ -253,13 +250,17 @@ function isForOneVersion(patch: { metadata?: { resourceVersion?: string } }): bo
   return patch.metadata?.resourceVersion !== undefined;
 }
 
-/** Retries the write on conflict. */
-async function throughConflicts<T>(write: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** Retries the write on conflict. @param reasons of the errors that are conflicts */
+async function throughConflicts<T>(
+  write: () => Promise<T>,
+  signal: AbortSignal | undefined,
+  reasons = ["Conflict"],
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write();
     } catch (error) {
-      const isConflict = error instanceof KubernetesError && error.reason === "Conflict";
+      const isConflict = error instanceof KubernetesError && reasons.includes(error.reason);
       if (!isConflict || attempt >= CONFLICT_ATTEMPTS) throw error;
       await pause(CONFLICT_PAUSE_MILLISECONDS * attempt, undefined, { signal });
     }

@@ -1,12 +1,8 @@
-import { type Probed, Transient, waitFor, WaitTimeout } from "../wait";
+import { type Deadline, type Probed, Transient, waitFor, WaitTimeout } from "../wait";
 import { KubernetesError, KubernetesUnreachable, NoAnswer } from "./errors";
 import type { Call, Transport } from "./transport";
 
-export interface ReachOptions {
-  seconds: number;
-  signal?: AbortSignal;
-  progress?: (line: string) => void;
-}
+export type ReachOptions = Omit<Deadline, "what">;
 
 const CHOICE_SECONDS = 3;
 const HEALTH_MILLISECONDS = 5000;

@@ -1,6 +1,4 @@
-import { waitFor } from "../wait";
 import type { KubernetesClient } from "./client";
-import { KubernetesError } from "./errors";
 import { completeHolder } from "./lease-holder";
 import type { KubernetesObject, ObjectRef } from "./objects";
 
@@ -24,7 +22,6 @@ const REF: ObjectRef = {
 const KEY = "history";
 const KEPT_LINES = 200;
 const LONGEST_RESULT = 500;
-const TRY_SECONDS = 20;
 
 /** Returns the line of an entry: time, user and host, stack, step, result, seconds. */
 function historyLine(entry: HistoryEntry, at = new Date()): string {
@@ -44,34 +41,11 @@ export function withLine(text: string, line: string): string {
  * Writes a step into the ConfigMap kube-system/foresail-history. Retries on conflict, so that concurrent writers both
  * get their line.
  *
- * @throws KubernetesError, KubernetesUnreachable, WaitTimeout
+ * @throws KubernetesError, KubernetesUnreachable
  */
 export async function recordHistory(client: KubernetesClient, entry: HistoryEntry): Promise<void> {
   const line = historyLine(entry);
-  await waitFor<void>({
-    what: "the history of the cluster (ConfigMap kube-system/foresail-history)",
-    seconds: TRY_SECONDS,
-    firstPauseMilliseconds: 50,
-    probe: async () => {
-      try {
-        await append(client, line);
-        return { done: undefined };
-      } catch (error) {
-        if (error instanceof KubernetesError && [404, 409].includes(error.status))
-          return { pending: "another process writing it" };
-        throw error;
-      }
-    },
-  });
-}
-
-async function append(client: KubernetesClient, line: string): Promise<void> {
-  const history = await client.get<History>(REF);
-  const data = { [KEY]: withLine(history?.data?.[KEY] ?? "", line) };
-  const { namespace, name } = REF;
-  if (!history) {
-    await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name }, data });
-    return;
-  }
-  await client.mergePatch(REF, { metadata: { resourceVersion: history.metadata?.resourceVersion }, data });
+  await client.change<History>(REF, (history) => ({
+    data: { [KEY]: withLine(history?.data?.[KEY] ?? "", line) },
+  }));
 }

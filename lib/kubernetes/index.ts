@@ -1,10 +1,4 @@
-export {
-  type ApplyOptions,
-  type ConnectOptions,
-  type DeleteOptions,
-  KubernetesClient,
-  type ListArgs,
-} from "./client";
+export { type ApplyOptions, type ConnectOptions, type DeleteOptions, KubernetesClient } from "./client";
 export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./drain/drain";
 export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors";
 export { type NodeEvent, recordNodeEvent } from "./events";
@@ -13,4 +7,4 @@ export { type ClusterAccess, FetchedKubeconfig, KubeconfigRefused } from "./kube
 export { acquireLease, type LeaseHandle, LeaseHeld, LeaseLost } from "./lease";
 export { CLUSTER_LEASE, type LeaseHolder, PAUSE_REQUESTED, pauseRequested } from "./lease-holder";
 export { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod } from "./objects";
-export type { WatchArgs } from "./watch";
+export type { ListArgs, WatchArgs } from "./watch";

@@ -1,27 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { orAborted } from "../abort";
-import { type Probed, withDeadline } from "../wait";
+import { type Deadline, type Probed, withDeadline } from "../wait";
 import type { Endpoints } from "./endpoints";
 import { KubernetesError } from "./errors";
 import type { KubernetesObject } from "./objects";
 import type { Query, Transport } from "./transport";
 
-/** What to watch, and when to end. */
-export interface WatchArgs<T, O> {
-  /** what the watch waits for, as the object of "waiting for" */
-  what: string;
+/** Which objects of a kind to list or to watch. */
+export interface ListArgs {
   apiVersion: string;
   kind: string;
   /** all namespaces without it, for a namespaced kind */
   namespace?: string;
-  /** watches this object only */
-  name?: string;
   labelSelector?: string;
   fieldSelector?: string;
-  seconds: number;
-  signal?: AbortSignal;
-  progress?: (line: string) => void;
+}
+
+/** What to watch, and when to end. */
+export interface WatchArgs<T, O> extends ListArgs, Deadline {
+  /** watches this object only */
+  name?: string;
   /** Called with all objects at the start and after each change; may throw to end the wait. */
   decide: (objects: O[]) => Probed<T>;
 }

@@ -36,7 +36,7 @@ export async function installDefinitions(
         seconds: ESTABLISHED_SECONDS,
         firstPauseMilliseconds: 50,
         probe: async () => {
-          const isServed = await kubernetes.serves({ apiVersion: `${group}/${version}`, kind: names.kind });
+          const isServed = await kubernetes.paths.serves(`${group}/${version}`, names.kind);
           return isServed ? { done: undefined } : { pending: "not served yet" };
         },
       });

@@ -81,7 +81,7 @@ async function untilServed(client: KubernetesClient): Promise<void> {
     what: "the simulated controllers to install Azimuth's kinds",
     seconds: SECONDS,
     probe: async () =>
-      (await client.serves({ apiVersion: API.zenith, kind: "Reservation" }))
+      (await client.paths.serves(API.zenith, "Reservation"))
         ? { done: true }
         : { pending: await openCluster().tail(CONTROLLERS) },
   });

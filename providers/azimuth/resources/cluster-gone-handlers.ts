@@ -17,7 +17,7 @@ export const handlers: Handlers = clusterHandlers<Inputs>({
     await onManagement("ClusterGone", olds, "wait until the cluster is gone", async (work) => {
       const { management, signal, progress } = work;
       const kind = { apiVersion: API.clusterApi, kind: "Cluster", namespace };
-      if (!(await management.serves(kind))) return;
+      if (!(await management.paths.serves(kind.apiVersion, kind.kind))) return;
       await management.watchUntil<true, CapiCluster>({
         ...kind,
         name,

@@ -65,6 +65,6 @@ async function listMachines(
   { namespace, cluster }: TemplateGuard,
 ): Promise<{ spec?: { version?: string } }[]> {
   const kind = { apiVersion: API.clusterApi, kind: "Machine", namespace };
-  if (!(await management.serves(kind))) return [];
+  if (!(await management.paths.serves(kind.apiVersion, kind.kind))) return [];
   return management.list({ ...kind, labelSelector: `${CLUSTER_LABEL}=${cluster}` });
 }

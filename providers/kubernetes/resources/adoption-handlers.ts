@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
-import { decideAdoption } from "../plan/adoption";
 import { changedPaths } from "../plan/fields";
 import { groupOf, type Identity, identityText, objectName } from "../plan/identity";
 import { expectsSomething, judgeStatus, missingObject, preconditionFault } from "../plan/status";
@@ -11,13 +10,14 @@ import {
   type AdoptionInputs,
   type AdoptionOutputs,
   appliedOf,
+  decide,
   identityOf,
   isSameDesired,
   leftToDo,
   type LiveObject,
   waitSteps,
 } from "./adoption-inputs";
-import { askCluster, installer, isNotServed, isSameObject, onCluster, withCluster } from "./inputs";
+import { askCluster, installer, isNotServed, isSameObject, namesOf, onCluster, withCluster } from "./inputs";
 
 const nameOf = (inputs: AdoptionInputs) => `Adoption ${objectName(identityOf(inputs))}`;
 
@@ -70,7 +70,8 @@ async function plan(
   const name = objectName(identityOf(inputs));
   const asked = await askCluster(inputs, async (kubernetes) => {
     const live = await readNamingVersions(kubernetes, identityOf(inputs));
-    const others = live === undefined && inputs.mustExist ? await namesIn(kubernetes, inputs) : [];
+    const others =
+      live === undefined && inputs.mustExist ? await namesOf(kubernetes, identityOf(inputs)) : [];
     return { live, others, refused: await refusedBy(kubernetes, inputs, live) };
   });
   if ("silence" in asked)
@@ -98,10 +99,6 @@ async function plan(
   };
 }
 
-function decide({ owners = [], adopt = false, stack }: AdoptionInputs, live: LiveObject | undefined) {
-  return decideAdoption(live, { stack, owners, adopt });
-}
-
 /** Returns why the API server would refuse the write, if a dry run is configured. */
 async function refusedBy(
   kubernetes: KubernetesClient,
@@ -127,13 +124,8 @@ async function readNamingVersions(
     if (!isNotServed(error)) throw error;
     const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
     const { apiVersion, kind } = identity;
-    throw new KindNotServed(apiVersion, kind, await kubernetes.versionsOf(groupOf(apiVersion), kind));
+    throw new KindNotServed(apiVersion, kind, await kubernetes.paths.versionsOf(groupOf(apiVersion), kind));
   }
-}
-
-async function namesIn(kubernetes: KubernetesClient, inputs: AdoptionInputs): Promise<string[]> {
-  const { namesOf } = await import("./adoption-work.js");
-  return namesOf(kubernetes, identityOf(inputs));
 }
 
 export const handlers: Handlers = {

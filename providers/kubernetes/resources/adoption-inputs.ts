@@ -23,6 +23,8 @@ export interface AdoptionInputs extends ObjectInputs {
   object: DesiredObject;
   /** Desired owners of the object; one without a uid is looked up. */
   owners?: Owner[];
+  /** The controller that another component sets; it is no reason to refuse the object. */
+  controller?: Pick<Owner, "apiVersion" | "kind" | "name">;
   /** Finalizers that the object has until this resource is deleted. */
   finalizers?: string[];
   /** Whether to take over the object and its fields from another controller, stack or field manager; default false. */
@@ -62,6 +64,16 @@ export type LiveObject = ExistingObject & {
   [field: string]: unknown;
 };
 
+/** Decides what to do with the live object. @param known uid and origin of the object in the state */
+export function decide(
+  { stack, owners = [], controller, adopt = false }: AdoptionInputs,
+  live: LiveObject | undefined,
+  known?: { uid: string; made: boolean },
+) {
+  const accepted = controller ? [...owners, controller] : owners;
+  return decideAdoption(live, { stack, owners: accepted, adopt, ...(known && { known }) });
+}
+
 /** Returns the identity of an adoption's object. */
 export function identityOf({ object }: Pick<AdoptionInputs, "object">): Identity {
   const { apiVersion, kind, metadata } = object;
@@ -98,7 +110,7 @@ export function leftToDo(
   applied: unknown = desiredOf(inputs),
 ): AdoptionStep[] {
   const { finalizers = [], owners = [] } = inputs;
-  const decision = decideAdoption(live, { ...inputs, owners, adopt: inputs.adopt ?? false });
+  const decision = decide(inputs, live);
   const steps: AdoptionStep[] = [];
   if (decision.do === "wait") return [{ kind: "remake" }];
   if (decision.do === "adopt")

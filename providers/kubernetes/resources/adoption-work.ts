@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   KindNotServed,
-  KubernetesClient,
+  type KubernetesClient,
   KubernetesError,
   KubernetesUnreachable,
   type NewObject,
@@ -9,7 +9,6 @@ import {
 import { assertEngineAlive } from "../../../lib/process/parent-watch";
 import {
   ADOPTED_BY,
-  decideAdoption,
   FIELD_MANAGER,
   isFreshlyMade,
   MADE_BY,
@@ -17,11 +16,11 @@ import {
   type Owner,
   ownAdditions,
 } from "../plan/adoption";
-import { type Identity, objectName } from "../plan/identity";
+import { objectName } from "../plan/identity";
 import { valueAt, withValue } from "../plan/fields";
 import { missingObject, preconditionFault } from "../plan/status";
-import { type AdoptionInputs, identityOf, type LiveObject } from "./adoption-inputs";
-import type { ClusterWork } from "./inputs";
+import { type AdoptionInputs, decide, identityOf, type LiveObject } from "./adoption-inputs";
+import { type ClusterWork, namesOf } from "./inputs";
 import { untilGone } from "./object-waits";
 
 /** The object or some of its fields belong to another owner. */
@@ -53,17 +52,11 @@ export async function ensureObject(
 ): Promise<{ object: LiveObject; made: boolean }> {
   const { kubernetes } = work;
   const ref = identityOf(inputs);
-  const wanted = {
-    stack: inputs.stack,
-    owners: inputs.owners ?? [],
-    adopt: inputs.adopt ?? false,
-    ...(known && { known }),
-  };
   const owners = await resolveOwners(kubernetes, inputs);
   let lost: unknown;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const existing = await kubernetes.get<LiveObject>(ref);
-    const decision = decideAdoption(existing, wanted);
+    const decision = decide(inputs, existing, known);
     assertEngineAlive();
     if (decision.do === "refuse") throw new OwnedByAnother(objectName(ref), decision.owner);
     if (decision.do === "make" && inputs.mustExist)
@@ -78,13 +71,13 @@ export async function ensureObject(
     const made = decision.do === "make" || (decision.do === "keep" && decision.isMade);
     const object = desired(inputs, owners, marks(inputs.stack, made), existing);
     try {
-      const force = decision.do === "keep" || wanted.adopt;
+      const force = decision.do === "keep" || inputs.adopt;
       const applied = await kubernetes.apply<LiveObject>(object, { force, once: decision.do === "make" });
       if (decision.do !== "make" || isFreshlyMade(applied)) return { object: applied, made };
       // another writer created it just before: release it and decide again
       await letGo(work, inputs);
     } catch (error) {
-      if (!mayBeSettledByAsking(error, decision.do === "adopt" && !wanted.adopt)) throw ownerOf(error, ref);
+      if (!mayBeSettledByAsking(error, decision.do === "adopt" && !inputs.adopt)) throw ownerOf(error, ref);
       lost = error;
     }
   }
@@ -131,19 +124,6 @@ function mayBeSettledByAsking(error: unknown, isOthers: boolean): boolean {
   // a conflict over another manager's fields is permanent
   const isOverFields = error instanceof KubernetesError && error.causes.length > 0;
   return error instanceof KubernetesError && error.status === 409 && !(isOthers && isOverFields);
-}
-
-/** Returns the names of a kind's objects in the namespace of a missing one. */
-export async function namesOf(
-  kubernetes: Pick<KubernetesClient, "list">,
-  { apiVersion, kind, namespace }: Identity,
-): Promise<string[]> {
-  const objects = await kubernetes.list<LiveObject & { metadata?: { name?: string } }>({
-    apiVersion,
-    kind,
-    ...(namespace === undefined ? {} : { namespace }),
-  });
-  return objects.map(({ metadata }) => metadata?.name ?? "").sort();
 }
 
 /** Adds the owner of the fields to an error about a field conflict. */
@@ -201,42 +181,19 @@ async function resolveOwners(kubernetes: KubernetesClient, inputs: AdoptionInput
  * @param held finalizers to remove regardless of their manager
  */
 async function letGo(work: ClusterWork, inputs: AdoptionInputs, held: readonly string[] = []): Promise<void> {
-  await patchMetadata(work, inputs, (live) => {
+  await work.kubernetes.change<LiveObject>(identityOf(inputs), (live) => {
+    if (live === undefined) return undefined;
     const { managedFields = [], annotations = {} } = live.metadata ?? {};
     const ours = [MADE_BY, ADOPTED_BY].filter((name) => annotations[name] === inputs.stack);
     const others = managedFields.filter(({ manager }) => manager !== FIELD_MANAGER);
-    return {
+    const metadata = {
       ...withoutOurs(live, held),
       annotations: Object.fromEntries(ours.map((name) => [name, null])),
       // the API server ignores an empty list
       managedFields: others.length === 0 ? [{}] : others,
     };
+    return { metadata };
   });
-}
-
-/**
- * Patches the metadata of the object as it was read; reads again on conflict.
- *
- * @param change returns the fields to write; undefined when there is nothing to change
- */
-async function patchMetadata(
-  { kubernetes }: ClusterWork,
-  inputs: AdoptionInputs,
-  change: (live: LiveObject) => object | undefined,
-): Promise<void> {
-  const ref = identityOf(inputs);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const live = await kubernetes.get<LiveObject>(ref);
-    const fields = live?.metadata && change(live);
-    if (fields === undefined) return;
-    try {
-      const { resourceVersion } = live?.metadata ?? {};
-      await kubernetes.mergePatch(ref, { metadata: { resourceVersion, ...fields } });
-      return;
-    } catch (error) {
-      if (!(error instanceof KubernetesError) || ![404, 409].includes(error.status)) throw error;
-    }
-  }
 }
 
 function withoutOurs(
@@ -279,10 +236,11 @@ export async function releaseObject(work: ClusterWork, inputs: AdoptionInputs, u
   await work.kubernetes.delete(ref, { uid }).catch((error: unknown) => {
     if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
   });
-  await patchMetadata(work, inputs, (present) => {
-    if (present.metadata?.uid !== uid) return undefined;
+  await work.kubernetes.change<LiveObject>(ref, (present) => {
+    if (present?.metadata?.uid !== uid) return undefined;
     const { finalizers } = withoutOurs(present, inputs.finalizers ?? []);
-    return isDeepStrictEqual(finalizers, present.metadata.finalizers ?? []) ? undefined : { finalizers };
+    const isDone = isDeepStrictEqual(finalizers, present.metadata.finalizers ?? []);
+    return isDone ? undefined : { metadata: { finalizers } };
   });
   await untilGone(work, ref, inputs.timeoutSeconds, uid);
   return "deleted";

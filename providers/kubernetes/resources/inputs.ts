@@ -75,6 +75,15 @@ export async function askCluster<T>(
   }
 }
 
+/** Returns the names of a kind's objects in the namespace of a missing one. */
+export async function namesOf(
+  kubernetes: KubernetesClient,
+  { apiVersion, kind, namespace }: Identity,
+): Promise<string[]> {
+  const objects = await kubernetes.list({ apiVersion, kind, namespace });
+  return objects.map(({ metadata }) => metadata?.name ?? "").sort();
+}
+
 /** What a handler needs to work on a cluster. */
 export interface ClusterWork {
   kubernetes: KubernetesClient;

@@ -7,7 +7,7 @@ import { identityText, objectName } from "../plan/identity";
 import { judgeStatus, missingFields, missingObject, type ObservedObject } from "../plan/status";
 import { objectReadySteps } from "../plan/steps";
 import { waitOf } from "./adoption-inputs";
-import { askCluster, installer, isNotServed, isSameObject, onCluster } from "./inputs";
+import { askCluster, installer, isNotServed, isSameObject, namesOf, onCluster } from "./inputs";
 import type { ObjectReadyInputs as Inputs, ObjectReadyOutputs as Outputs } from "./object-resources";
 
 /** The namespace has no object of the kind. */
@@ -49,7 +49,6 @@ async function waitReady(written: Inputs): Promise<Outputs> {
 async function withName(inputs: Inputs, known: string | undefined): Promise<Inputs> {
   const { object } = inputs;
   if ((object.name as string | undefined) !== undefined) return inputs;
-  const { namesOf } = await import("./adoption-work.js");
   const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, object));
   if ("answer" in asked && asked.answer.length === 0)
     throw new NoneThere(`there is no ${object.kind} in the namespace ${object.namespace}; create one first`);
@@ -60,7 +59,6 @@ async function withName(inputs: Inputs, known: string | undefined): Promise<Inpu
 
 /** Returns why a required object is missing; nothing when it exists, or when the cluster does not respond. */
 async function missing(inputs: Inputs): Promise<string[]> {
-  const { namesOf } = await import("./adoption-work.js");
   const { name, kind } = inputs.object;
   const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, inputs.object));
   if ("silence" in asked || asked.answer.includes(name)) return [];

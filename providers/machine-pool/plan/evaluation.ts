@@ -1,5 +1,12 @@
 import { type Condition, reasonOf } from "../../kubernetes/plan/status";
-import { defined, inBrackets, type ObservedPool } from "./observed";
+import {
+  defined,
+  inBrackets,
+  type ObservedPool,
+  type ReferredObject,
+  terminalFailure,
+  unsettled,
+} from "./observed";
 
 /** The stage that a pool waits for; each has its own deadline. */
 export type Stage = "bootstrap" | "infrastructure" | "nodes";
@@ -18,16 +25,27 @@ interface Wait {
   for: string;
   held: string;
   /** whether the pool itself reports success, so that only its nodes must be checked */
-  asksForNodes?: true;
+  isOfNodes?: true;
 }
 
 /** Whether a pool has its desired state, waits for it, or can't reach it by itself. */
 export type Evaluation = { ready: true } | { waits: Wait } | { failed: string };
 
+/** An object that a pool refers to. */
+export interface Beside {
+  /** such as "SandboxMachinePool pool-a" */
+  name: string;
+  /** undefined when there is no such object */
+  object: ReferredObject | undefined;
+}
+
 /** The state around the pool itself. */
-interface Context {
+export interface PoolContext {
   /** whether the Cluster is paused, and the pool with it */
   isClusterPaused: boolean;
+  /** what creates its join data and its machines; undefined when they can't be read */
+  bootstrap?: Beside;
+  infrastructure?: Beside;
   /** Nodes of the workload cluster; undefined until they are read */
   nodes?: readonly ObservedNode[];
   /** why the nodes can't be read */
@@ -36,27 +54,40 @@ interface Context {
 
 /**
  * Evaluates everything that is known. Phase and the condition ReplicasReady are only reported: the phase depends on
- * counts that are not corrected when a node fails later, and the condition is True before there is any node.
+ * counts that are not corrected when a node fails later, and the condition is True before there is any node. Cluster
+ * API 1.7 copies the failure of an object that the pool refers to; the controller of 1.11.1 fails on it and reports
+ * nothing.
  */
-export function evaluate(pool: ObservedPool, desired: DesiredPool, around: Context): Evaluation {
+export function evaluate(pool: ObservedPool, desired: DesiredPool, around: PoolContext): Evaluation {
   if (pool.isDeleting) return { failed: "it is being deleted" };
-  if (pool.failure !== undefined) return terminalFailureReason(pool.failure);
+  const failure = pool.failure ?? failureOf(around.bootstrap) ?? failureOf(around.infrastructure);
+  if (failure !== undefined) return { failed: `its controllers have given it up: ${failure}` };
+  const others = ownedByOthers(pool, around.bootstrap) ?? ownedByOthers(pool, around.infrastructure);
+  if (others !== undefined) return { failed: others };
   const waits = waitOf(pool, desired, around);
   if (waits === undefined) return { ready: true };
   const paused = pool.isPaused
     ? `the annotation cluster.x-k8s.io/paused of MachinePool ${pool.name}`
     : around.isClusterPaused && "spec.paused of its Cluster";
-  return paused ? { failed: `it is paused by ${paused}, so nothing will happen; ${waits.for}` } : { waits };
+  const isStuck = paused && !waits.isOfNodes;
+  return isStuck ? { failed: `it is paused by ${paused}, so nothing will happen; ${waits.for}` } : { waits };
 }
 
-/** Returns the evaluation of a terminal failure. */
-export function terminalFailureReason(words: string): { failed: string } {
-  return { failed: `its controllers have given it up: ${words}` };
+function failureOf(beside: Beside | undefined): string | undefined {
+  const words = beside?.object && terminalFailure(beside.object);
+  return words === undefined ? undefined : `${beside?.name}: ${words}`;
 }
 
-/** Returns whether the pool itself reports success, so that its nodes must be checked. */
-export function asksForNodes(evaluation: Evaluation): boolean {
-  return "waits" in evaluation && evaluation.waits.asksForNodes === true;
+/** The pool becomes the controller of the objects that it refers to. */
+const controllerOf = (beside: Beside | undefined) =>
+  beside?.object?.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+
+/** Returns why a pool never gets an object that it refers to: an object has one controller. */
+function ownedByOthers({ uid }: ObservedPool, beside: Beside | undefined): string | undefined {
+  const controller = controllerOf(beside);
+  if (controller === undefined || controller.uid === uid) return undefined;
+  const { kind, name } = controller;
+  return `${beside?.name} belongs to ${kind} ${name}, and Cluster API does not take it from there; name an object of this pool's own`;
 }
 
 /**
@@ -64,15 +95,22 @@ export function asksForNodes(evaluation: Evaluation): boolean {
  * node, and 1.11 counts nodes that had been Ready for minReadySeconds at the last count, which is not repeated when
  * they have been.
  */
-function waitOf(pool: ObservedPool, desired: DesiredPool, { nodes, nodesSilent }: Context): Wait | undefined {
+function waitOf(
+  pool: ObservedPool,
+  desired: DesiredPool,
+  { nodes, nodesSilent, bootstrap, infrastructure }: PoolContext,
+): Wait | undefined {
   const wanted = desired.replicas ?? pool.wanted ?? 1;
   const { replicas, ready, upToDate = wanted } = pool.counts;
   const { length: listed } = pool.providerIDs;
   const { length: registered } = pool.nodes;
+  const isUnowned = (beside: Beside | undefined) => beside?.object !== undefined && !controllerOf(beside);
   const isSettling = conditionOf(pool, "InfrastructureReady")?.status === "False";
   const waits: [isUnmet: boolean, stage: Stage, what: string][] = [
     [!pool.isOwned, "bootstrap", "its Cluster to become its owner"],
+    [isUnowned(bootstrap), "bootstrap", `the pool to become the owner of ${bootstrap?.name}`],
     [!pool.bootstrapReady, "bootstrap", "bootstrap data"],
+    [isUnowned(infrastructure), "infrastructure", `the pool to become the owner of ${infrastructure?.name}`],
     [!pool.infrastructureReady, "infrastructure", "its infrastructure"],
     [(pool.observedGeneration ?? 0) < pool.generation, "infrastructure", "its controller to see the change"],
     [pool.wanted !== wanted, "infrastructure", `spec.replicas to be ${wanted}`],
@@ -90,9 +128,12 @@ function waitOf(pool: ObservedPool, desired: DesiredPool, { nodes, nodesSilent }
   const wait = (stage: Stage, what: string): Wait => ({ stage, for: what, held: heldBy(pool, stage) });
   const unmet = waits.find(([isUnmet]) => isUnmet);
   if (unmet) return wait(unmet[1], unmet[2]);
-  if (nodes === undefined) return { ...wait("nodes", "its nodes to be looked at"), asksForNodes: true };
+  const ofNodes = (what: string): Wait => ({ ...wait("nodes", what), isOfNodes: true });
+  if (nodes === undefined) return ofNodes("its nodes to be looked at");
   const faults = nodeFaults(pool.providerIDs, nodes, desired.version);
-  return faults.length === 0 ? undefined : wait("nodes", shorten(faults));
+  if (faults.length > 0) return ofNodes(shorten(faults));
+  const why = infrastructure?.object && unsettled(infrastructure.object);
+  return why === undefined ? undefined : wait("infrastructure", `${infrastructure?.name}: ${why}`);
 }
 
 const SHOWN = 3;
@@ -119,7 +160,7 @@ function heldBy(pool: ObservedPool, stage: Stage): string {
 }
 
 /** Returns a wait in one line: phase, what it waits for, the condition that blocks it. */
-export function waitWords({ phase }: ObservedPool, { for: what, held }: Pick<Wait, "for" | "held">): string {
+export function waitWords({ phase }: ObservedPool, { for: what, held }: Wait): string {
   const words = `phase ${phase ?? "none yet"}, waits for ${what}`;
   return held === "" ? words : `${words}, ${held}`;
 }
@@ -218,20 +259,22 @@ export function secondsUntilAvailable(
  * Returns the transitions from Cluster API's figure of MachinePool provisioning that a pool has completed, in the
  * figure's order; a new line is a transition that has just happened.
  */
-function transitions(pool: ObservedPool): string[] {
+function transitions(pool: ObservedPool, { bootstrap, infrastructure }: Partial<PoolContext>): string[] {
   const { counts, wanted = 1, dataSecretName, phase } = pool;
   const { replicas, ready, available } = counts;
   const data = dataSecretName === undefined ? "" : `, data in the Secret ${dataSecretName}`;
   const unavailable = Math.max(0, replicas - available);
   const lines = [
     pool.isOwned && "its Cluster has become its owner",
+    controllerOf(bootstrap) && `the pool has become the owner of ${bootstrap?.name}`,
     pool.bootstrapReady && `bootstrap is ready${data}`,
+    controllerOf(infrastructure) && `the pool has become the owner of ${infrastructure?.name}`,
     pool.infrastructureReady && "infrastructure is ready",
     phase !== undefined && `phase ${phase}`,
     pool.infrastructureReady &&
       `${replicas} of ${wanted} replicas: ${ready} ready, ${available} available, ${unavailable} unavailable`,
   ];
-  return lines.filter((line) => line !== false);
+  return lines.filter((line) => typeof line === "string");
 }
 
 /** The state of a pool from an earlier run. */
@@ -248,9 +291,9 @@ export class Transitions {
   constructor(private readonly before: PoolAsKnown | undefined) {}
 
   /** @returns the lines that are new since the last call */
-  seen(pool: ObservedPool): string[] {
-    const lines = transitions(pool);
-    const known = this.last ?? new Set(this.before ? transitions({ ...pool, ...this.before }) : []);
+  seen(pool: ObservedPool, around: Partial<PoolContext> = {}): string[] {
+    const lines = transitions(pool, around);
+    const known = this.last ?? new Set(this.before ? transitions({ ...pool, ...this.before }, around) : []);
     const fresh = lines.filter((line) => !known.has(line));
     this.last = new Set(lines);
     return fresh;

@@ -141,8 +141,11 @@ export function failureOf(object: object): string | undefined {
 }
 
 /** The fields of an object that a pool refers to, whose controller may not have observed its specification yet. */
-interface ReferredObject {
-  metadata?: { generation?: number };
+export interface ReferredObject {
+  metadata?: {
+    generation?: number;
+    ownerReferences?: readonly { kind: string; name: string; uid: string; controller?: boolean }[];
+  };
   status?: { observedGeneration?: number; conditions?: readonly Condition[] };
 }
 

@@ -1,14 +1,8 @@
 import type { FetchedKubeconfig, KubernetesClient, ObjectRef } from "../../../lib/kubernetes";
-import {
-  asksForNodes,
-  evaluate,
-  type Evaluation,
-  observeNode,
-  type ObservedNode,
-  terminalFailureReason,
-} from "../plan/evaluation";
-import { type ObservedPool, observePool, type Referred, terminalFailure } from "../plan/observed";
 import { type ClusterWork, connectTo } from "../../kubernetes/resources/inputs";
+import { evaluate, type Evaluation, observeNode, type ObservedNode } from "../plan/evaluation";
+import type { Beside, PoolContext } from "../plan/evaluation";
+import { type ObservedPool, observePool, type Referred, type ReferredObject } from "../plan/observed";
 import type { PoolInputs, PoolNode } from "./machine-pool-ready";
 
 const LOOK_SECONDS = 10;
@@ -39,7 +33,7 @@ export class PoolMissing extends Error {
 /** A pool's current state, with its nodes. */
 export interface Look {
   pool: ObservedPool;
-  nodes: ObservedNode[];
+  nodes: readonly ObservedNode[];
   conclusion: Evaluation;
 }
 
@@ -49,8 +43,6 @@ type Management = Pick<ClusterWork, "kubernetes"> & Partial<ClusterWork>;
 export class PoolSession {
   readonly management: KubernetesClient;
   private workloadClient: KubernetesClient | undefined;
-  private warming: Promise<void> | undefined;
-  private isClosed = false;
 
   private constructor(
     private readonly inputs: PoolInputs,
@@ -59,7 +51,7 @@ export class PoolSession {
     this.management = work.kubernetes;
   }
 
-  /** Runs work with the management cluster's connection, and closes those of the workload cluster. */
+  /** Runs work with the management cluster's connection, and closes that of the workload cluster. */
   static async run<T>(
     inputs: PoolInputs,
     work: Management,
@@ -69,7 +61,6 @@ export class PoolSession {
     try {
       return await use(session);
     } finally {
-      session.isClosed = true;
       session.workloadClient?.close();
     }
   }
@@ -93,27 +84,12 @@ export class PoolSession {
    * @throws Error when there is neither; KubeconfigRefused; KubernetesUnreachable
    */
   async workload(seconds = LOOK_SECONDS): Promise<KubernetesClient> {
-    await this.warming;
-    this.workloadClient ??= await this.openWorkload(seconds, this.work.progress);
-    return this.workloadClient;
-  }
-
-  /** Connects to the workload cluster in advance, so that the final check does not wait for the connection. */
-  warmUp(): void {
-    if (this.workloadClient ?? this.warming) return;
-    const opened = this.openWorkload(LOOK_SECONDS).then((client) => {
-      this.workloadClient = client;
-      if (this.isClosed) client.close();
-    });
-    // there may be no kubeconfig yet; the code that needs the cluster reports the error
-    this.warming = opened.catch(() => undefined).finally(() => (this.warming = undefined));
-  }
-
-  private async openWorkload(seconds: number, progress?: (line: string) => void): Promise<KubernetesClient> {
     const { workloadKubeconfig, stack } = this.inputs;
+    const { signal, progress } = this.work;
     const kubeconfig = workloadKubeconfig ?? (await this.clusterKubeconfig());
-    const options = { readsOnly: true, authorizedPath: "/api/v1/nodes", seconds, progress };
-    return connectTo({ kubeconfig, stack }, { ...options, signal: this.work.signal });
+    const options = { readsOnly: true, authorizedPath: "/api/v1/nodes", seconds, signal, progress };
+    this.workloadClient ??= await connectTo({ kubeconfig, stack }, options);
+    return this.workloadClient;
   }
 
   /** Reads the whole state once. @returns undefined when the pool does not exist */
@@ -121,33 +97,35 @@ export class PoolSession {
     const object = await this.management.get<object>(this.ref);
     if (object === undefined) return undefined;
     const pool = observePool(object);
-    const isClusterPaused = await this.isClusterPaused();
-    const first = evaluate(pool, this.inputs, { isClusterPaused });
-    if (!asksForNodes(first)) return { pool, nodes: [], conclusion: await this.withFailures(pool, first) };
-    const found = await this.nodes();
-    const { nodes = [] } = found;
-    return { pool, nodes, conclusion: evaluate(pool, this.inputs, { isClusterPaused, ...found }) };
+    const around = { isClusterPaused: await this.isClusterPaused() };
+    const conclusion = evaluate(pool, this.inputs, around);
+    if (!("waits" in conclusion)) return { pool, nodes: [], conclusion };
+    const found = conclusion.waits.isOfNodes ? await this.nodes() : await this.beside(pool);
+    return { pool, nodes: [], ...found, conclusion: evaluate(pool, this.inputs, { ...around, ...found }) };
   }
 
-  /** Adds terminal failures of referred objects, which the pool may not report itself. */
-  private async withFailures(pool: ObservedPool, evaluation: Evaluation): Promise<Evaluation> {
-    if (!("waits" in evaluation)) return evaluation;
-    // ignores objects that can't be read because of missing rights or kinds
-    const words = await this.failureBeside(pool).catch(() => undefined);
-    return words === undefined ? evaluation : terminalFailureReason(words);
+  /** Returns the objects that a pool refers to, except those that can't be read because of missing rights. */
+  private async beside(pool: ObservedPool): Promise<Pick<PoolContext, "bootstrap" | "infrastructure">> {
+    const [bootstrap, infrastructure] = await Promise.all(
+      [pool.bootstrapConfig, pool.infrastructure].map((referred) =>
+        this.read(referred).catch(() => undefined),
+      ),
+    );
+    return { bootstrap, infrastructure };
   }
 
-  /** Returns the terminal failure of an object that the pool refers to, with its name; undefined without one. */
-  private async failureBeside({
-    bootstrapConfig,
-    infrastructure,
-  }: ObservedPool): Promise<string | undefined> {
-    for (const referred of [bootstrapConfig, infrastructure]) {
-      const ref = await this.whereIs(referred);
-      const words = ref && failureOf(ref, await this.management.get<object>(ref));
-      if (words !== undefined) return words;
-    }
-    return undefined;
+  /**
+   * Reads an object that the pool refers to. v1beta2 contains only the group, so the server provides the version.
+   *
+   * @returns undefined when the pool has none, or the server does not have its kind
+   */
+  async read(referred: Referred | undefined): Promise<(Beside & { ref: ObjectRef }) | undefined> {
+    if (referred === undefined) return undefined;
+    const { group, kind, name } = referred;
+    const apiVersion = referred.apiVersion ?? (await this.management.paths.versionsOf(group, kind))[0];
+    if (apiVersion === undefined) return undefined;
+    const ref = { apiVersion, kind, namespace: this.inputs.namespace, name };
+    return { ref, name: `${kind} ${name}`, object: await this.management.get<ReferredObject>(ref) };
   }
 
   /** @returns the nodes, or why they could not be read. @throws KubeconfigRefused */
@@ -172,56 +150,6 @@ export class PoolSession {
       );
     return fetched;
   }
-
-  /**
-   * Returns the reference to an object that the pool refers to. v1beta2 contains only the group, so the server provides
-   * the version.
-   *
-   * @returns undefined when the pool has none, or the server does not have its kind
-   */
-  async whereIs(referred: Referred | undefined): Promise<ObjectRef | undefined> {
-    if (referred === undefined) return undefined;
-    const { group, kind, name } = referred;
-    const apiVersion = referred.apiVersion ?? (await this.management.versionsOf(group, kind))[0];
-    return apiVersion === undefined
-      ? undefined
-      : { apiVersion, kind, namespace: this.inputs.namespace, name };
-  }
-
-  /**
-   * Watches the objects that a pool refers to until one has a terminal failure. Cluster API 1.7 copies the failure to
-   * the pool; the controller of 1.11.1 fails on it and reports nothing.
-   *
-   * @returns the object and its failure; undefined when it can't be watched, or at the deadline
-   */
-  async untilTerminalFailure(options: { seconds: number; signal: AbortSignal }): Promise<string | undefined> {
-    const watch = async (referred: Referred | undefined) => {
-      const ref = await this.whereIs(referred);
-      if (ref === undefined) throw new Error("there is nothing to watch");
-      return this.management.watchUntil<string, object>({
-        ...ref,
-        ...options,
-        what: `${ref.kind} ${ref.name} to fail`,
-        decide: ([object]) => {
-          const words = failureOf(ref, object);
-          return words === undefined ? { pending: "it has not" } : { done: words };
-        },
-      });
-    };
-    try {
-      const pool = observePool((await this.management.get<object>(this.ref)) ?? {});
-      return await Promise.any([watch(pool.bootstrapConfig), watch(pool.infrastructure)]);
-    } catch {
-      // without a right to watch them, the pool's own status must suffice
-      return undefined;
-    }
-  }
-}
-
-/** Returns the terminal failure of an object with its name. */
-export function failureOf({ kind, name }: ObjectRef, object: object | undefined): string | undefined {
-  const words = object && terminalFailure(object);
-  return words === undefined ? undefined : `${kind} ${name}: ${words}`;
 }
 
 /** Returns the nodes of a pool for the outputs. */
