@@ -13,6 +13,7 @@ import {
   without,
   withValue,
 } from "../../../../providers/kubernetes/plan/fields";
+import { decide, leftToDo } from "../../../../providers/kubernetes/resources/adoption-inputs";
 import { identityText } from "../../../../providers/kubernetes/plan/identity";
 import { judgeStatus, type DesiredStatus } from "../../../../providers/kubernetes/plan/status";
 
@@ -230,5 +231,30 @@ describe("evaluation of a status", () => {
     assert.equal(identityText(object), "MachinePool.cluster.x-k8s.io/demo/a");
     assert.equal(identityText({ ...object, apiVersion: "cluster.x-k8s.io/v1beta2" }), identityText(object));
     assert.equal(identityText({ apiVersion: "v1", kind: "Node", name: "a" }), "Node/a");
+  });
+});
+
+describe("an object whose controller another component sets", () => {
+  const controller = { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "pool-a" };
+  const inputs = {
+    kubeconfig: "",
+    stack: "p/s",
+    timeoutSeconds: 1,
+    object: { apiVersion: "example.org/v1", kind: "SampleConfig", metadata: { name: "pool-a" } },
+    controller,
+  };
+  const ownedBy = (name: string) => ({
+    kind: "SampleConfig",
+    metadata: { ownerReferences: [{ ...controller, name, uid: "1", controller: true }] },
+  });
+
+  it("is adopted without `adopt: true`, and refused with another controller", () => {
+    assert.deepEqual(decide(inputs, ownedBy("pool-a")), { do: "adopt" });
+    const owner = "its controller MachinePool pool-b";
+    assert.deepEqual(decide(inputs, ownedBy("pool-b")), { do: "refuse", owner });
+  });
+
+  it("needs no step for that owner", () => {
+    assert.deepEqual(leftToDo(inputs, ownedBy("pool-a")), [{ kind: "adopt" }]);
   });
 });

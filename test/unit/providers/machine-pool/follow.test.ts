@@ -38,7 +38,7 @@ describe("following a MachinePool", () => {
     kinds(CLUSTER_API, ["MachinePool", "machinepools"], ["Cluster", "clusters"]);
     kinds(SANDBOX, ["SamplePool", "samplepools"], ["SampleConfig", "sampleconfigs"]);
     const access = { kubeconfig: kubeconfigOf(authority, [server]) };
-    client = await KubernetesClient.connect(access, { seconds: 5, authorisedPath: "/api" });
+    client = await KubernetesClient.connect(access, { seconds: 5, authorizedPath: "/api" });
   });
   afterEach(async () => {
     client.close();
