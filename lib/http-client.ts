@@ -1,5 +1,7 @@
 import { type Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { abortError } from "./abort";
 import { parseJson } from "./json";
 
@@ -12,6 +14,8 @@ export interface HttpRequest {
   /** Deadline of the complete response. */
   milliseconds: number;
   signal?: AbortSignal;
+  /** Called with each line of a successful response as it arrives; then a line has a limit, and the response none. */
+  onLine?: (line: string) => void;
 }
 
 export interface HttpResponse {
@@ -24,15 +28,18 @@ export interface HttpResponse {
 
 /** Default limit of a response's body, in MiB. */
 const MOST_MEBIBYTES = 32;
+/** Limit of a line, in MiB; an object of Kubernetes has at most 1.5 MiB in etcd. */
+const MOST_LINE_MEBIBYTES = 8;
+const NEWLINE = 10;
 
 /** A response that is larger than its client accepts. The request may have been carried out. */
 export class AnswerTooLarge extends Error {
   readonly code = "AnswerTooLarge";
   readonly next = "check the address, and what answers there";
 
-  constructor(method: string, url: string, mebibytes: number) {
+  constructor(method: string, url: string, mebibytes: number, what = "the answer") {
     const { origin, pathname } = new URL(url);
-    super(`${method} ${origin}${pathname}: the answer is larger than ${mebibytes} MiB`);
+    super(`${method} ${origin}${pathname}: ${what} is larger than ${mebibytes} MiB`);
   }
 }
 
@@ -53,7 +60,8 @@ export class HttpClient {
   }
 
   /** @throws AnswerTooLarge; Error when no complete response arrived; the signal's reason */
-  send({ method, url, headers = {}, body, milliseconds, signal }: HttpRequest): Promise<HttpResponse> {
+  send(sent: HttpRequest): Promise<HttpResponse> {
+    const { method, url, headers = {}, body, milliseconds, signal, onLine } = sent;
     if (signal?.aborted) return Promise.reject(abortError(signal));
     const payload = body === undefined ? undefined : JSON.stringify(body);
     // Node.js omits the length for DELETE, and the server would parse the body as another request
@@ -71,14 +79,35 @@ export class HttpClient {
       };
       const request = (isPlain ? httpRequest : httpsRequest)(url, options, (response) => {
         const chunks: Buffer[] = [];
+        const isOfLines = onLine !== undefined && response.statusCode === 200;
+        const [most, what] = isOfLines
+          ? [MOST_LINE_MEBIBYTES, "a line of the answer"]
+          : [this.mostMebibytes, "the answer"];
         let bytes = 0;
-        response.on("data", (chunk: Buffer) => {
+        const take = (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes <= this.mostMebibytes * 2 ** 20) chunks.push(chunk);
-          else request.destroy(new AnswerTooLarge(method, url, this.mostMebibytes));
-        });
+          if (bytes <= most * 2 ** 20) chunks.push(chunk);
+          else {
+            fail(new AnswerTooLarge(method, url, most, what));
+            request.destroy();
+          }
+        };
+        const takeLines = (chunk: Buffer) => {
+          let rest = chunk;
+          for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+            take(rest.subarray(0, end));
+            onLine?.(Buffer.concat(chunks.splice(0)).toString("utf8"));
+            bytes = 0;
+            rest = rest.subarray(end + 1);
+          }
+          take(rest);
+        };
+        const isCompressed = response.headers["content-encoding"] === "gzip";
+        const received: Readable = isCompressed ? response.pipe(createGunzip()) : response;
+        received.on("data", isOfLines ? takeLines : take);
         response.on("error", fail);
-        response.on("end", () => {
+        received.on("error", fail);
+        received.on("end", () => {
           clearTimeout(timer);
           const text = Buffer.concat(chunks).toString("utf8");
           const { statusCode: status = 0, headers } = response;

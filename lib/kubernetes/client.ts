@@ -3,10 +3,11 @@ import { foresailVersion } from "../version";
 import { Endpoints, type ReachOptions } from "./endpoints";
 import { KubernetesError } from "./errors";
 import { type ClusterAccess, readEndpoints } from "./kubeconfig";
+import { listAll, type ListArgs } from "./list";
 import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod, refOf } from "./objects";
 import { ResourcePaths } from "./resource-paths";
 import { type Call, type Query, Transport } from "./transport";
-import { type ListArgs, type WatchArgs, watchUntil } from "./watch";
+import { type WatchArgs, watchUntil } from "./watch";
 
 export interface ConnectOptions extends ReachOptions {
   /** default "foresail/<version>"; handlers add the stack */
@@ -81,8 +82,8 @@ export class KubernetesClient {
   async list<O = KubernetesObject>(args: ListArgs): Promise<O[]> {
     const { labelSelector, fieldSelector, ...kind } = args;
     const path = await this.paths.ofKind(kind);
-    const call: Call = { method: "GET", path, query: { labelSelector, fieldSelector } };
-    return (await this.call<{ items?: O[] }>(call, true)).items ?? [];
+    const query = { labelSelector, fieldSelector };
+    return (await listAll<O>(path, query, (call) => this.call(call, true))).items;
   }
 
   /** @returns undefined when there is no such object */

@@ -8,6 +8,7 @@ export class KubernetesError extends Error {
    * @param remote the API server's message
    * @param path method and path of the call
    * @param causes the causes in the response, such as the budgets that block an eviction
+   * @param causeReasons the causes as the API names them, such as "NamespaceTerminating"
    */
   constructor(
     readonly status: number,
@@ -15,6 +16,7 @@ export class KubernetesError extends Error {
     readonly remote: string,
     readonly path: string,
     readonly causes: string[] = [],
+    readonly causeReasons: string[] = [],
   ) {
     const next = nextStep(status, reason);
     super(`${path}: ${status} ${reason}: ${remote}${next ? `. ${next}` : ""}`);

@@ -7,4 +7,5 @@ export { type ClusterAccess, FetchedKubeconfig, KubeconfigRefused } from "./kube
 export { acquireLease, type LeaseHandle, LeaseHeld, LeaseLost } from "./lease";
 export { CLUSTER_LEASE, type LeaseHolder, PAUSE_REQUESTED, pauseRequested } from "./lease-holder";
 export { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod } from "./objects";
-export type { ListArgs, WatchArgs } from "./watch";
+export type { ListArgs } from "./list";
+export type { WatchArgs } from "./watch";

@@ -1,10 +1,16 @@
-import { HttpClient, type HttpRequest, type HttpResponse, wasNeverSent } from "../http-client";
+import {
+  AnswerTooLarge,
+  HttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  wasNeverSent,
+} from "../http-client";
 import { KubernetesError, NoAnswer } from "./errors";
 import type { Endpoint } from "./kubeconfig";
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
-export interface Call extends Pick<HttpRequest, "method" | "body" | "signal"> {
+export interface Call extends Pick<HttpRequest, "method" | "body" | "signal" | "onLine"> {
   /** an absolute path, such as "/api/v1/nodes" */
   path: string;
   query?: Query;
@@ -14,8 +20,8 @@ export interface Call extends Pick<HttpRequest, "method" | "body" | "signal"> {
 
 const TIMEOUT_MILLISECONDS = 15_000;
 
-/** Room for a list of all pods of a large cluster, in MiB. */
-const MOST_MEBIBYTES = 256;
+/** Limit of a response's body, in MiB: room for a page of a list. */
+const MOST_MEBIBYTES = 64;
 
 const UNTRUSTED =
   /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_SSL|ERR_TLS)/;
@@ -31,18 +37,9 @@ export class Transport {
     this.http = new HttpClient(endpoint.tls, MOST_MEBIBYTES);
   }
 
-  /** What another client needs to call the same server over the same connections. */
-  get access() {
-    return {
-      server: this.endpoint.server.replace(/\/$/, ""),
-      agent: this.http.agent,
-      headers: { ...this.endpoint.headers, "User-Agent": this.userAgent },
-    };
-  }
-
   /**
    * @returns the response's JSON, or its text when it isn't JSON
-   * @throws KubernetesError, NoAnswer, the signal's reason
+   * @throws KubernetesError, NoAnswer, AnswerTooLarge, the signal's reason
    */
   async call(call: Call): Promise<unknown> {
     const response = await this.send(call);
@@ -55,21 +52,18 @@ export class Transport {
   }
 
   private async send(call: Call): Promise<HttpResponse> {
-    const { server, headers } = this.access;
-    const { method, body, signal, contentType, milliseconds = TIMEOUT_MILLISECONDS } = call;
-    const type: Record<string, string> = contentType === undefined ? {} : { "Content-Type": contentType };
-    const url = withQuery(server + call.path, call.query);
+    const { path, query, contentType, milliseconds = TIMEOUT_MILLISECONDS, ...others } = call;
+    const headers: Record<string, string> = {
+      ...this.endpoint.headers,
+      "User-Agent": this.userAgent,
+      "Accept-Encoding": "gzip",
+      ...(contentType === undefined ? {} : { "Content-Type": contentType }),
+    };
+    const url = withQuery(this.endpoint.server.replace(/\/$/, "") + path, query);
     try {
-      return await this.http.send({
-        method,
-        url,
-        headers: { ...headers, ...type },
-        body,
-        milliseconds,
-        signal,
-      });
+      return await this.http.send({ ...others, url, headers, milliseconds });
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (call.signal?.aborted || error instanceof AnswerTooLarge) throw error;
       const isUntrusted = UNTRUSTED.test((error as NodeJS.ErrnoException).code ?? "");
       const words = `${this.endpoint.server}: ${describe(error as NodeJS.ErrnoException)}`;
       throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted);
@@ -89,14 +83,16 @@ function withQuery(address: string, query: Query | undefined): string {
 interface Status {
   reason?: string;
   message?: string;
-  details?: { causes?: { message?: string }[] };
+  details?: { causes?: { message?: string; reason?: string }[] };
 }
 
 function answeredError({ status, text, body }: HttpResponse, path: string): KubernetesError {
   const answer = (body ?? {}) as Status;
-  const causes = (answer.details?.causes ?? []).flatMap(({ message }) => (message ? [message] : []));
+  const causes = answer.details?.causes ?? [];
+  const messages = causes.flatMap(({ message }) => message ?? []);
+  const reasons = causes.flatMap(({ reason }) => reason ?? []);
   const words = answer.message ?? failedChecks(text).slice(0, 300);
-  return new KubernetesError(status, answer.reason ?? "Error", words || "no words", path, causes);
+  return new KubernetesError(status, answer.reason ?? "Error", words || "no words", path, messages, reasons);
 }
 
 /**

@@ -2,7 +2,7 @@ import { type DrainAllowances, planDrain, nameOf } from "./plan";
 import { anySignal } from "../../abort";
 import { waitFor, WaitTimeout } from "../../wait";
 import type { KubernetesClient } from "../client";
-import { KubernetesError } from "../errors";
+import { KubernetesError, KubernetesUnreachable } from "../errors";
 import type { Pod } from "../objects";
 
 export interface DrainOptions extends DrainAllowances {
@@ -95,6 +95,9 @@ async function evictUntilTaken(
       try {
         await client.evict({ namespace, name, uid });
       } catch (error) {
+        // the uid makes it safe to send the eviction again when its answer was lost
+        if (error instanceof KubernetesUnreachable && uid && (error.outcomeUnknown || !error.isFinal))
+          return { pending: error.lastSeen };
         if (!(error instanceof KubernetesError)) throw error;
         // another pod with the same name, or one that is already being deleted
         if (error.status === 409) return { done: undefined };
@@ -109,9 +112,12 @@ async function evictUntilTaken(
   });
 }
 
-/** The API returns these errors while a budget's controller has not caught up. */
-function isPassing(error: KubernetesError): boolean {
-  return error.status >= 500 && error.status !== 501;
+/**
+ * The API returns these errors while a budget's controller has not caught up, and while the pod's namespace is being
+ * deleted, which deletes the pod too.
+ */
+function isPassing({ status, causeReasons }: KubernetesError): boolean {
+  return (status >= 500 && status !== 501) || causeReasons.includes("NamespaceTerminating");
 }
 
 async function waitUntilGone(
