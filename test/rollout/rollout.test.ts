@@ -67,6 +67,17 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.deepEqual((await cluster.preview()).changes, []);
   });
 
+  it("lets no machine open a change window with its kubelet's credentials, not even its own", async () => {
+    const kubectl = "kubectl --kubeconfig /etc/kubernetes/kubelet.conf";
+    for (const [node, refusal] of [
+      ["w-1", /ValidatingAdmissionPolicy 'foresail-node-annotations' .* denied request/],
+      ["cp-1", /is not allowed to modify node "cp-1"/],
+    ] as const) {
+      const write = `${kubectl} annotate --overwrite node ${node} ${KEY.allowed}=true 2>&1 || true`;
+      assert.match(await cluster.onMachine("w-1", write), refusal);
+    }
+  });
+
   it("lists what it will do to each node, in order, and changes nothing", async () => {
     await cluster.configure({ machines: MACHINES, fields: { ...fields, version: TO } });
     listed = (await cluster.preview()).steps["rollout-rollout"] ?? [];

@@ -355,19 +355,18 @@ is_unfinished() { [ "$unfinished" != no ]; }
 is_pending() { [ ${#due[@]} -gt 0 ] || is_unfinished; }
 is_allowed() { [ "${annotation[$key_allowed]-}" = true ]; }
 
-remember_unfinished() {
-  unfinished=$1
-  if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$unfinished_file"; fi
-}
+# Records for the next start and round. This round changes only what is due.
+remember_unfinished() { if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$unfinished_file"; fi; }
 
 # Others may be able to write the annotations, so what is unfinished comes from this machine's own file. Agents before
 # 1.2.0 had only the annotation, which is read once: when there is no such file yet.
 observe() {
   read_node || return 1
   compare
-  if [ -e "$unfinished_file" ]; then unfinished=$(<"$unfinished_file")
-  elif [ "${annotation[$key_ready]-}" = false ]; then remember_unfinished yes
-  else remember_unfinished no; fi
+  if [ -e "$unfinished_file" ]; then unfinished=$(<"$unfinished_file"); return 0; fi
+  unfinished=no
+  if [ "${annotation[$key_ready]-}" = false ]; then unfinished=yes; fi
+  remember_unfinished "$unfinished"
 }
 
 # Reads the Node once and acts on it. Returns 0 when everything allowed is done, 1 after a failure, 75 when the API does

@@ -95,6 +95,20 @@ describe("the node agent", function () {
     assert.equal(machine.annotations[READY], "true");
   });
 
+  it("changes only what is due: packages of the system do not touch Kubernetes", () => {
+    open({ version: "1.36.3" });
+    machine.setDesired("1.36.3");
+    machine.stage(
+      "os-packages",
+      "2026-11",
+      `printf 2026-11 >${machine.folder}/var/lib/foresail/agent/os-packages`,
+    );
+    machine.annotate(KEYS.desired("os-packages"), "2026-11");
+    const { status, output } = machine.run("--once");
+    assert.equal(status, 0, output);
+    assert.deepEqual(changesOf(machine), ["install os-packages 2026-11 install"]);
+  });
+
   it("corrects its own annotation while changes are not allowed, too", () => {
     open();
     machine.setDesired("1.36.3", false);
