@@ -4,7 +4,7 @@ import type {
   NetworkPlugin,
   RolloutArgs,
 } from "../components/kubeadm/kubeadm-cluster-args";
-import type { SoftwareSource } from "../providers/kubeadm/plan/specification";
+import { COMMUNITY_REPOSITORY, type SoftwareSource } from "../providers/kubeadm/plan/specification";
 import type { JsonObject } from "../lib/merge";
 import type { KubeadmConfiguration } from "./schema";
 import { JUMP_HOST_KEY } from "./schema/secrets";
@@ -37,5 +37,6 @@ export function kubeadmArguments({
 
 function source({ bundle, packages }: KubeadmConfiguration["cluster"]["source"]): SoftwareSource | undefined {
   if (bundle) return { bundle } as SoftwareSource;
-  return packages?.repository ? { packages: { repository: packages.repository } } : undefined;
+  if (packages?.repository === undefined && packages?.keyFingerprint === undefined) return undefined;
+  return { packages: { repository: COMMUNITY_REPOSITORY, ...packages } };
 }

@@ -1,6 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as defaults from "../../providers/kubeadm/plan/defaults";
-import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
+import {
+  COMMUNITY_REPOSITORY,
+  type ClusterSpecification,
+  type SoftwareSource,
+} from "../../providers/kubeadm/plan/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/node-agents";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
@@ -8,10 +12,7 @@ import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/p
 import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/declarations";
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
-/** The community's apt repository; {minor} is replaced by MAJOR.MINOR. */
-const DEFAULT_SOURCE: SoftwareSource = {
-  packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" },
-};
+const DEFAULT_SOURCE: SoftwareSource = { packages: { repository: COMMUNITY_REPOSITORY } };
 const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
 
 export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): NetworkPlugin {

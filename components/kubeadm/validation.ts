@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { printable } from "../../lib/text/quote";
 import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
-import { noProxyIssue, proxyUrlIssue } from "../../lib/validation/urls";
+import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
 import { below, formatPath, issueAt, issueCount, issueLines } from "../../lib/validation/validation-issue";
 import type { ConfigurationPath, ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
@@ -11,7 +11,11 @@ import { clusterIssues } from "../../providers/kubeadm/plan/validation/machines"
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
-import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
+import {
+  keyFingerprintIssue,
+  kubernetesVersionIssue,
+  packagesIssues,
+} from "../../providers/kubeadm/plan/validation/source";
 import { networkPlugin } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 
@@ -48,9 +52,23 @@ function passedThroughIssues({
   ];
 }
 
-/** Validates what is written to each machine. */
-function hostIssues({ files: extra = [], proxy, rollout }: KubeadmClusterArgs): ValidationIssue[] {
+/** Validates where Kubernetes comes from. */
+function sourceIssues({ source }: KubeadmClusterArgs): ValidationIssue[] {
+  if (source === undefined || !("packages" in source)) return [];
+  const { packages } = source;
+  const path = ["source", "packages"];
   return [
+    ...check([...path, "repository"], packages.repository, (url) => urlIssue(url, ["https"])),
+    ...check([...path, "keyFingerprint"], packages.keyFingerprint, keyFingerprintIssue),
+    ...below(path, packagesIssues(packages)),
+  ];
+}
+
+/** Validates what is written to each machine. */
+function hostIssues(args: KubeadmClusterArgs): ValidationIssue[] {
+  const { files: extra = [], proxy, rollout } = args;
+  return [
+    ...sourceIssues(args),
     ...extra.flatMap(({ path, mode, owner }, index) => [
       ...check(["files", index, "path"], path, files.hostFilePathIssue),
       ...check(["files", index, "mode"], mode, files.fileModeIssue),

@@ -14,16 +14,26 @@ import {
 import {
   bundleIssues,
   bundlePathIssue,
+  keyFingerprintIssue,
   mirroredRegistryIssue,
+  packagesIssues,
   sha256Issue,
 } from "../../providers/kubeadm/plan/validation/source";
 import { exactlyOne, keyRule, rule, rules, text, url } from "./rule";
 
-const PackageSource = z.strictObject({
-  repository: url()
-    .optional()
-    .describe("URL of an apt repository laid out like the community's; when absent, the community's own."),
-});
+const PackageSource = rules(
+  z.strictObject({
+    repository: url(["https"])
+      .optional()
+      .describe("URL of an apt repository laid out like the community's; when absent, the community's own."),
+    keyFingerprint: text(keyFingerprintIssue)
+      .optional()
+      .describe(
+        "Fingerprint of the repository's OpenPGP key, 40 hexadecimal digits; required for every repository but the community's.",
+      ),
+  }),
+  packagesIssues,
+);
 
 const BundleSource = rules(
   z.strictObject({

@@ -77,13 +77,15 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
   /** What the tests change of the configuration. */
   interface Changes {
     readonly sha256?: string;
+    /** A bundle folder on the machine, instead of the archive. */
+    readonly folder?: string;
   }
 
-  async function configure({ sha256 = digest }: Changes = {}): Promise<void> {
+  async function configure({ sha256 = digest, folder: bundle }: Changes = {}): Promise<void> {
     const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
     const cluster = {
       ...{ name: "air-gapped", version: VERSION, kubelet, kubeProxy, kubeadm, ignorePreflightErrors },
-      source: { bundle: { url: `${server.url}/bundle.tar.gz`, sha256 } },
+      source: { bundle: bundle ? { path: bundle } : { url: `${server.url}/bundle.tar.gz`, sha256 } },
       caBundle: authority.own.certificate,
       imageRepository: IMAGES,
       encryptSecretsAtRest: false,
@@ -125,6 +127,29 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     assert.match(words, /bundle\.tar\.gz has another checksum than the configuration names/);
     assert.equal(await kubernetesOn(machine), "");
     assert.equal(await onNode(machine, "ls /var/lib/foresail"), "");
+  });
+
+  it("refuses a bundle folder with a program that differs from its SHA256SUMS, and runs none of it", async () => {
+    await onNode(
+      machine,
+      `mkdir -p /opt/site/bin && cd /opt/site && for name in kubeadm kubelet kubectl; do
+         printf '#!/bin/sh\\ntouch /opt/site/was-run\\necho v${VERSION}\\n' >bin/$name; chmod 0755 bin/$name
+       done`,
+    );
+    await configure({ folder: "/opt/site" });
+    let sums = "bin";
+    const refused = async (words: RegExp) => {
+      const answer = await stack.up();
+      assert.notEqual(answer.exitCode, 0);
+      assert.match(answer.words, words);
+      assert.equal(await kubernetesOn(machine), "");
+      assert.equal(await onNode(machine, "ls /opt/site"), sums);
+    };
+    await refused(/the bundle folder \/opt\/site has no SHA256SUMS, so nothing of it was used; make it/);
+    await onNode(machine, "cd /opt/site && sha256sum bin/* >SHA256SUMS && echo >>bin/kubeadm");
+    sums = "SHA256SUMS\nbin";
+    await refused(/bin\/kubeadm of the bundle does not match its SHA256SUMS/);
+    await onNode(machine, "rm -r /opt/site");
   });
 
   it("does not touch a machine whose host key differs from that of the first contact", async () => {

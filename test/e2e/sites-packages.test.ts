@@ -14,7 +14,7 @@ import {
 import { offerLaterPackages } from "../sites/distribution-repository";
 import { SigningKey } from "../sites/signing-key";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
-import { siteConfiguration, VERSION, type SiteChanges } from "../sites/packages-site";
+import { REPOSITORY_HOST, siteConfiguration, VERSION, type SiteChanges } from "../sites/packages-site";
 import { SiteServer } from "../sites/site-server";
 import { SshAgent } from "../sites/ssh-agent";
 import { TestAuthority } from "../support/certificates";
@@ -56,6 +56,8 @@ describe("a site with its own package repository, proxy and pools", function () 
     key = await SigningKey.generate();
     await makeKubernetesRepository(path.join(folder, REPOSITORY), toolchain.kubernetes(VERSION), key);
     server = await SiteServer.start(folder, await gatewayOf(controlPlane()));
+    const names = [`DNS:${REPOSITORY_HOST}`];
+    server.proxyHttps(REPOSITORY_HOST, authority.issue("packages", `/CN=${REPOSITORY_HOST}`, names));
     agent = await SshAgent.start(nodeKeyFile);
     stack = await PulumiStack.create("test-sites-packages", toolchain, { SSH_AUTH_SOCK: agent.socket });
   });
@@ -68,7 +70,11 @@ describe("a site with its own package repository, proxy and pools", function () 
   });
 
   const cluster = (changes: SiteChanges = {}) =>
-    siteConfiguration(nodes, { proxy: server.url, caBundle: authority.own.certificate }, changes);
+    siteConfiguration(
+      nodes,
+      { proxy: server.url, caBundle: authority.own.certificate, keyFingerprint: key.fingerprint },
+      changes,
+    );
 
   const configure = (changes?: SiteChanges) =>
     stack.configure(
@@ -126,9 +132,22 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure();
     const { exitCode, words } = await stack.up();
     assert.notEqual(exitCode, 0);
-    assert.match(words, /its signature is not of the key in its Release\.key; nothing was installed from it/);
+    assert.match(words, /is not signed by the key [0-9A-F]{40}.*; nothing was installed from it/);
     assert.deepEqual(await Promise.all(nodes.map(kubernetesOn)), ["", "", ""]);
     await signRepository(path.join(folder, REPOSITORY), key);
+  });
+
+  it("installs no package of a repository whose key is another one than the configuration names", async () => {
+    const other = await SigningKey.generate();
+    await configure({ keyFingerprint: other.fingerprint });
+    await other.remove();
+    const { exitCode, words } = await stack.up();
+    assert.notEqual(exitCode, 0);
+    assert.match(words, new RegExp(`is not signed by the key ${other.fingerprint}`));
+    assert.deepEqual(await Promise.all(nodes.map(kubernetesOn)), ["", "", ""]);
+    const files = "ls /etc/apt/keyrings /etc/apt/sources.list.d | grep foresail || true";
+    assert.equal(await onNode(controlPlane(), files), "");
+    await configure();
   });
 
   it("creates a cluster from signed packages, through its proxy, with keys of the SSH agent only", async () => {
@@ -141,7 +160,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     );
     assert.equal(held, "kubeadm\nkubectl\nkubelet\n1.36.3-1.1\n1.36.3-1.1");
     assert.ok(
-      server.proxied.some((url) => url.startsWith("http://packages.example.test/") && url.endsWith(".deb")),
+      server.proxied.some((url) => url.startsWith(`https://${REPOSITORY_HOST}/`) && url.endsWith(".deb")),
     );
     assert.deepEqual(server.direct, []);
     assert.equal((await nodeObject("gpu-1"))?.status.nodeInfo.kubeletVersion, "v1.36.3");

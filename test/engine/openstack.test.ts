@@ -82,4 +82,24 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
     assert.match(String(successor), /^test-w-1-[0-9a-z]{5}$/);
     assert.notEqual(successor, worker);
   });
+
+  it("refuses a target that leaves out the cloud preflight, so that no object gets an unknown owner tag", async () => {
+    configure(1);
+    await stack.call(["stack", "import"], { input: JSON.stringify({ version: 3, deployment: {} }) });
+    const component = "foresail:openstack:OpenstackCluster";
+    const urn = (type: string, name: string) => `urn:pulumi:test::foresail::${type}::${name}`;
+    const targets = [
+      urn(component, "test"),
+      urn(`${component}$pulumi:providers:openstack`, "test"),
+      urn(`${component}$openstack:networking/secGroup:SecGroup`, "test-nodes"),
+    ].flatMap((target) => ["--target", target]);
+    for (const command of [["preview"], ["up", "--yes", "--skip-preview"]]) {
+      const { exitCode, stdout, stderr } = await stack.call([...command, ...targets]);
+      assert.notEqual(exitCode, 0);
+      assert.match(stdout + stderr, /depends on '[^']+:CloudPlan::test-cloud' which was was not specified/);
+    }
+    const { deployment } = await stack.export();
+    const made = (deployment.resources ?? []).filter(({ type }) => String(type).startsWith("openstack:"));
+    assert.deepEqual(made, []);
+  });
 });

@@ -1,11 +1,14 @@
 import { containerNodeSettings, type SandboxNode } from "../../sandbox/nodes";
 
 export const VERSION = "1.36.3";
+/** A name that only the proxy knows. */
+export const REPOSITORY_HOST = "packages.example.test";
 const AUDIT_POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - level: Metadata\n";
 
 /** What the tests change of the configuration. */
 export interface SiteChanges {
   readonly version?: string;
+  readonly keyFingerprint?: string;
   readonly podSubnet?: string;
   readonly labels?: Record<string, string>;
   readonly port?: number;
@@ -18,8 +21,15 @@ export interface SiteChanges {
  */
 export function siteConfiguration(
   nodes: readonly SandboxNode[],
-  site: { proxy: string; caBundle: string },
-  { version = VERSION, podSubnet, labels = {}, port, software = {} }: SiteChanges = {},
+  site: { proxy: string; caBundle: string; keyFingerprint: string },
+  {
+    keyFingerprint = site.keyFingerprint,
+    version = VERSION,
+    podSubnet,
+    labels = {},
+    port,
+    software = {},
+  }: SiteChanges = {},
 ): Record<string, unknown> {
   const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
   const roles = [
@@ -36,11 +46,10 @@ export function siteConfiguration(
     name: "site",
     version,
     ignorePreflightErrors,
-    // a name that only the proxy knows
     source: {
-      packages: { repository: "http://packages.example.test/core:/stable:/v{minor}/deb/" },
+      packages: { repository: `https://${REPOSITORY_HOST}/core:/stable:/v{minor}/deb/`, keyFingerprint },
     },
-    proxy: { http: site.proxy, noProxy: ["intranet.example.test"] },
+    proxy: { http: site.proxy, https: site.proxy, noProxy: ["intranet.example.test"] },
     caBundle: site.caBundle,
     registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },
     ...(port === undefined ? {} : { endpoint: { loopback: { port } } }),

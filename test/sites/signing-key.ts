@@ -9,6 +9,8 @@ export class SigningKey {
     private readonly home: string,
     /** The public half, in ASCII armor. */
     readonly publicKey: string,
+    /** 40 hexadecimal digits. */
+    readonly fingerprint: string,
   ) {}
 
   static async generate(): Promise<SigningKey> {
@@ -16,7 +18,9 @@ export class SigningKey {
     const home = await mkdtemp(path.join(tmpdir(), "foresail-gpg-"));
     const user = "test repository <test@example.com>";
     await gpg(home, ["--passphrase", "", "--quick-generate-key", user, "ed25519", "sign", "never"]);
-    return new SigningKey(home, await gpg(home, ["--armor", "--export"]));
+    const listed = await gpg(home, ["--list-keys", "--with-colons"]);
+    const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? "";
+    return new SigningKey(home, await gpg(home, ["--armor", "--export"]), fingerprint);
   }
 
   /** The text with this key's inline signature, as in an InRelease file. */

@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import path from "node:path";
 import type { Certificate } from "../support/certificates";
 
-/** A company's server beside its machines: serves a folder, and the same folder as its HTTP proxy under any name. */
+/** A company's server beside its machines: serves a folder, and the same folder as its proxy under any name. */
 export class SiteServer {
   /** Paths that were requested directly. */
   readonly direct: string[] = [];
@@ -19,8 +19,24 @@ export class SiteServer {
     private readonly folder: string,
     readonly url: string,
   ) {
+    this.serve(server);
+  }
+
+  private serve(server: Server, origin = ""): void {
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      this.answer(request, response).catch(() => response.writeHead(404).end());
+      this.answer(request, response, origin).catch(() => response.writeHead(404).end());
+    });
+  }
+
+  /** Answers https requests through it as a proxy, for the host of this certificate. */
+  proxyHttps(host: string, certificate: Certificate): void {
+    const inner = createTlsServer({ key: certificate.key, cert: certificate.certificate });
+    this.serve(inner, `https://${host}`);
+    this.server.on("connect", (request: IncomingMessage, socket: Socket) => {
+      if (request.url !== `${host}:443`) return void socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      socket.on("error", () => socket.destroy());
+      inner.emit("connection", socket);
     });
   }
 
@@ -41,9 +57,9 @@ export class SiteServer {
     await closed;
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked = request.url ?? "/";
-    const isProxied = asked.startsWith("http://");
+  private async answer(request: IncomingMessage, response: ServerResponse, origin: string): Promise<void> {
+    const asked = origin + (request.url ?? "/");
+    const isProxied = /^https?:/.test(asked);
     (isProxied ? this.proxied : this.direct).push(asked);
     const { pathname } = new URL(asked, "http://site");
     const file = path.join(this.folder, decodeURIComponent(pathname));

@@ -1,5 +1,10 @@
 import { noProxyIssue, proxyUrlIssue } from "../../../lib/validation/urls";
-import { sourceOfVersion, type ClusterSpecification, type SoftwareSource } from "../plan/specification";
+import {
+  keyFingerprintOf,
+  sourceOfVersion,
+  type ClusterSpecification,
+  type SoftwareSource,
+} from "../plan/specification";
 import type { Parameters } from "./shell";
 
 /** Returns the shell files with the functions that install Kubernetes from a source. */
@@ -17,7 +22,8 @@ export function sourceParameters(
   if ("packages" in own) {
     const minor = version.split(".").slice(0, 2).join(".");
     const address = own.packages.repository.replaceAll("{minor}", minor);
-    return { ...common, REPOSITORY: address.replace(/\/?$/, "/") };
+    const KEY_FINGERPRINT = keyFingerprintOf(own.packages) ?? "";
+    return { ...common, REPOSITORY: address.replace(/\/?$/, "/"), KEY_FINGERPRINT };
   }
   const none = { url: "", sha256: "" };
   const { path, url, sha256 } = { path: "/var/lib/foresail/bundle", ...none, ...own.bundle };

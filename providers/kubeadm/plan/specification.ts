@@ -2,12 +2,39 @@ import type { JsonObject } from "../../../lib/merge";
 
 /** Source of the Kubernetes software on a machine. */
 export type SoftwareSource =
-  | { packages: { repository: string } }
+  | {
+      packages: {
+        repository: string;
+        /** OpenPGP fingerprint of the repository's key; absent for the community's repository. */
+        keyFingerprint?: string;
+      };
+    }
   | { bundle: { path: string } }
   | { bundle: { url: string; sha256: string } };
 
 /** Placeholder for MAJOR.MINOR.PATCH in a bundle's path or URL, so that one configuration serves several versions. */
 export const VERSION_PLACEHOLDER = "{version}";
+
+/** The community's apt repository; {minor} is replaced by MAJOR.MINOR. */
+export const COMMUNITY_REPOSITORY = "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/";
+
+/**
+ * Fingerprint of the key of the community's apt repository. The key's expiry is extended from time to time; the
+ * fingerprint stays. Sources: https://github.com/kubernetes/kubernetes/issues/128609,
+ * https://github.com/puppetlabs/puppetlabs-kubernetes/blob/main/manifests/repos.pp
+ */
+const COMMUNITY_KEY = "DE15B14486CD377B9E876E1A234654DA9A296436";
+
+/** Returns the fingerprint of a repository's key, or undefined when the configuration has to name it. */
+export function keyFingerprintOf(packages: {
+  repository?: string;
+  keyFingerprint?: string;
+}): string | undefined {
+  const { repository = COMMUNITY_REPOSITORY, keyFingerprint } = packages;
+  const isCommunity =
+    URL.canParse(repository) && new URL(repository).host === new URL(COMMUNITY_REPOSITORY).host;
+  return keyFingerprint ?? (isCommunity ? COMMUNITY_KEY : undefined);
+}
 
 /** Returns the source with the version filled in. */
 export function sourceOfVersion(source: SoftwareSource, version: string): SoftwareSource {

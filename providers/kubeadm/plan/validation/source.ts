@@ -1,5 +1,5 @@
 import { quoted } from "../../../../lib/text/quote";
-import { VERSION_PLACEHOLDER } from "../specification";
+import { keyFingerprintOf, VERSION_PLACEHOLDER } from "../specification";
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { hostIssue, hostPortIssue } from "../../../../lib/validation/addresses";
 import { unknownWord } from "../../../../lib/validation/spelling";
@@ -41,6 +41,25 @@ export function sha256Issue(text: string): string | undefined {
   return /^[0-9a-f]{64}$/.test(text)
     ? undefined
     : "is not a SHA-256; write its 64 lower-case hexadecimal digits";
+}
+
+/** Returns what is wrong with the fingerprint of an OpenPGP key, or undefined. */
+export function keyFingerprintIssue(text: string): string | undefined {
+  return /^[0-9A-Fa-f]{40}$/.test(text)
+    ? undefined
+    : `${quoted(text)} is not the fingerprint of a key; write its 40 hexadecimal digits without spaces, as \`gpg --show-keys Release.key\` prints them`;
+}
+
+/** Returns an issue when the key of an apt repository is not known. */
+export function packagesIssues(packages: {
+  repository?: string;
+  keyFingerprint?: string;
+}): ValidationIssue[] {
+  if (keyFingerprintOf(packages) !== undefined) return [];
+  return issueAt(
+    ["keyFingerprint"],
+    "is missing; write the fingerprint of the repository's key: `gpg --show-keys Release.key` prints it, and the repository's operator confirms it",
+  );
 }
 
 /** Returns what is wrong with the placeholders of a bundle's path or URL, or undefined. */

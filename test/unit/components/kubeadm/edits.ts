@@ -176,7 +176,12 @@ export const EDITS: Edit[] = [
   { what: "the version", apply: (args) => ({ ...args, version: "1.36.3" }), machines: everyMachine },
   {
     what: "the source",
-    apply: (args) => ({ ...args, source: { packages: { repository: "https://pkgs.example.org/{minor}/" } } }),
+    apply: (args) => ({
+      ...args,
+      source: {
+        packages: { repository: "https://pkgs.example.org/{minor}/", keyFingerprint: "A1".repeat(20) },
+      },
+    }),
     machines: everyMachine,
   },
   {

@@ -8,6 +8,9 @@ const endpoint = (value: unknown) => cluster({ endpoint: value });
 const external = (host: string, port = 6443) => endpoint({ external: { host, port } });
 const paused = (...pausedNodes: string[]) => ({ rollout: { pausedNodes } });
 
+const packages = (value: unknown) => cluster({ source: { packages: value } });
+const MISSING_KEY =
+  "cluster.source.packages.keyFingerprint: is missing; write the fingerprint of the repository's key: `gpg --show-keys Release.key` prints it, and the repository's operator confirms it";
 const OWN_TAINT = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
 const OWN_TAINT_ISSUE =
   '"node-role.kubernetes.io/control-plane:NoSchedule" is set on every control plane by foresail; remove it';
@@ -21,6 +24,19 @@ const pools = (...list: unknown[]) => openstack({ pools: [OPENSTACK.pools[0], ..
 
 /** Wrong inputs by the class that they are of; each is refused with exactly this line. */
 const TABLE: RefusedInputs = {
+  "a repository whose packages nothing vouches for": [
+    [
+      'cluster.source.packages.repository: "http://pkgs.example.com/deb/" is not an https URL; write e.g. "https://host.example.com/path"',
+      packages({ repository: "http://pkgs.example.com/deb/", keyFingerprint: "A1".repeat(20) }),
+    ],
+    [MISSING_KEY, packages({ repository: "https://pkgs.example.com/deb/" })],
+    [MISSING_KEY, packages({ repository: "https://pkgs.k8s.io.example.com/deb/" })],
+    [MISSING_KEY, packages({ repository: "https://pkgs.example.com/https://pkgs.k8s.io/" })],
+    [
+      'cluster.source.packages.keyFingerprint: "DE15 B144" is not the fingerprint of a key; write its 40 hexadecimal digits without spaces, as `gpg --show-keys Release.key` prints them',
+      packages({ keyFingerprint: "DE15 B144" }),
+    ],
+  ],
   "a null that would remove what foresail sets": [
     [`cluster.kubeadm.clusterConfiguration.apiServer: ${NULL}`, init({ apiServer: null })],
     [`cluster.kubeadm.clusterConfiguration.etcd.local: ${NULL}`, init({ etcd: { local: null } })],

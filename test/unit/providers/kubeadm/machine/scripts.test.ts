@@ -33,7 +33,9 @@ import { ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
 const everything = exampleSpecification({
-  source: { packages: { repository: "https://packages.example.com/v{minor}/deb/" } },
+  source: {
+    packages: { repository: "https://packages.example.com/v{minor}/deb/", keyFingerprint: "A1".repeat(20) },
+  },
   endpoint: { external: { host: "api.example.com", port: 6443 } },
   network: {
     podCidr: "10.244.0.0/16",

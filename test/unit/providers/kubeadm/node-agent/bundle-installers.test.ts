@@ -16,12 +16,12 @@ describe("the installers of a bundle", () => {
   const installers = installersOf(specification, { kubernetes: ["1.36.3", "1.35.4"], software: {} });
 
   /** Runs one with the folder in place of the machine's own paths. */
-  const run = (software: string, version: string, verb: string) => {
+  const run = (software: string, version: string, verb: string, env = process.env) => {
     const found = installers.find((one) => one.software === software && one.version === version);
     const text = `${found?.header}\n${installerText(specification.source)}`
       .replaceAll("/usr/local/bin", programs)
       .replaceAll("/etc/systemd/system", path.join(folder, "units"));
-    return spawnSync("bash", ["-c", text, "installer", verb], { encoding: "utf8" });
+    return spawnSync("bash", ["-c", text, "installer", verb], { encoding: "utf8", env });
   };
 
   before(() => {
@@ -70,10 +70,63 @@ describe("the installers of a bundle", () => {
     assert.equal(run("kubelet", "1.36.3", "check").status, 0);
   });
 
+  const fill = (file: string, text: string) => {
+    mkdirSync(path.dirname(path.join(bundle, "v1.36.3", file)), { recursive: true });
+    writeFileSync(path.join(bundle, "v1.36.3", file), text, { mode: 0o755 });
+  };
+  const sumAll = () =>
+    spawnSync("bash", ["-c", "sha256sum bin/* $(ls images/* 2>/dev/null) > SHA256SUMS"], {
+      cwd: path.join(bundle, "v1.36.3"),
+    });
+
+  it("run no program of a bundle that its SHA256SUMS does not vouch for", () => {
+    const trace = path.join(folder, "trace");
+    fill("bin/kubectl", "#!/bin/sh\necho v1.36.3\n");
+    sumAll();
+    fill("bin/kubeadm", `#!/bin/sh\ntouch ${trace}\necho v1.36.3\n`);
+    for (const verb of ["check", "install"]) {
+      const { status, stdout } = run("kubectl", "1.36.3", verb);
+      assert.equal(status, 65);
+      assert.match(stdout, /bin\/kubeadm of the bundle does not match its SHA256SUMS/);
+    }
+    assert.equal(existsSync(trace), false);
+    assert.equal(existsSync(path.join(programs, "kubectl")), false);
+  });
+
+  it("import no image of an archive that differs from SHA256SUMS, nor of the archives beside it", () => {
+    const imported = path.join(folder, "imported");
+    fill("bin/kubeadm", "#!/bin/sh\n[ $1 = version ] && echo v1.36.3 || echo registry.k8s.io/pause:3.10\n");
+    fill("images/a.tar", "an archive");
+    fill("images/b.tar", "another archive");
+    sumAll();
+    writeFileSync(path.join(folder, "ctr"), `#!/bin/sh\n[ $4 = list ] || echo "$@" >>${imported}\n`, {
+      mode: 0o755,
+    });
+    const environment = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+    fill("images/b.tar", "a changed archive");
+    const { status, stdout } = run("images", "1.36.3", "install", environment);
+    assert.equal(status, 65);
+    assert.match(stdout, /images\/b\.tar of the bundle does not match its SHA256SUMS/);
+    assert.equal(existsSync(imported), false);
+    sumAll();
+    assert.equal(run("images", "1.36.3", "install", environment).status, 0);
+    assert.equal(readFileSync(imported, "utf8").split("\n").length, 3);
+  });
+
   it("refuse a program that SHA256SUMS does not list", () => {
     writeFileSync(path.join(bundle, "v1.36.3/SHA256SUMS"), "");
     const { status, stdout } = run("kubeadm", "1.36.3", "check");
     assert.equal(status, 65);
     assert.match(stdout, /bin\/kubeadm of the bundle does not match its SHA256SUMS/);
+  });
+
+  it("use nothing of a bundle folder without SHA256SUMS, and say how to make it", () => {
+    rmSync(path.join(bundle, "v1.36.3/SHA256SUMS"));
+    for (const verb of ["check", "install"]) {
+      const { status, stdout } = run("kubectl", "1.36.3", verb);
+      assert.equal(status, 65);
+      assert.match(stdout, /has no SHA256SUMS.*sha256sum bin\/\* images\/\*\.tar >SHA256SUMS/);
+    }
+    assert.equal(existsSync(path.join(programs, "kubectl")), false);
   });
 });

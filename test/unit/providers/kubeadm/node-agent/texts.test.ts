@@ -6,9 +6,12 @@ import {
   installersOf,
   installerText,
 } from "../../../../../providers/kubeadm/machine/node-agent";
+import { sourceParameters } from "../../../../../providers/kubeadm/machine/parameters";
 import { assertGolden } from "../../../golden";
 import { exampleSpecification } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";
+
+const COMMUNITY_KEY = "DE15B14486CD377B9E876E1A234654DA9A296436";
 
 describe("files on a node for its agent", () => {
   const settings = {
@@ -54,7 +57,7 @@ describe("files on a node for its agent", () => {
   });
 
   it("are no images installer where a registry has the images", () => {
-    const source = { packages: { repository: "https://packages.example.com/v{minor}/deb/" } };
+    const source = { packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" } };
     const installers = installersOf(exampleSpecification({ source }), {
       kubernetes: ["1.36.3"],
       software: {},
@@ -69,11 +72,18 @@ describe("files on a node for its agent", () => {
     assert.deepEqual(
       stdout.split("\n").filter((line) => line.startsWith("apt-get") || line.startsWith("apt-mark")),
       [
-        "apt-get --yes --quiet -o DPkg::Lock::Timeout=300 update -o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any",
+        "apt-get --yes --quiet -o DPkg::Lock::Timeout=300 update -o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list.new -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any",
         "apt-mark unhold kubeadm",
         "apt-get --yes --quiet -o DPkg::Lock::Timeout=300 install --no-install-recommends --allow-downgrades kubeadm=1.36.3-*",
         "apt-mark hold kubeadm",
       ],
     );
+  });
+
+  it("accept the community's key without a field in the configuration and the state", () => {
+    const source = { packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" } };
+    assert.equal(sourceParameters({ source }, "1.36.3").KEY_FINGERPRINT, COMMUNITY_KEY);
+    const others = { packages: { ...source.packages, keyFingerprint: "A1".repeat(20) } };
+    assert.equal(sourceParameters({ source: others }, "1.36.3").KEY_FINGERPRINT, "A1".repeat(20));
   });
 });
