@@ -15,6 +15,8 @@ export interface ChartSource {
   /** @default the repository of Azimuth, for a chart of Azimuth */
   repository?: string | undefined;
   version?: string | undefined;
+  /** Digest of the chart's archive in its repository, "sha256:…", verified before the chart is used. */
+  digest?: string | undefined;
 }
 
 /** How a cluster's users log in. */

@@ -100,10 +100,10 @@ async function copyForNulls(
   values: JsonObject,
 ): Promise<string | undefined> {
   const paths = nullPaths(values);
-  if (paths.length === 0) return undefined;
+  if (paths.length === 0 && source.digest === undefined) return undefined;
   if (!source.chart.startsWith("oci://")) {
-    const { copyWithoutDefaults } = await import("../../providers/helm/client/chart-copy.js");
-    return copyWithoutDefaults(source, paths);
+    const { copyChart } = await import("../../providers/helm/client/chart-copy.js");
+    return copyChart(source, paths);
   }
   await pulumi.log.warn(
     `${cluster}: nulls among the values remove no default of a chart from an OCI registry: ` +

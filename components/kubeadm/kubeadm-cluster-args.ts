@@ -57,12 +57,14 @@ export type NetworkPlugin =
   | { calico: ChartValues }
   | { flannel: ChartValues }
   /** A YAML file, by path or URL. */
-  | { manifest: { path: string } | { url: string } }
+  | { manifest: { path: string } | { url: string; digest?: string } }
   | { chart: ChartArgs };
 
 export interface ChartValues {
   /** Chart version. @default the release that foresail knows */
   version?: string;
+  /** Digest of the chart's archive, "sha256:…". @default the one that foresail knows for its own version, if any */
+  digest?: string;
   values?: JsonObject;
 }
 

@@ -1,7 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ChartArgs, ChartValues, NetworkPlugin } from "./kubeadm-cluster-args";
 
-/** A chart that foresail knows by name: its default release, and the values that fit it to the pod network. */
+/**
+ * A chart that foresail knows by name: its default release, and the values that fit it to the pod network. A digest is
+ * of the archive in the chart's repository; the repositories of the others were not at hand (docs/security.md).
+ */
 interface Preset extends ChartArgs {
   valuesFor: (podCidr: string) => ChartArgs["values"];
 }
@@ -11,6 +14,7 @@ const PRESETS: Readonly<Record<"cilium" | "calico" | "flannel", Preset>> = {
     chart: "cilium",
     repository: "https://helm.cilium.io/",
     version: "1.19.5",
+    digest: "sha256:56b60445a2c650b387ce2edb13cfd8d83219a9da693b0523915dba8be451a29e",
     namespace: "kube-system",
     valuesFor: () => ({ ipam: { mode: "kubernetes" } }),
   },
@@ -38,9 +42,30 @@ function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined 
     const own = (plugin as Record<string, ChartValues | undefined>)[name];
     if (own === undefined) continue;
     const version = own.version || preset.version;
-    return { ...preset, version, values: { ...valuesFor(podCidr), ...own.values } };
+    const digest = own.digest ?? (version === preset.version ? preset.digest : undefined);
+    return { ...preset, version, digest, values: { ...valuesFor(podCidr), ...own.values } };
   }
   return undefined;
+}
+
+/** Returns where Helm finds a chart: in a verified copy if its digest is known. */
+function chartSource(source: ChartArgs) {
+  const { chart, version, repository, digest } = source;
+  if (digest !== undefined)
+    return { chart: import("../../providers/helm/client/chart-copy.js").then((it) => it.copyChart(source)) };
+  return {
+    chart,
+    ...(version ? { version } : {}),
+    ...(repository ? { repositoryOpts: { repo: repository } } : {}),
+  };
+}
+
+/** Returns the file or URL of manifests: a verified copy if their digest is known. */
+function manifestFile(manifest: { path: string } | { url: string; digest?: string }): pulumi.Input<string> {
+  if ("path" in manifest) return manifest.path;
+  const { url, digest } = manifest;
+  if (digest === undefined) return url;
+  return import("../../providers/helm/client/chart-copy.js").then((it) => it.copyManifest(url, digest));
 }
 
 /** Installs the pod network, except the built-in one, which is part of each machine's preparation. */
@@ -63,7 +88,7 @@ export function installPodNetwork(
   if ("manifest" in plugin) {
     const { ConfigFile } =
       require("@pulumi/kubernetes/yaml/v2/configFile") as typeof import("@pulumi/kubernetes/yaml/v2/configFile");
-    const file = "path" in plugin.manifest ? plugin.manifest.path : plugin.manifest.url;
+    const file = manifestFile(plugin.manifest);
     // its pods become ready only after the remaining nodes have joined
     return [new ConfigFile(`${cluster}-network`, { file, skipAwait: true }, inCluster)];
   }
@@ -81,10 +106,8 @@ export function installPodNetwork(
   const release = new Chart(
     `${cluster}-network`,
     {
-      chart: chart.chart,
+      ...chartSource(chart),
       namespace: chart.namespace,
-      ...(chart.version ? { version: chart.version } : {}),
-      ...(chart.repository ? { repositoryOpts: { repo: chart.repository } } : {}),
       values: chart.values ?? {},
       // its pods become ready only after the remaining nodes have joined
       skipAwait: true,

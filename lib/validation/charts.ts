@@ -8,6 +8,12 @@ export const chartVersionIssue = pattern(
   'the version of a chart; write it exactly, e.g. "1.18.2"',
 );
 
+/** Returns the issue of the digest of a chart's archive or of a file, or undefined. */
+export const digestIssue = pattern(
+  /^sha256:[0-9a-f]{64}$/,
+  'a digest; write "sha256:" and 64 lower-case hexadecimal digits, as `sha256sum` prints them',
+);
+
 /** Returns the issue of a chart's name, path or oci:// reference, or undefined. Helm receives it as an argument. */
 export function chartNameIssue(text: string): string | undefined {
   if (text.startsWith("-"))
@@ -16,9 +22,15 @@ export function chartNameIssue(text: string): string | undefined {
 }
 
 /** Returns the issues of a chart's source: a name needs a repository; a path or oci:// reference has none. */
-export function chartIssues(source: { chart: string; repository?: string }): ValidationIssue[] {
-  const { chart, repository } = source;
+export function chartIssues(source: {
+  chart: string;
+  repository?: string;
+  digest?: string;
+}): ValidationIssue[] {
+  const { chart, repository, digest } = source;
   const isComplete = chart.startsWith("oci://") || /^\.{0,2}\//.test(chart);
+  if (isComplete && digest !== undefined)
+    return [{ path: ["digest"], message: "belongs to a chart of a repository; remove it" }];
   if (isComplete === (repository === undefined)) return [];
   const message = isComplete
     ? `belongs to a chart's name; remove it, ${quoted(chart)} says where the chart is`

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/validation/charts";
+import { chartIssues, chartNameIssue, chartVersionIssue, digestIssue } from "../../lib/validation/charts";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { hostIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../providers/azimuth/plan/cluster-values";
@@ -58,6 +58,11 @@ function chart(kind: keyof typeof CHARTS, what: string) {
         .optional()
         .describe(`URL of the chart repository; for the chart ${quoted(name)} ${repository} when absent.`),
       version: text(chartVersionIssue).default(version).describe("Version of the chart."),
+      digest: text(digestIssue)
+        .optional()
+        .describe(
+          "Digest of the chart's archive in the repository, sha256:…; without it, it is not checked.",
+        ),
     }),
     (value) => chartIssues(value.chart === name ? { repository, ...value } : value),
   )

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hostIssue } from "../../lib/validation/addresses";
-import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/validation/charts";
+import { chartIssues, chartNameIssue, chartVersionIssue, digestIssue } from "../../lib/validation/charts";
 import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT, apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
@@ -68,10 +68,15 @@ export const OpenstackEndpoint = exactlyOne(
 
 const values = () => anyValues("Values of the Helm chart.");
 const chartVersion = () => text(chartVersionIssue).optional();
+const NO_DIGEST = [{ path: ["digest"], message: "belongs to a URL; remove it" }];
+const digest = () => text(digestIssue).optional();
 const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => ValidationIssue[] = () => []) =>
   z.strictObject({
     version: chartVersion().describe(
       "Version of the chart; when absent, the one that foresail was tested with.",
+    ),
+    digest: digest().describe(
+      "Digest of the chart's archive, sha256:…; when absent, the one that foresail knows for its own version, if any.",
     ),
     values: rules(z.record(z.string(), z.unknown()), valuesIssues)
       .default({})
@@ -79,10 +84,17 @@ const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => Val
   });
 
 const ManifestPlugin = exactlyOne(
-  z.strictObject({
-    path: z.string().min(1).optional().describe("File with Kubernetes manifests, from the project folder."),
-    url: url().optional().describe("URL of Kubernetes manifests."),
-  }),
+  rules(
+    z.strictObject({
+      path: z.string().min(1).optional().describe("File with Kubernetes manifests, from the project folder."),
+      url: url().optional().describe("URL of Kubernetes manifests."),
+      digest: digest().describe(
+        "Digest of the manifests at the URL, sha256:…; without it, they are not checked.",
+      ),
+    }),
+    ({ path, digest }) => (path === undefined || digest === undefined ? [] : NO_DIGEST),
+  ),
+  ["path", "url"],
 );
 
 const ChartPlugin = rules(
@@ -92,6 +104,9 @@ const ChartPlugin = rules(
     ),
     repository: url(["https", "http"]).optional().describe("URL of the chart repository."),
     version: chartVersion().describe("Version of the chart."),
+    digest: digest().describe(
+      "Digest of the chart's archive in the repository, sha256:…; without it, it is not checked.",
+    ),
     namespace: text((name) => dnsLabelIssue(name))
       .default("kube-system")
       .describe("Namespace of the release."),

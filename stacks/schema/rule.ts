@@ -46,9 +46,11 @@ export const flag = (byDefault: boolean, description: string) =>
 export const anyValues = (description: string) =>
   z.record(z.string(), z.unknown()).default({}).describe(description);
 
-/** Requires exactly one field of an object. The rule is checked even if other fields are invalid. */
-export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
-  const fields = Object.keys(schema.shape);
+/** Requires exactly one of these fields of an object. The rule is checked even if other fields are invalid. */
+export function exactlyOne<Schema extends z.ZodObject>(
+  schema: Schema,
+  fields = Object.keys(schema.shape),
+): Schema {
   return rules(schema, (value) => issueAt([], exactlyOneIssue(value, fields)), IF_OBJECT);
 }
 

@@ -145,8 +145,8 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.notEqual(exitCode, 0);
     assert.match(words, new RegExp(`is not signed by the key ${other.fingerprint}`));
     assert.deepEqual(await Promise.all(nodes.map(kubernetesOn)), ["", "", ""]);
-    const files = "ls /etc/apt/keyrings /etc/apt/sources.list.d | grep foresail || true";
-    assert.equal(await onNode(controlPlane(), files), "");
+    const traces = `grep -rl ${other.fingerprint} /etc/apt; ls /etc/apt/keyrings /etc/apt/sources.list.d | grep new || true`;
+    assert.equal(await onNode(controlPlane(), traces), "");
     await configure();
   });
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CloudServer, readCloud } from "../unit/providers/openstack/cloud-server";
+import { ChartRepository } from "../support/chart-repository";
 import { newKey } from "../support/ssh-server";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
@@ -16,10 +18,10 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
   let stack: TestStack;
   const key = newKey();
 
-  const configure = (replicas: number) =>
+  const configure = (replicas: number, plugin: object = { flannel: {} }) =>
     stack.configure({
       system: "openstack",
-      cluster: { name: "test", version: "1.36.3", network: { plugin: { flannel: {} } } },
+      cluster: { name: "test", version: "1.36.3", network: { plugin } },
       openstack: {
         cloud: "eu1",
         network: { cidr: "10.20.0.0/24", externalNetwork: "public" },
@@ -81,6 +83,33 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
     assert.equal(samePlane, plane);
     assert.match(String(successor), /^test-w-1-[0-9a-z]{5}$/);
     assert.notEqual(successor, worker);
+  });
+
+  it("refuses a chart and manifests with another digest than the configured one", async () => {
+    const chart = path.join(folder, "chart");
+    mkdirSync(chart);
+    writeFileSync(path.join(chart, "Chart.yaml"), "{apiVersion: v2, name: network, version: 1.0.0}");
+    const repository = await ChartRepository.start([{ folder: chart }]);
+    try {
+      const download = await fetch(`${repository.url}/network-1.0.0.tgz`);
+      const content = Buffer.from(await download.arrayBuffer());
+      const right = `sha256:${createHash("sha256").update(content).digest("hex")}`;
+      const wrong = `sha256:${"0".repeat(64)}`;
+      const source = { chart: "network", repository: repository.url, version: "1.0.0" };
+      for (const plugin of [
+        { chart: { ...source, digest: wrong } },
+        { manifest: { url: `${repository.url}/index.yaml`, digest: wrong } },
+      ]) {
+        configure(1, plugin);
+        const { exitCode, stdout, stderr } = await stack.call(["preview"]);
+        assert.notEqual(exitCode, 0);
+        assert.match(stdout + stderr, new RegExp(`and ${wrong} is expected, so nothing of it was used`));
+      }
+      configure(1, { chart: { ...source, digest: right } });
+      assert.ok((await stack.preview()).length > 0);
+    } finally {
+      await repository.stop();
+    }
   });
 
   it("refuses a target that leaves out the cloud preflight, so that no object gets an unknown owner tag", async () => {

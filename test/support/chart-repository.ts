@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, createReadStream } from "node:fs";
+import { appendFileSync, createReadStream, readFileSync, writeFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -50,9 +50,13 @@ export class ChartRepository {
     return repository;
   }
 
-  /** Changes the content of a packed chart, but not its digest in the index. */
-  tamper(file: string): void {
-    appendFileSync(path.join(this.folder, file), "x");
+  /** Changes the content of a packed chart, and on request its digest in the index. */
+  tamper(file: string, hasIndex = false): void {
+    const [archive, index] = [path.join(this.folder, file), path.join(this.folder, "index.yaml")];
+    const digest = () => createHash("sha256").update(readFileSync(archive)).digest("hex");
+    const before = digest();
+    appendFileSync(archive, "x");
+    if (hasIndex) writeFileSync(index, readFileSync(index, "utf8").replaceAll(before, digest()));
   }
 
   get url(): string {

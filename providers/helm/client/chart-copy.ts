@@ -1,6 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
 import path from "node:path";
+import { HttpsProxyAgent } from "https-proxy-agent";
 import { parse, parseDocument } from "yaml";
 import { shortHash } from "../../../lib/short-hash";
 import { quoted } from "../../../lib/text/quote";
@@ -10,6 +13,8 @@ export interface ChartLocation {
   readonly chart: string;
   readonly repository?: string;
   readonly version?: string;
+  /** Digest of the chart's archive in the repository: "sha256:" and 64 hexadecimal digits. */
+  readonly digest?: string;
 }
 
 /** The keys of a default, from the top of the chart's values. */
@@ -17,32 +22,36 @@ export type DefaultPath = readonly string[];
 
 /** Where copies are kept, relative to the program's folder, so that a recorded chart names no folder of a machine. */
 const COPIES = "./.foresail/charts";
+const MANIFESTS = "./.foresail/manifests";
 const DOWNLOAD_SECONDS = 120;
 const MOST_BYTES = 64 << 20;
 
 /**
- * Makes a copy of a chart without some of its defaults. Helm removes a default for a null among the values, but the
+ * Makes a copy of a chart whose digest was verified, or without some of its defaults. Helm removes a default for a null among the values, but the
  * kubernetes plugin drops nulls before Helm sees them (pulumi/pulumi-kubernetes#3811); with the copy, the result is the
  * same. An existing copy is used again.
  *
  * @param paths the defaults to remove; a path into a dependency begins with the dependency's name, as in Helm
  * @returns the folder of the copy, relative to the program's folder
- * @throws Error when the chart can't be downloaded or read
+ * @throws Error when the chart can't be downloaded or read, or has another digest
  */
-export async function copyWithoutDefaults(
+export async function copyChart(
   source: ChartLocation,
-  paths: readonly DefaultPath[],
+  paths: readonly DefaultPath[] = [],
   copies = COPIES,
 ): Promise<string> {
+  const { repository, version, digest } = source;
   const content =
-    source.repository === undefined ? await contentHash(source.chart) : [source.repository, source.version];
+    repository === undefined
+      ? await contentHash(source.chart)
+      : [repository, version, ...(digest === undefined ? [] : [digest])];
   const name = path.basename(source.chart, ".tgz");
   const copy = `${copies}/${name}-${shortHash([content, paths], 12)}`;
   if (await exists(copy)) return copy;
   await mkdir(copies, { recursive: true });
   const draft = await mkdtemp(`${copies}/draft-`);
   try {
-    if (source.repository !== undefined) await extract(await download(source), draft);
+    if (repository !== undefined) await extract(await download(source), draft);
     else if (await isFolder(source.chart))
       await cp(source.chart, draft, { recursive: true, dereference: true });
     else await extract(await readFile(source.chart), draft);
@@ -116,7 +125,7 @@ interface RepositoryIndex {
   >;
 }
 
-async function download({ chart, repository = "", version }: ChartLocation): Promise<Buffer> {
+async function download({ chart, repository = "", version, digest }: ChartLocation): Promise<Buffer> {
   const base = repository.replace(/\/*$/, "/");
   const index = parse((await get(`${base}index.yaml`)).toString("utf8")) as RepositoryIndex;
   const entry = index.entries?.[chart]?.find((each) => version === undefined || each.version === version);
@@ -125,18 +134,72 @@ async function download({ chart, repository = "", version }: ChartLocation): Pro
   const archive = await get(new URL(url, base).href);
   if (entry?.digest !== undefined && createHash("sha256").update(archive).digest("hex") !== entry.digest)
     throw new Error(`${url} does not have the digest in the index of ${repository}`);
+  if (digest !== undefined) verify(archive, digest, `the chart ${chart} ${version ?? ""} of ${repository}`);
   return archive;
 }
 
+/** Refuses content with another digest than the configuration names. */
+function verify(content: Buffer, digest: string, what: string): void {
+  const found = `sha256:${createHash("sha256").update(content).digest("hex")}`;
+  if (found !== digest)
+    throw new Error(
+      `${what} has the digest ${found}, and ${digest} is expected, so nothing of it was used; ` +
+        "find out who changed it, and write the new digest only if you trust the change",
+    );
+}
+
+/**
+ * Downloads a file of manifests whose digest is known. An existing copy is verified and used again.
+ *
+ * @returns the file, relative to the program's folder
+ * @throws Error when the file can't be downloaded, or has another digest
+ */
+export async function copyManifest(url: string, digest: string, copies = MANIFESTS): Promise<string> {
+  const copy = `${copies}/${digest.replace(":", "-")}.yaml`;
+  const isCopied = await exists(copy);
+  const content = isCopied ? await readFile(copy) : await get(url);
+  verify(content, digest, isCopied ? copy : url);
+  if (!isCopied) {
+    await mkdir(copies, { recursive: true });
+    const draft = `${copies}/draft-${randomUUID()}`;
+    await writeFile(draft, content);
+    await rename(draft, copy);
+  }
+  return copy;
+}
+
+const MOST_REDIRECTS = 5;
+
+/** Sends a request through the proxy of the environment, as Helm does, and follows redirects. */
+async function request(url: string, signal: AbortSignal, redirects = 0): Promise<IncomingMessage> {
+  const { protocol, hostname } = new URL(url);
+  const { HTTPS_PROXY: proxy = process.env.https_proxy, NO_PROXY: direct = process.env.no_proxy ?? "" } =
+    process.env;
+  const isDirect = direct
+    .split(",")
+    .map((entry) => entry.trim().replace(/^\*?\./, ""))
+    .some((domain) => domain !== "" && (domain === "*" || `.${hostname}`.endsWith(`.${domain}`)));
+  const isSecure = protocol === "https:";
+  const agent = isSecure && proxy && !isDirect ? new HttpsProxyAgent(proxy) : undefined;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    (isSecure ? https : http).get(url, { agent, signal }, resolve).on("error", reject);
+  });
+  const { location } = response.headers;
+  const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode ?? 0);
+  if (!isRedirect || location === undefined || redirects === MOST_REDIRECTS) return response;
+  response.resume();
+  return request(new URL(location, url).href, signal, redirects + 1);
+}
+
 async function get(url: string): Promise<Buffer> {
-  const advice = "or set the chart to a folder with the unpacked chart";
+  const advice = "or configure a file or folder with its content";
   const signal = AbortSignal.timeout(DOWNLOAD_SECONDS * 1000);
   try {
-    const response = await fetch(url, { signal });
-    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    const response = await request(url, signal);
+    if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.statusMessage}`);
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of response) {
       chunks.push(chunk as Uint8Array);
       bytes += (chunk as Uint8Array).length;
       if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES >> 20} MiB`);

@@ -11,6 +11,7 @@ const paused = (...pausedNodes: string[]) => ({ rollout: { pausedNodes } });
 const packages = (value: unknown) => cluster({ source: { packages: value } });
 const MISSING_KEY =
   "cluster.source.packages.keyFingerprint: is missing; write the fingerprint of the repository's key: `gpg --show-keys Release.key` prints it, and the repository's operator confirms it";
+const DIGEST = `sha256:${"0".repeat(64)}`;
 const OWN_TAINT = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
 const OWN_TAINT_ISSUE =
   '"node-role.kubernetes.io/control-plane:NoSchedule" is set on every control plane by foresail; remove it';
@@ -24,6 +25,20 @@ const pools = (...list: unknown[]) => openstack({ pools: [OPENSTACK.pools[0], ..
 
 /** Wrong inputs by the class that they are of; each is refused with exactly this line. */
 const TABLE: RefusedInputs = {
+  "a digest that checks nothing": [
+    [
+      'cluster.network.plugin.cilium.digest: "56b6" is not a digest; write "sha256:" and 64 lower-case hexadecimal digits, as `sha256sum` prints them',
+      cluster({ network: { plugin: { cilium: { digest: "56b6" } } } }),
+    ],
+    [
+      "cluster.network.plugin.chart.digest: belongs to a chart of a repository; remove it",
+      cluster({ network: { plugin: { chart: { chart: "oci://example.com/a", digest: DIGEST } } } }),
+    ],
+    [
+      "cluster.network.plugin.manifest.digest: belongs to a URL; remove it",
+      cluster({ network: { plugin: { manifest: { path: "a.yaml", digest: DIGEST } } } }),
+    ],
+  ],
   "a repository whose packages nothing vouches for": [
     [
       'cluster.source.packages.repository: "http://pkgs.example.com/deb/" is not an https URL; write e.g. "https://host.example.com/path"',
