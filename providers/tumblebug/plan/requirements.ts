@@ -262,11 +262,16 @@ export function topologyLabels({ provider, region, zone }: ConnectionFacts): Rec
 
 /**
  * Returns the machines of each cloud, region and zone, one line each: "aws ap-northeast-2 ap-northeast-2a: cp-1,
- * w-1".
+ * w-1". Leaves out machines of unknown connections.
  */
-export function spreadLines(places: readonly { machine: string; at: ConnectionFacts }[]): string[] {
+export function spreadLines(
+  slots: readonly Pick<Slot, "machine" | "connection">[],
+  connections: Readonly<Record<string, ConnectionFacts>>,
+): string[] {
   const byPlace = new Map<string, string[]>();
-  for (const { machine, at } of places) {
+  for (const { machine, connection } of slots) {
+    const at = connections[connection];
+    if (!at) continue;
     const ref = [at.provider, at.region, at.zone].filter((word) => word !== "").join(" ");
     byPlace.set(ref, [...(byPlace.get(ref) ?? []), machine]);
   }

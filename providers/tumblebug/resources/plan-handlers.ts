@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Tumblebug } from "../client";
+import { isRefusal, type Tumblebug } from "../client";
 import { spreadLines, factKey, unmetTumblebug, type TumblebugFacts } from "../plan/requirements";
 import { ReasonedError } from "../plan/reasons";
 import { tumblebugPlanSteps } from "../plan/steps";
@@ -33,14 +33,6 @@ const nameOf = ({ infrastructure }: Inputs) => `TumblebugPlan ${infrastructure}`
 const isSame = (olds: Partial<Inputs>, news: Inputs): boolean =>
   DESIRED.every((key) => isDeepStrictEqual(olds[key], news[key]));
 
-const spreadOf = ({ slots }: Inputs, { connections }: FoundOnServer): string[] =>
-  spreadLines(
-    slots.flatMap(({ machine, connection }) => {
-      const at = connections[connection];
-      return at ? [{ machine, at }] : [];
-    }),
-  );
-
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, { refusals, ...news }: Inputs) {
     if (refusals) return { inputs: news, failures: refusals };
@@ -57,7 +49,7 @@ export const handlers: Handlers = {
         (tumblebug) => readPlanFacts(tumblebug, news, earlier),
         IN_PREVIEW,
       );
-      const spread = spreadOf(news, found);
+      const spread = spreadLines(news.slots, found.connections);
       for (const line of spread) report(nameOf(news), line);
       return { inputs: { ...news, found, spread }, failures: unmetTumblebug(news, facts) };
     } catch (error) {
@@ -68,7 +60,7 @@ export const handlers: Handlers = {
       const { found } = earlier;
       const unchecked = { kind: "unchecked", what: "the server", why: message } as const;
       report(nameOf(news), tumblebugPlanSteps.format(unchecked));
-      return { inputs: { ...news, found, spread: spreadOf(news, found) }, failures: [] };
+      return { inputs: { ...news, found, spread: spreadLines(news.slots, found.connections) }, failures: [] };
     }
   },
 
@@ -107,7 +99,8 @@ async function readPlanFacts(
   const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
     tumblebug.namespaces.read(name),
     tumblebug.infrastructures.read(name, desired.infrastructure).catch((error: unknown) => {
-      throw ReasonedError.from("GetMCISFailedReason", error);
+      // A server that does not answer, or not to this user, fails the other reads too.
+      throw isRefusal(error, "Refused") ? ReasonedError.from("GetMCISFailedReason", error) : error;
     }),
     earlier?.connections ??
       byKey(desired.connections.map((one) => [one.name, () => readConnection(tumblebug, one.name)])),

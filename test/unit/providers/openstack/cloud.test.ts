@@ -159,6 +159,15 @@ describe("a cloud's APIs", () => {
     await other.close();
   });
 
+  it("refuses an answer without end at once", async () => {
+    const open_ = await open(() => ({ status: 200, body: "x".repeat(33 * 2 ** 20) }));
+    await assert.rejects(open_.call("compute", "GET", "/limits"), {
+      code: "AnswerTooLarge",
+      message: `GET ${server.url}/compute/v2.1/limits: the answer is larger than 32 MiB`,
+    });
+    assert.equal(server.calls.length, 1);
+  });
+
   it("reads what a run needs to know, page by page", async () => {
     const open_ = await open(({ path }) => {
       const ok = (body: unknown) => ({ status: 200, body });

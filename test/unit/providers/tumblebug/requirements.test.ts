@@ -227,12 +227,13 @@ describe("locations of machines", () => {
 
   it("are one line per location", () => {
     const gcp = { provider: "gcp", region: "asia-northeast1", zone: "" };
-    const places = [
-      { machine: "cp-1", at: AWS },
-      { machine: "w-1", at: gcp },
-      { machine: "w-2", at: AWS },
+    const slots = [
+      { machine: "cp-1", connection: "aws" },
+      { machine: "w-1", connection: "gcp" },
+      { machine: "w-2", connection: "aws" },
+      { machine: "w-3", connection: "unknown" },
     ];
-    assert.deepEqual(spreadLines(places), [
+    assert.deepEqual(spreadLines(slots, { aws: AWS, gcp }), [
       "aws ap-northeast-2 ap-northeast-2a: cp-1, w-2",
       "gcp asia-northeast1: w-1",
     ]);
