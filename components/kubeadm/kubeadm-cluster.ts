@@ -6,17 +6,7 @@ import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm
 import { controlPlaneEndpoint } from "../../providers/kubeadm/plan/specification";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
-import {
-  AdminKubeconfig,
-  AnnotationPolicy,
-  ClusterInit,
-  LoopbackEndpoint,
-  NodeAgents,
-  NodeGroup,
-  type NodeOutput,
-  NodeRollout,
-  ReaderAccount,
-} from "../../providers/kubeadm/resources/declarations";
+import * as resources from "../../providers/kubeadm/resources/declarations";
 import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
@@ -53,7 +43,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly directKubeconfig: pulumi.Output<string>;
   /** The API servers: host:port as the nodes use it, and one address per control plane as seen from outside. */
   readonly endpoints: pulumi.Output<{ nodes: string; controlPlanes: Record<string, string> }>;
-  readonly nodes: pulumi.Output<NodeOutput[]>;
+  readonly nodes: pulumi.Output<resources.NodeOutput[]>;
   /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
 
@@ -137,9 +127,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { parent: this, dependsOn: [existence, ...after], deletedWith: existence };
   }
 
-  private initCluster(): ClusterInit {
+  private initCluster(): resources.ClusterInit {
     const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
-    return new ClusterInit(
+    return new resources.ClusterInit(
       initResource(this.clusterName),
       { ...this.common, machines: this.machines, registryCredentials },
       { parent: this, dependsOn: this.preparedOf(CONTROL_PLANE_GROUP) },
@@ -148,7 +138,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   private readKubeconfig() {
     const machines = this.machinesOf(CONTROL_PLANE_GROUP);
-    const { admin, healthy } = new AdminKubeconfig(
+    const { admin, healthy } = new resources.AdminKubeconfig(
       `${this.clusterName}-kubeconfig`,
       { ...this.common, machines },
       { parent: this, dependsOn: [this.existence] },
@@ -172,26 +162,26 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   /** Creates the account for previews by users without write permission. */
-  private createReader(): ReaderAccount {
+  private createReader(): resources.ReaderAccount {
     const { specification, stack, timeouts } = this.common;
     const args = { specification, stack, timeouts, kubeconfig: this.directKubeconfig };
-    return new ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
+    return new resources.ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
   }
 
   /** Lets only administrators and the nodes themselves write the annotations that the node agents follow. */
-  private protectAnnotations(): AnnotationPolicy {
+  private protectAnnotations(): resources.AnnotationPolicy {
     const { specification, stack, timeouts } = this.common;
     const { annotations } = rolloutSettings(this.args);
     const args = { specification, stack, timeouts, annotations, kubeconfig: this.directKubeconfig };
-    return new AnnotationPolicy(`${this.clusterName}-annotation-policy`, args, this.inside());
+    return new resources.AnnotationPolicy(`${this.clusterName}-annotation-policy`, args, this.inside());
   }
 
   /** Updates the forwarders on every node when control planes are added or removed. */
-  private followControlPlanes(controlPlanes: NodeGroup): LoopbackEndpoint[] {
+  private followControlPlanes(controlPlanes: resources.NodeGroup): resources.LoopbackEndpoint[] {
     if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
     const { common, machines } = this;
     const opts = { ...this.inside(), dependsOn: [controlPlanes] };
-    return [new LoopbackEndpoint(`${this.clusterName}-endpoint`, { ...common, machines }, opts)];
+    return [new resources.LoopbackEndpoint(`${this.clusterName}-endpoint`, { ...common, machines }, opts)];
   }
 
   /** Returns what the resources for versions take. */
@@ -201,21 +191,21 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   /** Installs the agent, and the versions that it can choose from, on every node, also those that have just joined. */
-  private installNodeAgents(after: pulumi.Resource[]): NodeAgents {
+  private installNodeAgents(after: pulumi.Resource[]): resources.NodeAgents {
     const { annotations } = rolloutSettings(this.args);
     const args = { ...this.versioned(), annotations, staged: stagedFor(this.args) };
-    return new NodeAgents(`${this.clusterName}-node-agents`, args, this.inside(...after));
+    return new resources.NodeAgents(`${this.clusterName}-node-agents`, args, this.inside(...after));
   }
 
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
-  private rollOut(agents: NodeAgents): NodeRollout {
+  private rollOut(agents: resources.NodeAgents): resources.NodeRollout {
     const args = { ...this.versioned(), rollout: rolloutSettings(this.args), drain: drainOptions(this.args) };
-    return new NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));
+    return new resources.NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));
   }
 
   /** Joins the machines of a group. On destroy, all machines are reset together, since no node is left for their pods. */
-  private join(group: string, after: pulumi.Resource[]): NodeGroup {
-    return new NodeGroup(
+  private join(group: string, after: pulumi.Resource[]): resources.NodeGroup {
+    return new resources.NodeGroup(
       groupResource(this.clusterName, group),
       {
         ...this.versioned(),

@@ -1,7 +1,7 @@
 import { KubernetesClient } from "../../lib/kubernetes";
 import { certificateAuthority } from "../../providers/kubeadm/machine/kubeconfig";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
-import { BootstrapTokens } from "../../providers/kubeadm/resources/node-joining";
+import { newBootstrapToken } from "../../providers/kubeadm/resources/node-joining";
 import { ContainerNodes } from "../../sandbox/capi/container-nodes";
 import { kubeadmJoinData } from "../../sandbox/capi/kubeadm-join-data";
 import { containerNodeSettings } from "../../sandbox/nodes";
@@ -56,7 +56,6 @@ export class PoolTestCluster {
         { programs: ["pulumi", "language-nodejs", "cluster-api"], kubernetes: [KUBERNETES_VERSION] },
         silent,
       );
-      const tokens = new BootstrapTokens(workload, `machine pools of ${name}`);
       const specification = workerSpecification(name, host);
       const capi = new CapiFixture({
         programs: apiPrograms(toolchain),
@@ -64,11 +63,14 @@ export class PoolTestCluster {
         workload: {
           kubeconfig,
           machines: new ContainerNodes(workload, cluster.fleet, [KUBERNETES_VERSION]),
-          joinData: async () =>
-            kubeadmJoinData(specification, {
+          joinData: async () => {
+            const { token, object } = newBootstrapToken(`machine pools of ${name}`);
+            await workload.create(object);
+            return kubeadmJoinData(specification, {
               certificateAuthority: certificateAuthority(kubeconfig),
-              token: await tokens.token(),
-            }),
+              token,
+            });
+          },
         },
       });
       closers.unshift(() => capi.stop());

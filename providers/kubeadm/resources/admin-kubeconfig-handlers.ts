@@ -9,7 +9,6 @@ import { firstReady, withMachines } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
 import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs } from "./declarations";
 
-const READ_SECONDS = 60;
 /** How long to wait for a control plane to answer that it is ready, before another one is used instead. */
 const PATIENCE_MILLISECONDS = 8000;
 /** kubeadm's client certificates are valid for a year; they are read again this many days before they expire. */
@@ -31,8 +30,7 @@ async function readAdmin(inputs: Inputs): Promise<Outputs> {
     const failures: string[] = [];
     for (const machine of preferred ? [preferred, ...others] : others) {
       try {
-        const script = adminKubeconfigScript(session.cluster, machine.name);
-        const admin = adminCredentials(await session.run(machine, script, { seconds: READ_SECONDS }));
+        const admin = adminCredentials(await session.run(machine, adminKubeconfigScript));
         return { ...inputs, admin, healthy: machine.name };
       } catch (error) {
         const failure = describeFailure({ resource: machine.name, step: "read admin.conf" }, error);

@@ -11,7 +11,6 @@ import { failuresOfEach, type MachinesSession, withMachines } from "./machines-s
 import { reportRecorded } from "../../../lib/pulumi/log";
 import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./declarations";
 
-const FACTS_SECONDS = 60;
 const RESET_SECONDS = 300;
 
 const nameOf = ({ specification }: Inputs) => `ClusterInit ${specification.name}`;
@@ -21,9 +20,7 @@ const controlPlanesOf = ({ machines }: Inputs) => machines.filter(({ role }) => 
 async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]): Promise<string[]> {
   const members = await Promise.all(
     controlPlanes.map(async (machine) => {
-      const script = factsScript(session.cluster, machine.name);
-      const answer = await session.run(machine, script, { seconds: FACTS_SECONDS });
-      const { member, controlPlane } = JSON.parse(answer) as MachineFacts;
+      const { member, controlPlane } = JSON.parse(await session.run(machine, factsScript)) as MachineFacts;
       return member && controlPlane ? [machine.name] : [];
     }),
   );
@@ -53,10 +50,10 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
  * Resets every machine that still answers. Destroy succeeds even when some machines are gone, and reports them.
  */
 async function resetAll(session: MachinesSession<Outputs>): Promise<void> {
-  const { cluster, inputs, progress } = session;
+  const { inputs, progress } = session;
   const { machines, former = [] } = inputs;
   const failures = await failuresOfEach([...machines, ...former], "kubeadm reset", async (machine) => {
-    await session.run(machine, resetScript(cluster, machine.name), { seconds: RESET_SECONDS });
+    await session.run(machine, resetScript, { seconds: RESET_SECONDS });
   });
   const failed = failures.filter(({ machine }) => !former.includes(machine));
   for (const { machine, error, text } of failures) {

@@ -1,12 +1,12 @@
+import { SshCommandError } from "../../../lib/ssh/errors";
+import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../machine/steps";
-import { type EtcdMember, refuseMemberAddition, refuseMemberAbsence } from "../plan/membership/quorum";
 import type { Machine } from "../plan/machine";
-import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
+import { type EtcdMember, refuseMemberAddition, refuseMemberAbsence } from "../plan/membership/quorum";
 import type { ClusterSession } from "./cluster-session";
-import { firstReady, noneReady, type MachinesSession } from "./machines-session";
 import type { NodeGroupInputs, NodeRolloutInputs } from "./declarations";
+import { firstReady, noneReady, type MachinesSession } from "./machines-session";
 
-const ETCD_SECONDS = 60;
 /** How long to wait for a control plane to return etcd's members. */
 const ANSWER_SECONDS = 60;
 /** How long to wait until the other members find a member that has just started. */
@@ -19,33 +19,35 @@ interface SeenMembers {
 }
 
 /**
- * Reads etcd's members once, through a control plane whose API server is ready.
- *
- * @throws Transient when no API server is ready, or its etcd does not answer: both restart during a rollout
+ * Waits until a ready control plane returns etcd's members and nothing refuses them. An API server that is not ready
+ * and an etcd that does not answer only delay it, since both restart during a rollout.
  */
-async function seeEtcdMembers(session: MachinesSession, controlPlanes: Machine[]): Promise<SeenMembers> {
-  const living = await firstReady(controlPlanes);
-  if (!living) throw new Transient(noneReady(controlPlanes));
-  try {
-    const script = etcdMembersScript(session.cluster, living.name);
-    const answer = await session.run(living, script, { seconds: ETCD_SECONDS });
-    return { living, members: parseEtcdMembers(answer) };
-  } catch (error) {
-    const { SshCommandError } = await import("../../../lib/ssh/index.js");
-    if (error instanceof SshCommandError && error.exitCode === ETCD_SILENT)
-      throw new Transient(`etcd gives no answer on ${living.name}`, { cause: error });
-    throw error;
-  }
+function untilEtcd(
+  session: ClusterSession,
+  controlPlanes: Machine[],
+  what: string,
+  seconds: number,
+  refuse: (members: EtcdMember[]) => string | undefined,
+): Promise<SeenMembers> {
+  const probe = async () => {
+    const living = await firstReady(controlPlanes);
+    if (!living) return { pending: noneReady(controlPlanes) };
+    try {
+      const members = parseEtcdMembers(await session.run(living, etcdMembersScript));
+      const refusal = refuse(members);
+      return refusal ? { pending: refusal } : { done: { living, members } };
+    } catch (error) {
+      if (!(error instanceof SshCommandError) || error.exitCode !== ETCD_SILENT) throw error;
+      return { pending: `etcd gives no answer on ${living.name}` };
+    }
+  };
+  return waitFor<SeenMembers>({ what, seconds, ...session.waiting, probe });
 }
 
 /** Waits for one of the control planes to return etcd's members. @throws WaitTimeout when none does within a minute */
 export function etcdMembers(session: ClusterSession, controlPlanes: Machine[]): Promise<SeenMembers> {
-  return waitFor({
-    what: "a control plane to tell etcd's members",
-    seconds: ANSWER_SECONDS,
-    ...session.waiting,
-    probe: async () => ({ done: await seeEtcdMembers(session, controlPlanes) }),
-  });
+  const what = "a control plane to tell etcd's members";
+  return untilEtcd(session, controlPlanes, what, ANSWER_SECONDS, () => undefined);
 }
 
 /** Removes a member from etcd through another control plane. */
@@ -54,8 +56,7 @@ export async function removeEtcdMember(
   living: Machine,
   member: EtcdMember,
 ): Promise<void> {
-  const script = etcdRemoveScript(session.cluster, living.name, member);
-  await session.run(living, script, { seconds: ETCD_SECONDS });
+  await session.run(living, etcdRemoveScript(session.cluster, living.name, member));
 }
 
 /**
@@ -67,18 +68,11 @@ export async function awaitHealthyEtcd(
   session: ClusterSession<NodeGroupInputs>,
   joining: string,
 ): Promise<void> {
+  const what = "every member of etcd to answer";
   let refusal: string | undefined;
+  const refuse = (members: EtcdMember[]) => (refusal = refuseMemberAddition(members, joining));
   try {
-    await waitFor<void>({
-      what: "every member of etcd to answer",
-      seconds: HEALTHY_SECONDS,
-      ...session.waiting,
-      probe: async () => {
-        const { members } = await seeEtcdMembers(session, session.inputs.controlPlanes);
-        refusal = refuseMemberAddition(members, joining);
-        return refusal ? { pending: refusal } : { done: undefined };
-      },
-    });
+    await untilEtcd(session, session.inputs.controlPlanes, what, HEALTHY_SECONDS, refuse);
   } catch (error) {
     throw error instanceof WaitTimeout && refusal ? new Error(refusal, { cause: error }) : error;
   }
@@ -97,15 +91,7 @@ export async function untilEtcdSpares(
   const { machines, timeouts } = session.inputs;
   const controlPlanes = machines.filter(({ role }) => role === "control-plane");
   const others = controlPlanes.filter((machine) => machine.name !== name);
-  await waitFor<void>({
-    what: `etcd to have a quorum without ${name}`,
-    seconds: timeouts.ready,
-    ...session.waiting,
-    firstPauseMilliseconds: 1000,
-    probe: async () => {
-      const { members } = await seeEtcdMembers(session, others.length > 0 ? others : controlPlanes);
-      const refusal = refuseMemberAbsence(members, name);
-      return refusal ? { pending: refusal } : { done: undefined };
-    },
-  });
+  const asked = others.length > 0 ? others : controlPlanes;
+  const refuse = (members: EtcdMember[]) => refuseMemberAbsence(members, name);
+  await untilEtcd(session, asked, `etcd to have a quorum without ${name}`, timeouts.ready, refuse);
 }

@@ -7,6 +7,9 @@ import type { ClusterInputs } from "./declarations";
 import { report } from "../../../lib/pulumi/log";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
 
+/** Time limit of a step that reads or changes little. */
+const SHORT_SECONDS = 60;
+
 /** The connections of one handler to the machines of a cluster. Close it when the handler ends. */
 export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
   private pool?: SshPool;
@@ -25,10 +28,15 @@ export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
   /**
    * Runs one remote step and returns its answer. Refuses to begin when the engine that requested it is gone.
    *
+   * @param step the step, or what returns it for the cluster and the machine
    * @param seconds time limit of the step itself, in addition to the connection's
    * @throws the SSH client's typed errors, and EngineGone
    */
-  async run(machine: Machine, script: Script, options: { seconds: number; data?: string }): Promise<string> {
+  async run(
+    machine: Machine,
+    step: Script | ((cluster: string, machine: string) => Script),
+    { seconds: limit = SHORT_SECONDS, data }: { seconds?: number; data?: string } = {},
+  ): Promise<string> {
     const { SshPool, runScript } = await import("../../../lib/ssh/index.js");
     assertEngineAlive();
     const { timeouts, credentials, jumpHost } = this.inputs;
@@ -36,7 +44,8 @@ export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
     this.pool ??= new SshPool({ seconds, dialSeconds, progress: this.progress });
     const connection = await this.pool.connection(sshTarget(machine, credentials, jumpHost));
     assertEngineAlive();
-    const { stdout } = await runScript(connection, { ...script, ...options });
+    const script = typeof step === "function" ? step(this.cluster, machine.name) : step;
+    const { stdout } = await runScript(connection, { ...script, seconds: limit, data });
     return stdout;
   }
 

@@ -125,7 +125,7 @@ interface Leaving {
  */
 async function removeNode(session: Session, group: string, leaving: Leaving): Promise<void> {
   const { name, machine, lost } = leaving;
-  const { kubernetes, cluster } = session;
+  const { kubernetes } = session;
   if (!lost && !machine)
     throw new Error(
       `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
@@ -135,7 +135,7 @@ async function removeNode(session: Session, group: string, leaving: Leaving): Pr
   await session.assertMayGoOn();
   if (group === CONTROL_PLANE_GROUP) await leaveEtcd(session, leaving);
   if (!lost && machine) {
-    const reset = session.run(machine, resetScript(cluster, name), { seconds: RESET_SECONDS });
+    const reset = session.run(machine, resetScript, { seconds: RESET_SECONDS });
     await reset.catch((error: unknown) => {
       if (hasNode || !leaving.mayBeGone || !(error instanceof SshUnreachable)) throw error;
       session.progress(
@@ -151,15 +151,13 @@ async function removeNode(session: Session, group: string, leaving: Leaving): Pr
  * Removes a control plane from etcd: stops its API server, then removes its member through a control plane that stays.
  */
 async function leaveEtcd(session: Session, { name, machine, lost }: Leaving): Promise<void> {
-  const { cluster, inputs } = session;
-  const staying = inputs.controlPlanes.filter((other) => other.name !== name);
+  const staying = session.inputs.controlPlanes.filter((other) => other.name !== name);
   const { living, members } = await etcdMembers(session, staying);
   const member = members.find((candidate) => candidate.name === name);
   if (!member) return;
   const refusal = refuseMemberRemoval(members, name);
   if (refusal) throw new Error(refusal);
-  if (!lost && machine)
-    await session.run(machine, leaveControlPlaneScript(cluster, name), { seconds: LEAVE_SECONDS });
+  if (!lost && machine) await session.run(machine, leaveControlPlaneScript, { seconds: LEAVE_SECONDS });
   await removeEtcdMember(session, living, member);
 }
 

@@ -1,22 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../plan/immutables";
-import {
-  isRemoval,
-  leavesNotReady,
-  planMembership,
-  refuseGroupChange,
-  type MembershipPlan,
-  poolsThatLeave,
-  removedMembers,
-  removedMemberStep,
-  type RemovedMember,
-} from "../plan/membership/plan";
-import {
-  type ObservedNode,
-  ownershipAfter,
-  recordedOwnership,
-  withOwnership,
-} from "../plan/membership/nodes";
+import * as membership from "../plan/membership/plan";
+import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/nodes";
+import type { ObservedNode } from "../plan/membership/nodes";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
 import { CONTROL_PLANE_GROUP } from "../plan/machine";
 import { nodeGroupSteps } from "../plan/steps";
@@ -36,10 +22,10 @@ const namesOf = (machines: NodeGroupInputs["machines"] = []) => machines.map(({ 
 
 interface GroupPreview {
   lines: string[];
-  plan?: MembershipPlan;
+  plan?: membership.MembershipPlan;
   observed?: ObservedNode[];
   /** Machines of removed pools; the deletion of each pool's resource drains and resets them. */
-  removed?: RemovedMember[];
+  removed?: membership.RemovedMember[];
 }
 
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
@@ -52,9 +38,9 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const recorded = namesOf(olds.machines);
   const { group, machines: desired, lost, elsewhere = [] } = news;
   const own = observed && withOwnership(observed, recordedOwnership(olds));
-  const plan = planMembership({ group, desired, recorded, lost, elsewhere, observed: own });
+  const plan = membership.planMembership({ group, desired, recorded, lost, elsewhere, observed: own });
   const configured = [...wanted, ...elsewhere];
-  const removed = removedMembers({
+  const removed = membership.removedMembers({
     configured: news.pools ?? {},
     recorded: news.pools === undefined ? {} : olds.pools,
     leaving: news.pools === undefined ? {} : (olds.leaving ?? {}),
@@ -62,13 +48,13 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     // a label that was set by hand does not move a configured machine into a removed pool
     observed: observed?.filter(({ name }) => !configured.includes(name)),
   });
-  const planned = [...plan.steps, ...removed.map(removedMemberStep)];
+  const planned = [...plan.steps, ...removed.map(membership.removedMemberStep)];
   const what = "its membership, labels and taints";
   const steps = why === undefined ? planned : stepsOfUnread({ why, steps: planned, recorded, what });
   const dead = (observed ?? []).filter(
     ({ name, ready }) => !ready && removed.some(({ machine, lost }) => machine === name && !lost),
   );
-  for (const note of [...plan.notes, ...dead.map(leavesNotReady)])
+  for (const note of [...plan.notes, ...dead.map(membership.leavesNotReady)])
     report(nameOf(news), nodeGroupSteps.format(note));
   return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed };
 }
@@ -85,7 +71,7 @@ function refuseRemovals(
   const present = observed
     ?.filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
     .map(({ name }) => name);
-  const leaving = plan.steps.filter(isRemoval).map(({ machine }) => machine);
+  const leaving = plan.steps.filter(membership.isRemoval).map(({ machine }) => machine);
   return refuseMajorityRemoval(present ?? recorded, leaving);
 }
 
@@ -125,14 +111,14 @@ export const handlers: Handlers = {
     const { lines: steps, observed, removed } = preview;
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
-      refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
+      membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
       refuseRemovals(news, olds, preview);
     const failures = [
       ...(reason ? [{ property: "machines", reason }] : []),
       ...refuseJoined(olds, news, observed),
     ];
     for (const line of steps) report(nameOf(news), line);
-    const leaving = removed ? poolsThatLeave(removed) : (olds.leaving ?? {});
+    const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});
     const inputs = { ...news, owned, ...(news.pools ? { leaving } : {}), steps };
     reportRecorded(nameOf(news), olds, inputs, RECORDED);
     return { inputs, failures };

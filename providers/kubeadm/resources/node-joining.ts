@@ -2,14 +2,7 @@ import { randomInt } from "node:crypto";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../machine/configuration";
 import { certificateAuthority } from "../machine/kubeconfig";
-import {
-  type MachineFacts,
-  controlPlaneSecretsScript,
-  factsScript,
-  joinData,
-  joinScript,
-  registerScript,
-} from "../machine/steps";
+import * as steps from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
 import { hasLostRole, taintChanges } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
@@ -21,8 +14,6 @@ import { allInParallel, firstReady, noneReady } from "./machines-session";
 import { applyNodeSettings, writeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
 
-const SHORT_SECONDS = 60;
-
 type Session = ClusterSession<NodeGroupInputs>;
 
 /**
@@ -30,41 +21,35 @@ type Session = ClusterSession<NodeGroupInputs>;
  * workers in parallel. Then waits in parallel until all of them are Ready.
  */
 export async function joinAll(session: Session, machines: Machine[]): Promise<void> {
-  if (machines.length === 0) return;
-  const tokens = new BootstrapTokens(session.kubernetes, `foresail: joins of ${session.resource}`);
-  try {
-    if (session.inputs.group === CONTROL_PLANE_GROUP) {
-      for (const machine of machines) await enter(session, machine, tokens);
-      await allInParallel(machines, (machine) => complete(session, machine));
-    } else {
-      await allInParallel(machines, async (machine) => {
-        await enter(session, machine, tokens);
-        await complete(session, machine);
-      });
-    }
-  } finally {
-    await tokens.revoke();
+  if (session.inputs.group === CONTROL_PLANE_GROUP) {
+    for (const machine of machines) await enter(session, machine);
+    await allInParallel(machines, (machine) => complete(session, machine));
+  } else {
+    await allInParallel(machines, async (machine) => {
+      await enter(session, machine);
+      await complete(session, machine);
+    });
   }
 }
 
 /** Joins one prepared machine to the cluster; a machine that is a member already only registers again if needed. */
-async function enter(session: Session, machine: Machine, tokens: BootstrapTokens): Promise<void> {
-  const { cluster, inputs, kubernetes } = session;
+async function enter(session: Session, machine: Machine): Promise<void> {
+  const { inputs, kubernetes } = session;
   await session.assertMayGoOn();
-  const answer = await session.run(machine, factsScript(cluster, machine.name), { seconds: SHORT_SECONDS });
-  if ((JSON.parse(answer) as MachineFacts).member) return registerAgain(session, machine);
+  const facts = JSON.parse(await session.run(machine, steps.factsScript)) as steps.MachineFacts;
+  if (facts.member) return registerAgain(session, machine);
   const started = Date.now();
   await clearCutOffJoin(session, machine);
   const secrets = machine.role === "control-plane" ? await controlPlaneSecrets(session, machine) : undefined;
   const version = (await clusterVersion(kubernetes)) ?? inputs.specification.version;
   const specification = { ...inputs.specification, version };
-  const data = joinData({
-    configuration: joinConfiguration(specification, machine, await tokens.token()),
-    discovery: discoveryKubeconfig(specification, certificateAuthority(inputs.kubeconfig)),
-    secrets,
+  const discovery = discoveryKubeconfig(specification, certificateAuthority(inputs.kubeconfig));
+  await withBootstrapToken(kubernetes, `foresail: join of ${machine.name}`, async (token) => {
+    const configuration = joinConfiguration(specification, machine, token);
+    const data = steps.joinData({ configuration, discovery, secrets });
+    const script = steps.joinScript(specification, machine.name, machine.role);
+    await session.run(machine, script, { seconds: inputs.timeouts.join, data });
   });
-  const script = joinScript(specification, machine.name, machine.role);
-  await session.run(machine, script, { seconds: inputs.timeouts.join, data });
   session.progress(`${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
@@ -92,7 +77,7 @@ async function complete(session: Session, machine: Machine): Promise<void> {
 async function registerAgain(session: Session, machine: Machine): Promise<void> {
   const { name } = machine;
   if (!(await session.kubernetes.get(nodeReference(name)))) {
-    await session.run(machine, registerScript(session.cluster, name), { seconds: SHORT_SECONDS });
+    await session.run(machine, steps.registerScript);
     const { ready } = session.inputs.timeouts;
     await session.untilNode(name, `Node ${name} to register`, ready, (object) =>
       object ? { done: undefined } : { pending: "it has not registered" },
@@ -131,8 +116,7 @@ async function controlPlaneSecrets(session: Session, machine: Machine): Promise<
   await addCertificateNames(session.kubernetes, certificateNames(machine));
   const living = await firstReady(controlPlanes);
   if (!living) throw new Error(noneReady(controlPlanes));
-  const script = controlPlaneSecretsScript(session.cluster, living.name);
-  return (await session.run(living, script, { seconds: SHORT_SECONDS })).trim();
+  return (await session.run(living, steps.controlPlaneSecretsScript)).trim();
 }
 
 const TOKEN_MINUTES = 15;
@@ -141,56 +125,40 @@ const TOKEN_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 const randomWord = (length: number) =>
   Array.from({ length }, () => TOKEN_LETTERS[randomInt(TOKEN_LETTERS.length)]).join("");
 
-function tokenReference(id: string) {
-  return { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: `bootstrap-token-${id}` };
+/** Returns a new bootstrap token, valid for 15 minutes, and its Secret in kubeadm's form. */
+export function newBootstrapToken(purpose: string) {
+  const [id, secret] = [randomWord(6), randomWord(16)];
+  const object = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: "kube-system", name: `bootstrap-token-${id}` },
+    type: "bootstrap.kubernetes.io/token",
+    stringData: {
+      description: purpose,
+      "token-id": id,
+      "token-secret": secret,
+      expiration: new Date(Date.now() + TOKEN_MINUTES * 60_000).toISOString(),
+      "usage-bootstrap-authentication": "true",
+      "usage-bootstrap-signing": "true",
+      "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
+    },
+  };
+  return { token: `${id}.${secret}`, object };
 }
 
-/**
- * Bootstrap tokens of one run, valid for 15 minutes each. They are created through the API in kubeadm's form, passed to
- * joining machines on standard input, and deleted at the end.
- */
-export class BootstrapTokens {
-  private current?: Promise<{ text: string; madeAt: number }>;
-  private readonly made: string[] = [];
-
-  constructor(
-    private readonly kubernetes: KubernetesClient,
-    private readonly purpose: string,
-  ) {}
-
-  /** Returns a token with more than half of its lifetime left. */
-  async token(): Promise<string> {
-    const token = await this.current;
-    if (token && Date.now() - token.madeAt < (TOKEN_MINUTES / 2) * 60_000) return token.text;
-    return (await (this.current = this.mint())).text;
-  }
-
-  /** Deletes every token of the run. */
-  async revoke(): Promise<void> {
-    await Promise.all(this.made.splice(0).map((id) => this.kubernetes.delete(tokenReference(id))));
-    this.current = undefined;
-  }
-
-  private async mint() {
-    const [id, secret, madeAt] = [randomWord(6), randomWord(16), Date.now()];
-    // recorded before the call: even if the response is lost, the token may exist
-    this.made.push(id);
-    const { apiVersion, kind, ...metadata } = tokenReference(id);
-    await this.kubernetes.create({
-      apiVersion,
-      kind,
-      metadata,
-      type: "bootstrap.kubernetes.io/token",
-      stringData: {
-        description: this.purpose,
-        "token-id": id,
-        "token-secret": secret,
-        expiration: new Date(madeAt + TOKEN_MINUTES * 60_000).toISOString(),
-        "usage-bootstrap-authentication": "true",
-        "usage-bootstrap-signing": "true",
-        "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
-      },
-    });
-    return { text: `${id}.${secret}`, madeAt };
+/** Does the work with a bootstrap token of its own, which is deleted afterwards. */
+async function withBootstrapToken(
+  kubernetes: KubernetesClient,
+  purpose: string,
+  work: (token: string) => Promise<void>,
+): Promise<void> {
+  const { token, object } = newBootstrapToken(purpose);
+  const { apiVersion, kind, metadata } = object;
+  try {
+    await kubernetes.create(object);
+    await work(token);
+  } finally {
+    // also after a failed call: even if the response was lost, the token may exist
+    await kubernetes.delete({ apiVersion, kind, ...metadata });
   }
 }

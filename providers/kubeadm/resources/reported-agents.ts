@@ -9,43 +9,44 @@ const READ_SECONDS = 5;
 const REPORT_SECONDS = 30;
 const HESITATE_SECONDS = 4;
 
+type Reported = Map<string, ReportedAgent>;
+
 /** Returns the status that the agents of a cluster have reported, by Node. @param pattern of the annotation keys */
-function reportedBy(nodes: readonly Node[], pattern: string): Map<string, ReportedAgent> {
+function reportedBy(nodes: readonly Node[], pattern: string): Reported {
   const keys = annotationKeys(pattern);
   return new Map(
-    nodes.map((object): [string, ReportedAgent] => {
+    nodes.map((object) => {
       const { name = "", annotations = {} } = object.metadata ?? {};
       const revision = annotations[keys.revision];
       const hasReported = annotations[keys.ready] !== undefined || revision !== undefined;
-      const reason = outOfReach(observeRolloutNode(object, pattern), []);
       return [
         name,
-        {
-          hasReported,
-          ...(revision === undefined ? {} : { revision }),
-          ...(reason === undefined ? {} : { outOfReach: reason }),
-        },
+        { hasReported, revision, outOfReach: outOfReach(observeRolloutNode(object, pattern), []) },
       ];
     }),
   );
 }
 
-/** Watches the Nodes until these machines' agents have reported as desired. @throws WaitTimeout */
-async function untilReported(
+/** Watches the Nodes until none of these agents is missing, or the time is over. @returns the last status */
+async function watchReports(
   kubernetes: KubernetesClient,
+  pattern: string,
   seconds: number,
-  silentAmong: (nodes: readonly Node[]) => string[],
-): Promise<void> {
-  await kubernetes.watchUntil<void, Node>({
-    apiVersion: "v1",
-    kind: "Node",
-    what: "the node agents to report",
-    seconds,
-    decide: (nodes) => {
-      const silent = silentAmong(nodes);
-      return silent.length === 0 ? { done: undefined } : { pending: silent.join(", ") };
-    },
-  });
+  missingIn: (reported: Reported) => string[],
+  reported: Reported = new Map(),
+): Promise<Reported> {
+  const decide = (nodes: readonly Node[]) => {
+    reported = reportedBy(nodes, pattern);
+    const missing = missingIn(reported);
+    return missing.length === 0 ? { done: undefined } : { pending: missing.join(", ") };
+  };
+  const what = "the node agents to report";
+  await kubernetes
+    .watchUntil<void, Node>({ apiVersion: "v1", kind: "Node", what, seconds, decide })
+    .catch((error: unknown) => {
+      if (!(error instanceof WaitTimeout)) throw error;
+    });
+  return reported;
 }
 
 /**
@@ -59,17 +60,11 @@ export async function readReportedAgents(
   kubernetes: KubernetesClient,
   pattern: string,
   names: readonly string[],
-): Promise<Map<string, ReportedAgent>> {
-  let reported = new Map<string, ReportedAgent>();
-  const silentAmong = (nodes: readonly Node[]) => {
-    reported = reportedBy(nodes, pattern);
-    return names.filter((name) => reported.get(name)?.hasReported === false);
-  };
-  if (silentAmong(await kubernetes.listNodes()).length > 0)
-    await untilReported(kubernetes, HESITATE_SECONDS, silentAmong).catch((error: unknown) => {
-      if (!(error instanceof WaitTimeout)) throw error;
-    });
-  return reported;
+): Promise<Reported> {
+  const missingIn = (reported: Reported) => names.filter((name) => reported.get(name)?.hasReported === false);
+  const reported = reportedBy(await kubernetes.listNodes(), pattern);
+  if (missingIn(reported).length === 0) return reported;
+  return watchReports(kubernetes, pattern, HESITATE_SECONDS, missingIn, reported);
 }
 
 /**
@@ -83,18 +78,14 @@ export async function awaitAgentReports(
   names: readonly string[],
   revision: string,
 ): Promise<string[]> {
-  let silent = [...names];
+  const missingIn = (reported: Reported) => names.filter((name) => reported.get(name)?.revision !== revision);
   let kubernetes: KubernetesClient | undefined;
   try {
     kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS, readsOnly: true });
-    await untilReported(kubernetes, REPORT_SECONDS, (nodes) => {
-      const reported = reportedBy(nodes, pattern);
-      return (silent = names.filter((name) => reported.get(name)?.revision !== revision));
-    });
+    return missingIn(await watchReports(kubernetes, pattern, REPORT_SECONDS, missingIn));
   } catch {
-    // the returned names report it
+    return [...names];
   } finally {
     kubernetes?.close();
   }
-  return silent;
 }

@@ -26,6 +26,7 @@ export async function convergeVersions(
   let step = "reach the cluster";
   let kubernetes: KubernetesClient | undefined;
   let session: RolloutSession | undefined;
+  let run: RolloutRun | undefined;
   const look = async (client: KubernetesClient) => {
     const observation = await observeRollout(client, inputs);
     outputs.nodes = observation.outputs;
@@ -39,42 +40,22 @@ export async function convergeVersions(
     if (next.done && next.leftOut.length === 0) return outputs;
     step = "roll out";
     session = await ClusterSession.open(resource, inputs);
-    await new RolloutRun(session).toEnd();
+    run = new RolloutRun(session);
+    await run.toEnd();
     step = "read the nodes";
     await look(kubernetes);
     return outputs;
   } catch (error) {
     if (kubernetes) await look(kubernetes).catch(() => undefined);
-    const failed = error instanceof NodeFailed ? error.step : step;
-    throw new PartialFailure(id, outputs, { resource, step: failed }, error);
+    throw new PartialFailure(id, outputs, { resource, step: run?.failedStep ?? step }, error);
   } finally {
     kubernetes?.close();
     await session?.end();
   }
 }
 
-/** The rollout stopped at one node. */
-class NodeFailed extends Error {
-  override readonly name = "NodeFailed";
-  readonly next?: string;
-
-  constructor(
-    readonly step: string,
-    override readonly cause: Error & { code?: string; next?: string },
-  ) {
-    super(cause.message);
-    this.next = cause.next;
-  }
-
-  get code(): string {
-    return this.cause.code ?? this.cause.name;
-  }
-}
-
 /** The rollout did everything possible, and left out unreachable workers. */
 class NodesLeftOut extends Error {
-  override readonly name = "NodesLeftOut";
-  readonly code = "NodesLeftOut";
   readonly next = LEFT_OUT_NEXT;
 
   constructor(leftOut: readonly LeftOut[]) {
@@ -88,6 +69,8 @@ class RolloutRun {
   private readonly record: RolloutRecord;
   private readonly permission: BeginPermission;
   private failure?: Error;
+  /** The step of the node at which the rollout stopped, if it stopped at one. */
+  failedStep?: string;
 
   constructor(private readonly session: RolloutSession) {
     this.record = new RolloutRecord(session);
@@ -98,7 +81,7 @@ class RolloutRun {
    * Observes the cluster after each change and begins the next steps. After a failure, nodes in progress are finished,
    * and no other node begins.
    *
-   * @throws NodeFailed, NodesLeftOut, RolloutPaused, Error with the reason why no node may begin
+   * @throws NodesLeftOut, RolloutPaused, the error of a node, Error with the reason why no node may begin
    */
   async toEnd(): Promise<void> {
     try {
@@ -175,7 +158,7 @@ class RolloutRun {
   }
 
   private async failed(step: RolloutStep, words: string, seconds: number, error: Error): Promise<void> {
-    this.failure ??= new NodeFailed(words, error);
+    if (!this.failure) [this.failure, this.failedStep] = [error, words];
     // nothing may be written without the Lease
     if (this.session.waiting.signal.aborted) return;
     const { node } = step;
