@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { pages, PROJECT, read } from "./project";
+import { filesBelow, pages, PROJECT, read } from "./project";
 
 /** The anchor that GitHub gives to a heading. */
 function anchorOf(heading: string): string {
@@ -27,7 +27,48 @@ function links(text: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
+/** Commands of a page, one per line; of another file, all its lines. */
+function commandsOf(file: string): string[] {
+  if (!file.endsWith(".md")) return read(file).split("\n");
+  return [...read(file).matchAll(/^( *)```\w*\n(.*?)^\1```/gms)].flatMap(([, , code = ""]) => code.split("\n"));
+}
+
+/** Returns whether a command writes a kubeconfig or another secret to a file that others may read. */
+function writesUnguarded(command: string): boolean {
+  const isSecret = /kubeconfig|--show-secrets|config view .*--raw|create token/i.test(command);
+  const writes = /(?<![-=<\d])>{1,2} *(?![&>(]|\/dev\/)["'\w~$./]|\btee\b/.test(command);
+  return isSecret && writes && !/umask 077|install -m 0?600/.test(command);
+}
+
 describe("documentation pages", () => {
+  it("write kubeconfigs only to files that nobody else can read", () => {
+    for (const command of [
+      "pulumi stack output kubeconfig --show-secrets > kubeconfig",
+      "pulumi stack output kubeconfig --show-secrets >~/.kube/dev && export KUBECONFIG=~/.kube/dev",
+      "pulumi stack output kubeconfig --show-secrets > kubeconfig && chmod 600 kubeconfig",
+      "kubectl get secret a --output 'jsonpath={.data.value}' | base64 -d >> \"$HOME/kubeconfig\"",
+      "kubectl config view --minify --raw | tee admin.yaml",
+      "kubectl create token foresail-plan -n kube-system > token",
+    ])
+      assert.ok(writesUnguarded(command), command);
+    for (const command of [
+      "pulumi stack output kubeconfig --show-secrets | install -m 600 /dev/stdin kubeconfig",
+      "(umask 077; pulumi stack output kubeconfig --show-secrets > kubeconfig)",
+      "kubectl --kubeconfig kubeconfig get nodes >/dev/null 2>&1",
+      "pulumi stack output status > status.json",
+      "const read = (kubeconfig: string) => parse(kubeconfig)",
+    ])
+      assert.equal(writesUnguarded(command), false, command);
+    const files = [".md", ".sh", ".yml", ".yaml"].flatMap((ending) => filesBelow(".", ending));
+    const shown = files.filter((file) => file.endsWith(".md") || file.startsWith("examples/"));
+    const found = shown.flatMap((file) => commandsOf(file).map((command) => ({ file, command })));
+    assert.ok(found.some(({ command }) => command.includes("install -m 600")));
+    assert.deepEqual(
+      found.filter(({ command }) => writesUnguarded(command)),
+      [],
+    );
+  });
+
   it("are found", () => {
     for (const page of ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/adr/README.md"])
       assert.ok(pages().includes(page), page);
