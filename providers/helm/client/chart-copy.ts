@@ -5,6 +5,7 @@ import https from "node:https";
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { parse, parseDocument } from "yaml";
+import { readProcess } from "../../../lib/process/identity";
 import { shortHash } from "../../../lib/short-hash";
 import { quoted } from "../../../lib/text/quote";
 
@@ -47,9 +48,10 @@ export async function copyChart(
       : [repository, version, ...(digest === undefined ? [] : [digest])];
   const name = path.basename(source.chart, ".tgz");
   const copy = `${copies}/${name}-${shortHash([content, paths], 12)}`;
-  if (await exists(copy)) return copy;
   await mkdir(copies, { recursive: true });
-  const draft = await mkdtemp(`${copies}/draft-`);
+  await removeAbandonedDrafts(copies);
+  if (await exists(copy)) return copy;
+  const draft = await mkdtemp(`${copies}/draft-${process.pid}-`);
   try {
     if (repository !== undefined) await extract(await download(source), draft);
     else if (await isFolder(source.chart))
@@ -63,6 +65,15 @@ export async function copyChart(
     return copy;
   } finally {
     await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Removes the drafts of processes that were killed. */
+async function removeAbandonedDrafts(copies: string): Promise<void> {
+  for (const draft of await readdir(copies)) {
+    const [, pid] = /^draft-(\d+)-/.exec(draft) ?? [];
+    if (pid !== undefined && readProcess(Number(pid)) === undefined)
+      await rm(path.join(copies, draft), { recursive: true, force: true });
   }
 }
 
@@ -161,7 +172,8 @@ export async function copyManifest(url: string, digest: string, copies = MANIFES
   verify(content, digest, isCopied ? copy : url);
   if (!isCopied) {
     await mkdir(copies, { recursive: true });
-    const draft = `${copies}/draft-${randomUUID()}`;
+    await removeAbandonedDrafts(copies);
+    const draft = `${copies}/draft-${process.pid}-${randomUUID()}`;
     await writeFile(draft, content);
     await rename(draft, copy);
   }

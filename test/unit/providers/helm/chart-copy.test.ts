@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -190,5 +191,15 @@ describe("a copy of a chart without defaults", () => {
       /"\.\.\/\.\.\/\.\." is not a valid name/,
     );
     assert.equal(await readFile(outside, "utf8"), "port: 1\n");
+  });
+
+  it("removes the drafts of a killed process, and none of a running one", async () => {
+    const killed = spawnSync(process.execPath, ["-e", ""]).pid;
+    const drafts = [`draft-${killed}-a`, `draft-${process.ppid}-b`];
+    for (const draft of drafts) await mkdir(path.join(copies(), draft, "templates"), { recursive: true });
+    await copyChart(source(), [["keep"]], copies());
+    const left = (await readdir(copies())).filter((name) => name.startsWith("draft-"));
+    assert.deepEqual(left, [drafts[1]]);
+    await rm(path.join(copies(), drafts[1]!), { recursive: true });
   });
 });
