@@ -15,6 +15,12 @@ const STACK_FILES = [
   "stacks/config/Pulumi.example-onprem.yaml",
 ];
 
+interface Container {
+  command: string[];
+  args: string[];
+  securityContext: object;
+}
+
 /** What a user sets beside the file, because the system requires it. */
 const SECRETS: Record<string, string> = {
   "foresail:managementKubeconfig": JSON.stringify({ contexts: [{ name: "admin" }] }),
@@ -56,6 +62,24 @@ function groupsOf(configuration: Configuration): { role: string }[] | undefined 
 }
 
 describe("examples", () => {
+  it("run the monitor as a Deployment and as a service, with the same command and without rights", () => {
+    const { bin } = JSON.parse(read("package.json")) as { bin: { foresail: string } };
+    const { spec } = parse(read("examples/monitor/deployment.yaml")) as {
+      spec: { template: { spec: { automountServiceAccountToken: boolean; containers: Container[] } } };
+    };
+    const { automountServiceAccountToken, containers } = spec.template.spec;
+    const [{ command, args, securityContext }] = containers as [Container];
+    assert.equal([...command, ...args].join(" "), `node ${bin.foresail} monitor --stack demo`);
+    assert.equal(automountServiceAccountToken, false);
+    assert.deepEqual(securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    const unit = read("examples/monitor/foresail-monitor@.service");
+    assert.ok(unit.includes(`ExecStart=/usr/bin/env node ${bin.foresail} monitor --stack %i\n`), unit);
+  });
+
   for (const file of STACK_FILES) {
     it(`${file} is a valid stack file`, () => {
       const configuration = load(file);
