@@ -45,7 +45,7 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     const started = [record, ...stamp(context, "start", template, [record])];
     const etcdKey = new EtcdKey(`${name}-etcd-key`, common, { parent: this, dependsOn: started });
     const identity = makeIdentity(context, owner, started);
-    const before = identity ? [identity.services] : started;
+    const before = [identity?.services ?? syncServices(context, started)];
     const { leaseName } = cluster;
     const lease =
       leaseName === undefined
@@ -118,15 +118,21 @@ function stamp(
   const desired = { cluster, charts, defaults, nodeGroupOverrides, zenith, identity };
   const fingerprint = values.apply((known) => fingerprintOf({ ...desired, values: known }));
   const resource = `${name}-${moment === "start" ? "started" : "finished"}`;
-  return [new StatusStamp(resource, { ...common, moment, fingerprint }, { ...opts, dependsOn })];
+  const { leaseName } = cluster;
+  return [new StatusStamp(resource, { ...common, moment, fingerprint, leaseName }, { ...opts, dependsOn })];
+}
+
+/** Writes the cluster's services; Azimuth shows them even for a cluster without OpenID Connect. */
+function syncServices(
+  { name, args, common, opts }: ClusterContext,
+  dependsOn: pulumi.Resource[],
+): ServiceSync {
+  return new ServiceSync(`${name}-services`, { ...common, hasRecord: args.record }, { ...opts, dependsOn });
 }
 
 /** Creates what the cluster's users log in with: Realm, OIDCClient, Platform and services, one after another. */
-function makeIdentity(
-  { name, args, common, opts }: ClusterContext,
-  owner: pulumi.Output<Owner>,
-  dependsOn: pulumi.Resource[],
-) {
+function makeIdentity(context: ClusterContext, owner: pulumi.Output<Owner>, dependsOn: pulumi.Resource[]) {
+  const { name, args, common, opts } = context;
   if (!args.identity) return undefined;
   const timeoutSeconds = args.timeouts.identitySeconds;
   const { realm, realmName, status } = findRealm(
@@ -138,10 +144,6 @@ function makeIdentity(
   const after = (resource: pulumi.Resource) => ({ ...opts, dependsOn: [resource] });
   const { client, issuer } = adoptOidcClient(`${name}-oidc-client`, inRealm, after(realm));
   const { platform, rootGroup } = adoptPlatform(`${name}-platform`, inRealm, after(client));
-  const services = new ServiceSync(
-    `${name}-services`,
-    { ...common, hasRecord: args.record },
-    after(platform),
-  );
+  const services = syncServices(context, [platform]);
   return { status, issuer, rootGroup, services };
 }

@@ -245,8 +245,11 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
       ...machine,
       spec: { cloudCredentialsSecretName: "c", resources: { machines: [] } },
     });
-    const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo" };
-    const ref = { ...REF, leaseName: "demo", owner };
+    const ref = {
+      ...REF,
+      leaseName: "demo",
+      owner: { apiVersion: API.azimuth, kind: "Cluster", name: "demo" },
+    };
     const lines = await resumeCluster(client, ref);
     assert.ok(lines.includes("Lease az-demo/demo: belongs to Cluster demo again"), lines.join("\n"));
     const lease = await get(API.scheduling, "Lease", "demo");

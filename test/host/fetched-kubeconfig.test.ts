@@ -52,7 +52,12 @@ describe("a kubeconfig that is read from a cluster", function () {
     for (const { store } of [management, workload]) store.put("/api", {});
     kinds(CLUSTER_API, ["MachinePool", "machinepools"], ["Cluster", "clusters"]);
     kinds(API.azimuth, ["Cluster", "clusters"]);
-    kinds(API.identity, ["Platform", "platforms"]);
+    kinds(API.identity, ["Platform", "platforms"], ["OIDCClient", "oidcclients"]);
+    const record = `/apis/${API.azimuth}/namespaces/az-demo/clusters/demo`;
+    management.store.put(record, { metadata: { name: "demo", namespace: "az-demo", uid: "uid-1" } });
+    const issuer = { issuerUrl: "https://id.example.com", clientId: "kube-demo" };
+    const client = `/apis/${API.identity}/namespaces/az-demo/oidcclients/kube-demo`;
+    management.store.put(client, { metadata: { name: "kube-demo", namespace: "az-demo" }, status: issuer });
     kinds(API.addons, ["HelmRelease", "helmreleases"], ["Manifests", "manifests"]);
     management.store.put(`/apis/${CLUSTER_API}/namespaces/demo/machinepools/pool-a`, POOL);
     host = await ProviderHost.inClone();
@@ -130,6 +135,34 @@ describe("a kubeconfig that is read from a cluster", function () {
         assert.deepEqual(workload.calls, [], "the cluster was called");
         assert.equal(host.printed.includes(HIDDEN), false);
       });
+
+  for (const [field, , write] of refusals)
+    it(`with ${field} is not given to users by the preview or the run of Azimuth's record`, async () => {
+      write();
+      const record = { ...SAMPLES["azimuth/RecordPrune"], kubeconfig: ownKubeconfig() };
+      management.calls.splice(0);
+      await host.diff("azimuth/RecordPrune", record, record);
+      await host.update("azimuth/RecordPrune", record, record);
+      assert.ok(host.printed.includes(`${field} `), host.printed);
+      assert.deepEqual(
+        management.calls.filter((call) => !call.startsWith("GET ") && call.includes("/secrets/")),
+        [],
+        "a Secret was written",
+      );
+      assert.equal(existsSync(trap), false, "the program ran");
+      assert.deepEqual(workload.calls, [], "the cluster was called");
+    });
+
+  it("is read by no preview of Zenith's key, and by no wait for the cluster's end", async () => {
+    fetched({ exec });
+    management.calls.splice(0);
+    const kubeconfig = ownKubeconfig();
+    await host.check("azimuth/ZenithKeypair", {}, { ...SAMPLES["azimuth/ZenithKeypair"], kubeconfig });
+    await host.delete("azimuth/ClusterGone", { ...SAMPLES["azimuth/ClusterGone"], kubeconfig });
+    const read = management.calls.filter((call) => call.includes("demo-kubeconfig"));
+    assert.deepEqual(read, []);
+    assert.equal(existsSync(trap), false, "the program ran");
+  });
 
   it("with exec is refused by the monitor, which continues with the next one", async () => {
     fetched({ exec });

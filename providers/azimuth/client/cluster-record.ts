@@ -1,16 +1,18 @@
 import {
-  KindNotServed,
+  FetchedKubeconfig,
   type KubernetesClient,
   type NewObject,
   type ObjectRef,
 } from "../../../lib/kubernetes";
+import { readEndpoints } from "../../../lib/kubernetes/kubeconfig";
 import type { AddonObject, ControlPlane, Machine, ClusterStatus } from "../plan/status";
-import { API, azimuthRefs, CLUSTER_LABEL, LEASE_FINALIZER } from "../plan/names";
-import { listServed } from "./cluster-services";
+import { API, azimuthRefs, isOf, LEASE_FINALIZER, type Marked } from "../plan/names";
+import { getServed, listServed } from "./cluster-services";
 import { type ClusterObjects, type RecordChange, recordChange } from "../plan/record";
 import { isDeepStrictEqual } from "node:util";
 import { parseYaml, userKubeconfig } from "../plan/user-kubeconfig";
 import { MONITOR_MANAGER, type Owner } from "../../kubernetes/plan/adoption";
+import { groupOf } from "../../kubernetes/plan/identity";
 
 /** A cluster and its Lease. */
 export interface RecordRef {
@@ -39,11 +41,10 @@ export async function patchRecord(
 /** Returns the objects of a cluster that its record describes. */
 export async function readClusterObjects(client: Reader, ref: RecordRef): Promise<ClusterObjects> {
   const { namespace, cluster, leaseName } = ref;
-  const labelSelector = `${CLUSTER_LABEL}=${cluster}`;
-  const own = async <O>(apiVersion: string, kind: string): Promise<O[]> =>
-    listServed<O>(client, { apiVersion, kind, namespace, labelSelector });
+  const own = async <O extends Marked>(apiVersion: string, kind: string): Promise<O[]> =>
+    (await listServed<O>(client, { apiVersion, kind, namespace })).filter((object) => isOf(cluster, object));
   const phaseOf = async (object: ObjectRef): Promise<string | undefined> => {
-    const found = await client.get<{ status?: { phase?: string } }>(object);
+    const found = await getServed<{ status?: { phase?: string } }>(client, object);
     return found && (found.status?.phase ?? "Unknown");
   };
   const lease = { apiVersion: API.scheduling, kind: "Lease", namespace };
@@ -90,7 +91,7 @@ export async function compareUserAccess(
   const [record, admin, oidcClient, live] = await Promise.all([
     client.get<{ metadata?: { uid?: string }; status?: { kubeconfigSecretName?: string } }>(refs.record),
     client.get<Secret>(refs.kubeconfig),
-    readOidcClient(client, ref),
+    getServed<{ status?: { issuerUrl?: string; clientId?: string } }>(client, refs.oidcClient),
     client.get<Secret>(refs.userKubeconfig),
   ]);
   const uid = record?.metadata?.uid;
@@ -105,7 +106,10 @@ export async function compareUserAccess(
   const { name } = refs.userKubeconfig;
   let text: string;
   try {
-    text = userKubeconfig(Buffer.from(admin.data.value, "base64").toString("utf8"), { issuerUrl, clientId });
+    const fetched = new FetchedKubeconfig(`Secret ${namespace}/${refs.kubeconfig.name}`, decoded(admin));
+    // users receive only parts of it, but a kubeconfig that foresail refuses is not passed on either
+    await readEndpoints({ kubeconfig: fetched });
+    text = userKubeconfig(fetched.text, { issuerUrl, clientId });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const secret = `${namespace}/${refs.kubeconfig.name}`;
@@ -131,26 +135,16 @@ export async function compareUserAccess(
   };
 }
 
+const decoded = ({ data }: Secret): string => Buffer.from(data?.value ?? "", "base64").toString("utf8");
+
 /** Ignores the order of keys, because azimuth-capi-operator writes another one. */
 function isSame({ metadata, data }: Secret, text: string, admin: Secret, uid: string): boolean {
   const { labels = {}, ownerReferences = [] } = metadata ?? {};
   return (
     ownerReferences.some((owner) => owner.uid === uid) &&
     Object.entries(admin.metadata?.labels ?? {}).every(([label, value]) => labels[label] === value) &&
-    isDeepStrictEqual(parseYaml(Buffer.from(data?.value ?? "", "base64").toString("utf8")), parseYaml(text))
+    isDeepStrictEqual(parseYaml(decoded({ data })), parseYaml(text))
   );
-}
-
-async function readOidcClient(
-  client: Pick<KubernetesClient, "get">,
-  ref: RecordRef,
-): Promise<{ status?: { issuerUrl?: string; clientId?: string } } | undefined> {
-  try {
-    return await client.get(azimuthRefs(ref).oidcClient);
-  } catch (error) {
-    if (error instanceof KindNotServed) return undefined;
-    throw error;
-  }
 }
 
 /** Writes the result of `compareUserAccess`: the Secret first, so that the record names an existing one. */
@@ -163,12 +157,15 @@ export async function writeUserAccess(
   if (name !== undefined) await patchRecord(client, ref, { kubeconfigSecretName: name });
 }
 
+type OwnerReference = Pick<Owner, "apiVersion" | "kind" | "name" | "uid">;
+
 interface Owned {
   metadata?: {
     uid?: string;
+    resourceVersion?: string;
     deletionTimestamp?: string;
     finalizers?: string[];
-    ownerReferences?: { uid?: string }[];
+    ownerReferences?: OwnerReference[];
   };
 }
 
@@ -210,17 +207,24 @@ async function adoptAgain(
   finalizers: string[],
 ): Promise<string[]> {
   const { apiVersion, kind, namespace, name } = object;
-  const live = await management.get<Owned>(object);
+  const live = await getServed<Owned>(management, object);
   if (!live || live.metadata?.deletionTimestamp) return [];
-  const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};
+  const { ownerReferences = [], finalizers: present = [], resourceVersion } = live.metadata ?? {};
   const isOwned = ownerReferences.some(({ uid }) => uid === owner.uid);
   if (isOwned && finalizers.every((finalizer) => present.includes(finalizer))) return [];
+  // a restored owner has another uid, and an object can have only one controller
+  const valid = ownerReferences.filter((other) => other.uid === owner.uid || !isSameOwner(other, owner));
+  if (valid.length < ownerReferences.length)
+    await management.mergePatch(object, { metadata: { resourceVersion, ownerReferences: valid } });
   await management.apply(
     { apiVersion, kind, metadata: { name, namespace, finalizers, ownerReferences: [owner] } },
     { fieldManager: MONITOR_MANAGER, force: true },
   );
   return [`${kind} ${namespace}/${name}: belongs to ${owner.kind} ${owner.name} again`];
 }
+
+const isSameOwner = (one: OwnerReference, other: OwnerReference): boolean =>
+  groupOf(one.apiVersion) === groupOf(other.apiVersion) && one.kind === other.kind && one.name === other.name;
 
 /** The differences in the record and in the users' access to the cluster. */
 export interface RecordComparison extends UserAccess {

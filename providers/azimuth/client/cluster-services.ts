@@ -4,6 +4,7 @@ import {
   type KubernetesClient,
   KubernetesError,
   type ListArgs,
+  type ObjectRef,
 } from "../../../lib/kubernetes";
 import { MONITOR_MANAGER } from "../../kubernetes/plan/adoption";
 import { ADDON_CLUSTER_LABEL, API, azimuthRefs, SERVICES_ANNOTATION } from "../plan/names";
@@ -58,8 +59,9 @@ export async function readServices(
   ref: ServicesRef,
 ): Promise<ServicesSeen> {
   const objects = serviceSources(ref).map(async ({ name, ...source }) => {
-    if (name === undefined) return [source.kind, await management.list<ServiceObject>(source)] as const;
-    const found = await management.get<ServiceObject>({ ...source, name });
+    if (name === undefined)
+      return [source.kind, await listServed<ServiceObject>(management, source)] as const;
+    const found = await getServed<ServiceObject>(management, { ...source, name });
     return [source.kind, found ? [found] : []] as const;
   });
   return servicesIn(new Map(await Promise.all(objects)));
@@ -76,10 +78,19 @@ export async function readTargetKubeconfig(
 
 /** Returns the objects of a kind; none while the kind is not served. */
 export async function listServed<O>(client: Pick<KubernetesClient, "list">, args: ListArgs): Promise<O[]> {
+  return (await ifServed(client.list<O>(args))) ?? [];
+}
+
+/** Returns an object; undefined while there is none, or its kind is not served. */
+export function getServed<O>(client: Pick<KubernetesClient, "get">, ref: ObjectRef): Promise<O | undefined> {
+  return ifServed(client.get<O>(ref));
+}
+
+async function ifServed<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await client.list<O>(args);
+    return await call;
   } catch (error) {
-    if (error instanceof KindNotServed) return [];
+    if (error instanceof KindNotServed) return undefined;
     throw error;
   }
 }

@@ -56,5 +56,15 @@ export const SERVICES_ANNOTATION = "azimuth.stackhpc.com/services";
 export const SUBDOMAIN_ANNOTATION = "azimuth.stackhpc.com/zenith-subdomain";
 export const FQDN_ANNOTATION = "azimuth.stackhpc.com/zenith-fqdn";
 
+/** An object with labels and annotations. */
+export interface Marked {
+  metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
+}
+
+/** Returns whether an object is a part of a cluster: by its label, or by an annotation of that name. */
+export function isOf(cluster: string, { metadata: { labels, annotations } = {} }: Marked): boolean {
+  return [labels, annotations].some((marks) => marks?.[CLUSTER_LABEL] === cluster);
+}
+
 /** The finalizer with which a consumer keeps a Lease: the schedule operator waits until it is removed. */
 export const LEASE_FINALIZER = "azimuth.stackhpc.com";

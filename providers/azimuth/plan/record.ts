@@ -10,7 +10,7 @@ import {
   type NodeEntry,
   phaseAt,
 } from "./status";
-import { type Entries, entriesPatch } from "./entries-patch";
+import { entriesPatch } from "./entries-patch";
 import { COMPONENT_LABEL } from "./names";
 
 /** The objects of one cluster on the management cluster. */
@@ -39,67 +39,96 @@ export interface RecordChange {
   isDue: boolean;
 }
 
+interface Options {
+  /** whether the cluster has a Lease */
+  leased: boolean;
+  /** in milliseconds since 1970 */
+  now: number;
+}
+
+/** Returns the status that follows from a cluster's objects; of the record's own, it keeps sizes and `lastUpdated`. */
+export function observedStatus(
+  { nodes: known = {}, lastUpdated }: ClusterStatus,
+  { machines, addons: addonObjects, controlPlane, networkingPhase, leasePhase }: ClusterObjects,
+  { leased, now }: Options,
+): ClusterStatus {
+  const nodes = Object.fromEntries(
+    machines.map((machine) => {
+      const { name = "" } = machine.metadata ?? {};
+      return [name, nodeEntry(machine, known[name]?.size)];
+    }),
+  );
+  const addons = Object.fromEntries(
+    addonObjects.flatMap((addon) => {
+      const component = addon.metadata?.labels?.[COMPONENT_LABEL];
+      return component === undefined ? [] : [[component, addonEntry(addon)]];
+    }),
+  );
+  const phases = {
+    networkingPhase,
+    controlPlanePhase: controlPlane && controlPlanePhase(controlPlane),
+    leasePhase: leased ? leasePhase : undefined,
+  };
+  const next = phaseAt({ ...phases, nodes, addons, lastUpdated }, leased, now);
+  return {
+    nodes,
+    addons,
+    nodeCount: countOf(nodes),
+    addonCount: countOf(addons),
+    ...phases,
+    kubernetesVersion: controlPlane && kubernetesVersion(controlPlane),
+    phase: next.phase === "Unknown" ? undefined : next.phase,
+    lastUpdated: next.lastUpdated,
+  };
+}
+
+const countOf = (entries: object): number | undefined => Object.keys(entries).length || undefined;
+
+/** Plain fields of the record, in the order of the messages. */
+const FIELDS: readonly PlainField[] = [
+  "nodeCount",
+  "addonCount",
+  "networkingPhase",
+  "controlPlanePhase",
+  "kubernetesVersion",
+  "leasePhase",
+  "phase",
+];
+
 /**
  * Compares the record of a cluster with its objects: removes entries of nodes and addons that no longer exist, adds
- * missing ones, and updates phases and versions. Does not change services.
+ * missing ones, and updates phases and versions. Clears the time when no transition is left. Does not change services.
  *
- * @param now in milliseconds since 1970
  * @returns undefined when nothing has to be written
  */
 export function recordChange(
   status: ClusterStatus,
   objects: ClusterObjects,
-  options: { leased: boolean; now: number },
+  options: Options,
 ): RecordChange | undefined {
+  const want = observedStatus(status, objects, options);
   const patch: StatusPatch = {};
   const lines: string[] = [];
-  const take = (field: PlainField, want: string | number | undefined): void => {
-    if (status[field] === want) return;
-    patch[field] = want ?? null;
-    lines.push(`${field}: ${String(status[field] ?? "none")} → ${String(want ?? "none")}`);
-  };
-  const nodes = Object.fromEntries(
-    objects.machines.map((machine) => [
-      machine.metadata?.name ?? "",
-      nodeEntry(machine, status.nodes?.[machine.metadata?.name ?? ""]?.size),
-    ]),
-  );
-  const addons = Object.fromEntries(
-    objects.addons.flatMap((addon) => {
-      const component = addon.metadata?.labels?.[COMPONENT_LABEL];
-      return component === undefined ? [] : [[component, addonEntry(addon)]];
-    }),
-  );
   let isDue =
     (status.networkingPhase !== undefined && objects.networkingPhase === undefined) ||
     (status.controlPlanePhase !== undefined && objects.controlPlane === undefined);
-  const takeEntries = (what: string, field: "nodes" | "addons", want: Entries): void => {
-    const changes = entriesPatch(status[field] ?? {}, want);
+  for (const [what, field] of [
+    ["node", "nodes"],
+    ["addon", "addons"],
+  ] as const) {
+    const changes = entriesPatch(status[field] ?? {}, want[field] ?? {});
     if (changes) patch[field] = changes;
     for (const [name, entry] of Object.entries(changes ?? {})) {
       isDue ||= entry === null;
       const phase = (entry as Partial<NodeEntry> | null)?.phase ?? "Unknown";
       lines.push(`${what} ${name}: ${entry === null ? "is gone, taken out of the record" : phase}`);
     }
-  };
-  takeEntries("node", "nodes", nodes);
-  takeEntries("addon", "addons", addons);
-  take("nodeCount", countOf(nodes));
-  take("addonCount", countOf(addons));
-  const phases = {
-    networkingPhase: objects.networkingPhase,
-    controlPlanePhase: objects.controlPlane && controlPlanePhase(objects.controlPlane),
-    leasePhase: options.leased ? objects.leasePhase : undefined,
-  };
-  take("networkingPhase", phases.networkingPhase);
-  take("controlPlanePhase", phases.controlPlanePhase);
-  take("kubernetesVersion", objects.controlPlane && kubernetesVersion(objects.controlPlane));
-  take("leasePhase", phases.leasePhase);
-  const { lastUpdated } = status;
-  const next = phaseAt({ ...phases, nodes, addons, lastUpdated }, options.leased, options.now);
-  take("phase", next.phase === "Unknown" ? undefined : next.phase);
-  // a timestamp alone is not a change: the run's own stamps write it
+  }
+  // a new time is written only by the run's own stamps
+  for (const field of want.lastUpdated === undefined ? [...FIELDS, "lastUpdated" as const] : FIELDS) {
+    if (status[field] === want[field]) continue;
+    patch[field] = want[field] ?? null;
+    lines.push(`${field}: ${String(status[field] ?? "none")} → ${String(want[field] ?? "none")}`);
+  }
   return lines.length === 0 ? undefined : { patch, lines, isDue };
 }
-
-const countOf = (entries: object): number | undefined => Object.keys(entries).length || undefined;

@@ -60,22 +60,29 @@ export function titleOf(name: string): string {
     .join(" ");
 }
 
-/** Returns the service of a Reservation; undefined while it is not ready or belongs to no addon. */
+/** Returns an address that a browser may load as an image, or null. */
+function webAddress(text = ""): string | null {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : null;
+}
+
+/** Returns the service of a Reservation; undefined while it is not ready, has no valid name or belongs to no addon. */
 export function serviceOf(
   reservation: Reservation,
 ): { name: string; entry: ServiceEntry; release: ReleaseRef } | undefined {
   const { name = "", namespace = "", annotations = {} } = reservation.metadata ?? {};
-  const { phase, subdomain, fqdn } = reservation.status ?? {};
+  const { phase, subdomain = "", fqdn = "" } = reservation.status ?? {};
   const release = annotations[RELEASE_NAME];
   const releaseNamespace = annotations[RELEASE_NAMESPACE];
-  if (phase !== "Ready" || !subdomain || !fqdn || !release || !releaseNamespace) return undefined;
+  if (phase !== "Ready" || !release || !releaseNamespace) return undefined;
+  // the cluster's users can write it, and one invalid name would have the API refuse the services of the whole Platform
+  if (!/^[a-z0-9]+$/.test(subdomain) || !/^[a-z0-9.-]+$/.test(fqdn)) return undefined;
   return {
     name: serviceName(namespace, name),
     entry: {
       subdomain,
       fqdn,
       label: annotations[`${OWN}label`] ?? titleOf(name),
-      iconUrl: annotations[`${OWN}icon-url`] ?? null,
+      iconUrl: webAddress(annotations[`${OWN}icon-url`]),
       description: annotations[`${OWN}description`] ?? null,
     },
     release: { name: release, namespace: releaseNamespace },

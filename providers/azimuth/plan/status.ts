@@ -195,6 +195,7 @@ export function addonEntry({ status: { phase = "Unknown", revision } = {} }: Add
 
 /** The fields read from a KubeadmControlPlane. */
 export interface ControlPlane {
+  metadata?: Metadata;
   spec?: { version?: string };
   status?: { version?: string; conditions?: Condition[] };
 }

@@ -65,9 +65,14 @@ export interface StatusStampInputs extends AzimuthInputs {
   moment: "start" | "end";
   /** Hash of the run's spec; a new value writes the time again. */
   fingerprint: string;
+  /** The Lease of the cluster, if it has one. Absent in older states. */
+  leaseName?: string;
 }
 
-/** `status.lastUpdated` of the Cluster record, written when the specification or the values have changed. */
+/**
+ * `status.lastUpdated` of the Cluster record, written when the specification or the values have changed. At the end, it
+ * is cleared if the cluster is Ready or Failed, because no transition is left.
+ */
 export class StatusStamp extends resourceClass<StatusStampInputs>("azimuth/StatusStamp", { secrets }) {}
 
 export interface ZenithKeypairInputs extends AzimuthInputs {

@@ -1,4 +1,5 @@
 import { statusStampSteps } from "../plan/steps";
+import { observedStatus } from "../plan/record";
 import { timestamp } from "../plan/status";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
@@ -6,15 +7,22 @@ import type { StatusStampInputs as Inputs } from "./declarations";
 import { clusterHandlers, onManagement } from "./management";
 
 async function stamp(inputs: Inputs): Promise<Inputs> {
-  const { patchRecord, readRecord } = await import("../client/cluster-record.js");
+  const { patchRecord, readClusterObjects, readRecord } = await import("../client/cluster-record.js");
   await onManagement("StatusStamp", inputs, "write status.lastUpdated", async ({ management, progress }) => {
     const status = await readRecord(management, inputs);
     if (status === undefined) throw new Error(`there is no Cluster ${inputs.namespace}/${inputs.cluster}`);
     // the first stamp is the start of the transition, so a repeated run does not reset it
     if (inputs.moment === "start" && status.lastUpdated !== undefined)
       return progress("status.lastUpdated is set already");
-    await patchRecord(management, inputs, { lastUpdated: timestamp(Date.now()) });
-    progress("status.lastUpdated is written");
+    const options = { leased: inputs.leaseName !== undefined, now: Date.now() };
+    const { phase, lastUpdated } = observedStatus(
+      { ...status, lastUpdated: timestamp(options.now) },
+      await readClusterObjects(management, inputs),
+      options,
+    );
+    const isOver = inputs.moment === "end" && lastUpdated === undefined;
+    await patchRecord(management, inputs, { lastUpdated: isOver ? null : timestamp(options.now) });
+    progress(`status.lastUpdated is ${isOver ? `cleared, because the cluster is ${phase}` : "written"}`);
   });
   return inputs;
 }

@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { API, azimuthRefs, CLUSTER_LABEL } from "../plan/names";
+import { API, azimuthRefs, isOf, type Marked } from "../plan/names";
 import { type TemplateFacts, templateChangeRefusal } from "../plan/template-change";
 import type { GuardArgs } from "../../kubernetes/resources/inputs";
 
@@ -66,5 +66,6 @@ async function listMachines(
 ): Promise<{ spec?: { version?: string } }[]> {
   const kind = { apiVersion: API.clusterApi, kind: "Machine", namespace };
   if (!(await management.paths.serves(kind.apiVersion, kind.kind))) return [];
-  return management.list({ ...kind, labelSelector: `${CLUSTER_LABEL}=${cluster}` });
+  const machines = await management.list<Marked & { spec?: { version?: string } }>(kind);
+  return machines.filter((machine) => isOf(cluster, machine));
 }

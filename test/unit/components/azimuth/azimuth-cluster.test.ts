@@ -102,7 +102,8 @@ describe("AzimuthCluster", () => {
     );
     assert.deepEqual(shortened(registered), [
       ...["AzimuthCluster::demo", "ObjectReady::demo-template", "ObjectReady::demo-credentials"],
-      ...["Adoption::demo-owner", "EtcdKey::demo-etcd-key", "kubernetes::demo-management"],
+      ...["Adoption::demo-owner", "EtcdKey::demo-etcd-key", "ServiceSync::demo-services"],
+      ...["kubernetes::demo-management"],
       ...["ClusterGone::demo-gone", "ReleaseRecovery::demo-chart-recovery", "Release::demo-chart"],
     ]);
   });

@@ -72,9 +72,17 @@ describe("services of a cluster", () => {
     });
   });
 
+  for (const url of ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//i", "no address"])
+    it(`have no icon at ${url}`, () => {
+      const found = serviceOf(reservation("shop", {}, { "azimuth.stackhpc.com/service-icon-url": url }));
+      assert.equal(found?.entry.iconUrl, null);
+    });
+
   const ignored: [string, Reservation][] = [
     ["is not ready", reservation("shop", { phase: "Pending" })],
     ["has no name yet", reservation("shop", { fqdn: undefined })],
+    ["has a name that is no host", reservation("shop", { fqdn: "shop.example.com/\n::error::x" })],
+    ["has a subdomain that the Platform refuses", reservation("shop", { subdomain: "Shop'\u202e" })],
     ["belongs to no release", reservation("shop", {}, { "meta.helm.sh/release-name": undefined })],
     [
       "belongs to a release that is no addon",

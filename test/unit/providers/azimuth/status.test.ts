@@ -239,6 +239,25 @@ describe("a cluster's record and its objects", () => {
     });
   });
 
+  it("lose the time of a transition when the cluster is Ready or Failed, which needs no run", () => {
+    const conditions = ["Ready", "ControlPlaneComponentsHealthy"].map((type) => ({ type, status: "True" }));
+    const ended = { ...agreeing, phase: "Ready", controlPlanePhase: "Ready", lastUpdated: timestamp(0) };
+    const change = recordChange(ended, { ...objects, controlPlane: { status: { conditions } } }, options);
+    assert.deepEqual(change, {
+      patch: { lastUpdated: null },
+      lines: [`lastUpdated: ${timestamp(0)} → none`],
+      isDue: false,
+    });
+    const failed = recordChange(
+      { ...ended, phase: "Failed" },
+      { ...objects, networkingPhase: "Failed" },
+      options,
+    );
+    assert.equal(failed?.patch["lastUpdated"], null);
+    const still = recordChange({ ...ended, phase: "Pending" }, objects, options);
+    assert.equal("lastUpdated" in (still?.patch ?? {}), false, "a transition that lasts");
+  });
+
   it("lose the phases of a cluster and a control plane that are gone", () => {
     const change = recordChange(
       { ...agreeing, controlPlanePhase: "Ready", kubernetesVersion: "1.36.3" },
