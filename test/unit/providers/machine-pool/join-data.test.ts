@@ -6,6 +6,7 @@ import path from "node:path";
 import { fillIn, kubeadmJoinData } from "../../../../sandbox/capi/kubeadm-join-data";
 import { Authority } from "../../../../sandbox/management/authority";
 import { containerNodeSettings } from "../../../../sandbox/nodes";
+import { exampleSpecification } from "../kubeadm/machine/examples";
 
 const TOKEN = "abcdef.0123456789abcdef";
 
@@ -18,25 +19,12 @@ describe("the join data of the sandbox's bootstrap provider", () => {
     folder = mkdtempSync(path.join(tmpdir(), "foresail-join-data-"));
     authority = new Authority(folder);
     data = kubeadmJoinData(
-      {
-        name: "demo",
-        version: "1.36.3",
+      exampleSpecification({
         source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
         endpoint: { external: { host: "10.77.1.11", port: 6443 } },
-        network: {
-          podCidr: "10.244.0.0/16",
-          serviceCidr: "10.96.0.0/12",
-          dnsDomain: "cluster.local",
-          bridge: true,
-        },
-        kubeadm: {},
         kubelet: containerNodeSettings.kubelet,
-        kubeProxy: {},
-        files: [],
-        registryMirrors: {},
-        encryptSecretsAtRest: true,
         ignorePreflightErrors: containerNodeSettings.ignorePreflightErrors,
-      },
+      }),
       {
         certificateAuthority: Buffer.from(authority.own.certificate).toString("base64"),
         token: TOKEN,

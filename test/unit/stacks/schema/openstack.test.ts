@@ -4,8 +4,9 @@ import { join, resolve } from "node:path";
 import Ajv from "ajv";
 import { parse } from "yaml";
 import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
-import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
+import { loadConfiguration } from "../../../../stacks/schema";
 import { issuesOf } from "./issues";
+import { cloudReader } from "./valid";
 
 type Fields = Record<string, unknown>;
 
@@ -29,23 +30,8 @@ const section = (over: Fields = {}): Fields => ({
   ...over,
 });
 
-function reader(
-  openstack: unknown,
-  cluster: Fields = {},
-  others: Record<string, string> = {},
-): ConfigurationReader {
-  return {
-    project: "foresail",
-    stack: "dev",
-    values: {
-      "foresail:system": "openstack",
-      "foresail:cluster": JSON.stringify({ name: "test", version: "1.36.3", ...cluster }),
-      ...(openstack === undefined ? {} : { "foresail:openstack": JSON.stringify(openstack) }),
-      ...others,
-    },
-    isSecret: (key) => /(sshPrivateKeys?|registryCredentials|cloudApplicationCredential)$/.test(key),
-  };
-}
+const reader = (openstack: unknown, cluster?: Fields, others?: Record<string, string>) =>
+  cloudReader("openstack", openstack, cluster, others);
 
 const pools = (...list: Fields[]) => section({ pools: list });
 const network = (over: Fields) => section({ network: over });

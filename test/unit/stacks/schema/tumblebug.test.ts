@@ -4,8 +4,9 @@ import { join, resolve } from "node:path";
 import Ajv from "ajv";
 import { parse } from "yaml";
 import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
-import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
+import { loadConfiguration } from "../../../../stacks/schema";
 import { issuesOf } from "./issues";
+import { cloudReader } from "./valid";
 
 type Fields = Record<string, unknown>;
 
@@ -25,23 +26,8 @@ const section = (over: Fields = {}): Fields => ({
   ...over,
 });
 
-function reader(
-  tumblebug: unknown,
-  cluster: Fields = {},
-  others: Record<string, string> = {},
-): ConfigurationReader {
-  return {
-    project: "foresail",
-    stack: "dev",
-    values: {
-      "foresail:system": "tumblebug",
-      "foresail:cluster": JSON.stringify({ name: "test", version: "1.36.3", ...cluster }),
-      ...(tumblebug === undefined ? {} : { "foresail:tumblebug": JSON.stringify(tumblebug) }),
-      ...others,
-    },
-    isSecret: (key) => /(sshPrivateKeys?|registryCredentials|[cC]redentials?)$/.test(key),
-  };
-}
+const reader = (tumblebug: unknown, cluster?: Fields, others?: Record<string, string>) =>
+  cloudReader("tumblebug", tumblebug, cluster, others);
 
 const groups = (...list: Fields[]) => section({ groups: list });
 const two = (over: Fields = {}) =>

@@ -32,7 +32,7 @@ export function reader(value: unknown, others: Record<string, string> = {}): Con
     project: "foresail",
     stack: "dev",
     values: { "foresail:cluster": JSON.stringify(value), ...others },
-    isSecret: (key) => /(sshPrivateKeys?|registryCredentials)$/.test(key),
+    isSecret: (key) => /(sshPrivateKeys?|[cC]redentials?)$/.test(key),
   };
 }
 
@@ -68,6 +68,10 @@ export function cloudReader(
 ): ConfigurationReader {
   return reader(
     { name: "test", version: "1.36.3", ...fields },
-    { "foresail:system": system, [`foresail:${system}`]: JSON.stringify(section), ...others },
+    {
+      "foresail:system": system,
+      ...(section === undefined ? {} : { [`foresail:${system}`]: JSON.stringify(section) }),
+      ...others,
+    },
   );
 }
