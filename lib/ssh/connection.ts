@@ -8,6 +8,7 @@ import {
   SshCommandError,
   SshCommandTimeout,
   SshConnectionLost,
+  SshOutputTooLarge,
   SshUnreachable,
 } from "./errors";
 import { describeTarget, type SshTarget, type UnknownHost } from "./target";
@@ -73,6 +74,7 @@ export class SshConnection {
    *
    * @throws SshCommandError when it ends with another code than 0, or by a signal
    * @throws SshConnectionLost when the connection breaks before the command's end was seen: the outcome is unknown
+   * @throws SshOutputTooLarge when it prints more than 16 MiB
    * @throws SshCommandTimeout at the deadline; the signal's reason when it aborts. The command may continue on the
    *   machine
    */
@@ -120,7 +122,7 @@ export class SshConnection {
         client.exec(command, (error, opened) => {
           if (error) return notStarted(error);
           channel = opened;
-          collect(opened, output);
+          collect(opened, output, () => giveUp(new SshOutputTooLarge(machine, step, MOST_MEBIBYTES)));
           opened.on("exit", (code: number | null, by?: string) => (ended = { code, signal: by }));
           opened.on("close", finish);
           opened.end(options.stdin ?? "");
@@ -155,11 +157,18 @@ export async function dialUntil(
   }
 }
 
-function collect(channel: ClientChannel, output: CommandOutput): void {
+/** Limit of what a command prints on both streams, in MiB. */
+const MOST_MEBIBYTES = 16;
+
+function collect(channel: ClientChannel, output: CommandOutput, onTooMuch: () => void): void {
   channel.setEncoding("utf8");
   channel.stderr.setEncoding("utf8");
-  channel.on("data", (text: string) => (output.stdout += text));
-  channel.stderr.on("data", (text: string) => (output.stderr += text));
+  const take = (stream: keyof CommandOutput) => (text: string) => {
+    if (output.stdout.length + output.stderr.length + text.length > MOST_MEBIBYTES * 2 ** 20) onTooMuch();
+    else output[stream] += text;
+  };
+  channel.on("data", take("stdout"));
+  channel.stderr.on("data", take("stderr"));
   // a command that ends without reading its standard input breaks our side of the pipe; its exit code is enough
   channel.on("error", () => undefined);
 }

@@ -78,6 +78,16 @@ export class SshCommandTimeout extends SshError {
   }
 }
 
+/** A command printed more than is kept. It was ended, and may still run on the machine. */
+export class SshOutputTooLarge extends SshError {
+  constructor(machine: string, step: string, mebibytes: number) {
+    super(
+      `${machine}: "${step}" printed more than ${mebibytes} MiB and was ended. ` +
+        `Check on the machine what prints there, such as root's shell profile.`,
+    );
+  }
+}
+
 /** A command ended with an exit code other than 0, or by a signal. The message has the last 20 lines of its stderr. */
 export class SshCommandError extends SshError {
   constructor(

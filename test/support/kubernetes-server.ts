@@ -9,6 +9,7 @@ interface Answer {
   reason?: string;
   message?: string;
   causes?: string[];
+  causeReason?: string;
   /** the whole answer, where it is no Status */
   text?: string;
 }
@@ -217,9 +218,9 @@ function merge(target: unknown, patch: unknown): unknown {
 }
 
 function sendStatus(response: ServerResponse, answer: Answer): void {
-  const { status, reason, message, causes = [], text } = answer;
+  const { status, reason, message, causes = [], causeReason = "DisruptionBudget", text } = answer;
   if (text !== undefined) return void response.writeHead(status).end(text);
-  const details = { causes: causes.map((words) => ({ reason: "DisruptionBudget", message: words })) };
+  const details = { causes: causes.map((words) => ({ reason: causeReason, message: words })) };
   response.writeHead(status, { "Content-Type": "application/json" });
   response.end(JSON.stringify({ kind: "Status", code: status, reason, message: message ?? reason, details }));
 }

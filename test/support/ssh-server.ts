@@ -89,6 +89,8 @@ function runLocally(command: string, channel: ServerChannel): void {
   child.stdin.on("error", () => undefined);
   child.stdout.on("data", (data) => channel.write(data));
   child.stderr.on("data", (data) => channel.stderr.write(data));
+  // as sshd closes the pipes of a command whose channel is closed
+  channel.on("close", () => [child.stdout, child.stderr].forEach((pipe) => pipe.destroy()));
   child.on("close", (code, signal) => {
     if (signal) channel.exit(signal.replace("SIG", ""));
     else channel.exit(code ?? 255);

@@ -138,11 +138,16 @@ async function drainBlockers(
   nodes: string[],
   { drain }: NodeRolloutInputs,
 ): Promise<string[]> {
-  const [pods, budgets] = await Promise.all([
-    kubernetes.listPods(),
-    kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
-  ]);
-  return blockedDrains(nodes, pods, budgets, drain).map((blocked) =>
-    nodeRolloutSteps.format({ kind: "drainBlocked", ...blocked }),
-  );
+  try {
+    const [pods, budgets] = await Promise.all([
+      kubernetes.listPods(),
+      kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
+    ]);
+    return blockedDrains(nodes, pods, budgets, drain).map((blocked) =>
+      nodeRolloutSteps.format({ kind: "drainBlocked", ...blocked }),
+    );
+  } catch (error) {
+    // these are only notes; the steps do not depend on them
+    return [`what would block the drains could not be read: ${(error as Error).message}`];
+  }
 }

@@ -291,6 +291,31 @@ describe("KubernetesClient", () => {
       assert.equal(evictions(), 3);
     });
 
+    it("sends an eviction again when its answer was lost", async () => {
+      pod("web");
+      pod("api");
+      let lost = 2;
+      server.intercept = (call) => (call.endsWith("/eviction") && lost-- > 0 ? "drop" : undefined);
+      await drainNode(await connect(), "w-1", { ...allow, seconds: 20 });
+      assert.equal(evictions(), 4);
+      assert.deepEqual(await (await connect()).listPods(), []);
+    });
+
+    it("waits for a pod whose namespace is being deleted, and ends at any other refusal", async () => {
+      pod("web");
+      let refused = 2;
+      const forbidden = { status: 403, reason: "Forbidden", message: "no", causes: ["it ends"] };
+      server.intercept = (call) =>
+        call.endsWith("/eviction") && refused-- > 0
+          ? { ...forbidden, causeReason: "NamespaceTerminating" }
+          : undefined;
+      await drainNode(await connect(), "w-1", { ...allow, seconds: 20 });
+      assert.equal(evictions(), 3);
+      pod("web");
+      server.intercept = (call) => (call.endsWith("/eviction") ? forbidden : undefined);
+      await assert.rejects(drainNode(await connect(), "w-1", allow), /403 Forbidden/);
+    });
+
     it("names the pod and the budget that blocked it until the deadline", async () => {
       pod("web");
       const causes = ["The disruption budget web-budget needs 2 healthy pods and has 2 currently"];

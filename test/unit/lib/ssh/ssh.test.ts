@@ -53,6 +53,22 @@ describe("SSH", () => {
     });
   });
 
+  for (const [stream, command] of [
+    ["its output", "yes"],
+    ["its errors", "yes >&2"],
+  ] as const)
+    it(`ends a command that prints without end on ${stream}`, async () => {
+      const connection = await open((await server()).target());
+      const before = process.memoryUsage().rss;
+      await assert.rejects(
+        connection.run(command, { name: "flood", seconds: 30 }),
+        /: "flood" printed more than 16 MiB and was ended/,
+      );
+      const mebibytes = (process.memoryUsage().rss - before) / 2 ** 20;
+      assert.ok(mebibytes < 300, `${mebibytes} MiB more`);
+      assert.equal((await connection.run("echo still", { name: "next", seconds: 5 })).stdout, "still\n");
+    });
+
   it("names the signal that ended a command", async () => {
     const connection = await open((await server()).target());
     await assert.rejects(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parse, parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import {
   clusterConfiguration,
   discoveryKubeconfig,
@@ -169,5 +169,12 @@ describe("exported kubeconfig", () => {
     const text = renderKubeconfig("demo", { controlPlanes: planes }, credentials);
     assert.deepEqual(adminCredentials(text), credentials);
     assert.throws(() => adminCredentials("apiVersion: v1\n"), /holds no certificate authority/);
+    const hostile = parse(text) as { clusters: { cluster: object }[]; users: { user: object }[] };
+    Object.assign(hostile.users[0]!.user, { exec: { command: "sh" }, tokenFile: "/etc/shadow", as: "other" });
+    Object.assign(hostile.clusters[0]!.cluster, {
+      "proxy-url": "http://x",
+      "insecure-skip-tls-verify": true,
+    });
+    assert.deepEqual(adminCredentials(stringify(hostile)), credentials);
   });
 });
