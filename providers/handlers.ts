@@ -25,10 +25,7 @@ const MODULES = {
   "kubeadm/AdminKubeconfig": () => require("./kubeadm/resources/admin-kubeconfig-handlers") as HandlerModule,
   "kubeadm/NodeGroup": () => require("./kubeadm/resources/node-group-handlers") as HandlerModule,
   "kubeadm/NodeRollout": () => require("./kubeadm/resources/node-rollout-handlers") as HandlerModule,
-  "kubeadm/ReaderAccount": () =>
-    partOf(require("./kubeadm/resources/cluster-objects-handlers"), "ReaderAccount"),
-  "kubeadm/AnnotationPolicy": () =>
-    partOf(require("./kubeadm/resources/cluster-objects-handlers"), "AnnotationPolicy"),
+  "kubeadm/ReaderAccount": () => require("./kubeadm/resources/reader-account-handlers") as HandlerModule,
   "kubeadm/LoopbackEndpoint": () =>
     require("./kubeadm/resources/loopback-endpoint-handlers") as HandlerModule,
   "kubeadm/NodeAgents": () => require("./kubeadm/resources/node-agents-handlers") as HandlerModule,

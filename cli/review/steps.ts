@@ -97,7 +97,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     drainBlocked: { role: "remark", danger: "blocked" },
   }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
-  AnnotationPolicy: harmless(kubeadm.annotationPolicySteps),
+  ReaderAccount: harmless(kubeadm.readerAccountSteps),
   ClusterInit: rules(kubeadm.clusterInitSteps, { init: { danger: "control plane" }, keepCredentials: PLAIN }),
   CloudPlan: harmless(cloudPlanSteps),
   InitializedMark: harmless(initializedMarkSteps),

@@ -82,7 +82,6 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
     this.createReader();
-    this.protectAnnotations();
     const pods = {
       plugin: networkPlugin(args),
       podCidr: networkOf(args.network).podSubnet,
@@ -161,19 +160,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { direct: render(), balanced: render(this.args.loadBalancer) };
   }
 
-  /** Creates the account for previews by users without write permission. */
+  /** Creates the account for previews by users without write permission, and the policy that protects annotations. */
   private createReader(): resources.ReaderAccount {
-    const { specification, stack, timeouts } = this.common;
-    const args = { specification, stack, timeouts, kubeconfig: this.directKubeconfig };
-    return new resources.ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
-  }
-
-  /** Lets only administrators and the nodes themselves write the annotations that the node agents follow. */
-  private protectAnnotations(): resources.AnnotationPolicy {
     const { specification, stack, timeouts } = this.common;
     const { annotations } = rolloutSettings(this.args);
     const args = { specification, stack, timeouts, annotations, kubeconfig: this.directKubeconfig };
-    return new resources.AnnotationPolicy(`${this.clusterName}-annotation-policy`, args, this.inside());
+    return new resources.ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
   }
 
   /** Updates the forwarders on every node when control planes are added or removed. */

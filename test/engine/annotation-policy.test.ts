@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { parse, stringify } from "yaml";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { waitFor } from "../../lib/wait";
+import { READER_OBJECTS } from "../../providers/kubeadm/machine/reader-account";
 import { annotationKeys, WAS_CORDONED } from "../../providers/kubeadm/plan/rollout/annotations";
-import { handlers } from "../../providers/kubeadm/resources/cluster-objects-handlers";
+import { handlers } from "../../providers/kubeadm/resources/reader-account-handlers";
 import { common } from "../host/handler-samples";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
@@ -41,6 +42,7 @@ describe("the annotations between foresail and the node agents, on a real API se
   this.timeout(60_000);
   let api: BareApiServer;
   const clients: Record<string, KubernetesClient> = {};
+  const { check, create, diff, read } = handlers;
 
   before(async function () {
     this.timeout(1_800_000);
@@ -56,7 +58,7 @@ describe("the annotations between foresail and the node agents, on a real API se
     await annotate("plugin", "w-1", { [KEYS.changesAllowed]: "true" });
     await annotate("administrator", "w-1", { [KEYS.changesAllowed]: "false" });
     const inputs = { ...common, annotations: PATTERN, kubeconfig: api.kubeconfig() };
-    await handlers.AnnotationPolicy.create?.(inputs);
+    await create?.((await check?.({}, inputs))?.inputs);
     await waitFor({
       what: "the policy to be in force",
       seconds: 30,
@@ -162,7 +164,6 @@ describe("the annotations between foresail and the node agents, on a real API se
   });
 
   it("is installed again after a refresh when an administrator has deleted it", async () => {
-    const { check, diff, read } = handlers.AnnotationPolicy;
     const inputs = { ...common, annotations: PATTERN, kubeconfig: api.kubeconfig() };
     const outputs = (await check?.({}, inputs))?.inputs as { objects: object[] };
     assert.deepEqual((await read?.("demo", outputs))?.props, outputs);
@@ -181,7 +182,6 @@ describe("the annotations between foresail and the node agents, on a real API se
 
   it("lists its installation once", async () => {
     const inputs = { ...common, annotations: PATTERN, kubeconfig: "unused" };
-    const { check, diff } = handlers.AnnotationPolicy;
     const first = (await check?.({}, inputs))?.inputs as { steps: string[] };
     assert.deepEqual(first.steps, [
       `cluster: install the ValidatingAdmissionPolicy foresail-node-annotations, for the annotations ${PATTERN}`,
@@ -189,5 +189,19 @@ describe("the annotations between foresail and the node agents, on a real API se
     const second = (await check?.(first, inputs))?.inputs as { steps: string[] };
     assert.deepEqual(second.steps, []);
     assert.equal((await diff?.("demo", first, second))?.changes, false);
+  });
+
+  it("waits for the next version on a cluster of a release without the policy", async () => {
+    const inputs = { ...common, annotations: PATTERN, kubeconfig: "unused" };
+    const older = { ...inputs, objects: READER_OBJECTS };
+    const same = (await check?.(older, inputs))?.inputs as { steps: string[] };
+    assert.deepEqual(same.steps, []);
+    assert.equal((await diff?.("demo", older, same))?.changes, false);
+    const specification = { ...common.specification, version: "1.99.0" };
+    const upgraded = (await check?.(same, { ...inputs, specification }))?.inputs as { steps: string[] };
+    assert.equal(upgraded.steps.length, 1);
+    const afterwards = (await check?.(upgraded, { ...inputs, specification }))?.inputs as { steps: string[] };
+    assert.deepEqual(afterwards.steps, []);
+    assert.equal((await diff?.("demo", upgraded, afterwards))?.changes, false);
   });
 });

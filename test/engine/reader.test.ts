@@ -5,9 +5,10 @@ import path from "node:path";
 import { parse, stringify } from "yaml";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { READER, READER_OBJECTS } from "../../providers/kubeadm/machine/reader-account";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { handlers as nodeRollout } from "../../providers/kubeadm/resources/node-rollout-handlers";
 import { READER_KUBECONFIG } from "../../providers/kubeadm/resources/preview-reading";
-import { handlers as clusterObjects } from "../../providers/kubeadm/resources/cluster-objects-handlers";
+import { handlers as readerAccount } from "../../providers/kubeadm/resources/reader-account-handlers";
 import { drain, common, machines, rollout } from "../host/handler-samples";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
@@ -39,7 +40,8 @@ describe("the read-only account", function () {
     }
     const data = { ClusterConfiguration: "kubernetesVersion: v1.35.4\n" };
     await admin.create({ apiVersion: "v1", kind: "ConfigMap", metadata: CONFIGURATION, data });
-    await clusterObjects.ReaderAccount.create?.({ ...common, kubeconfig: api.kubeconfig() });
+    const account = { ...common, annotations: DEFAULT_ANNOTATION_PATTERN, kubeconfig: api.kubeconfig() };
+    await readerAccount.create?.((await readerAccount.check?.({}, account))?.inputs);
     kubeconfig = await readerKubeconfig();
     reader = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
   });

@@ -1,27 +1,7 @@
 import assert from "node:assert/strict";
 import { readRecorded, recordedNames, StackOnServers } from "./recorded/recorded-stack";
 import { RECORDED_SYSTEMS } from "./recorded/systems";
-import type { PreviewStep } from "./test-stack";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
-
-/**
- * Returns what a preview lists on a recorded stack, which is what later releases bring to existing clusters: node agents
- * 1.2.0, and the policy for their annotations.
- */
-function broughtTo(previewed: readonly PreviewStep[]): [type: string, op: string, steps: unknown][] {
-  const agents = previewed.find(({ type }) => type.endsWith(":NodeAgents"));
-  if (agents === undefined) return [];
-  const machines = (agents.inputs["machines"] as { name: string }[]).map(({ name }) => name);
-  const policy =
-    "cluster: install the ValidatingAdmissionPolicy foresail-node-annotations, for the annotations alpha.[software].caos.ch";
-  return [
-    ["AnnotationPolicy", "create", [policy]],
-    ["NodeAgents", "update", machines.map((name) => `${name}: install node agent 1.2.0`)],
-  ];
-}
-
-/** The systems whose machines foresail prepares itself. */
-const WITH_AGENTS = ["ssh", "openstack", "tumblebug"];
 
 /** A folder of one machine or one account. */
 const FOLDER_OF_A_MACHINE = /\/(home|root|tmp|work|Users)\//;
@@ -50,29 +30,21 @@ describe("stacks that earlier code recorded", () => {
         assert.doesNotMatch(JSON.stringify(recorded), FOLDER_OF_A_MACHINE);
       });
 
-      const listed = (previewed: readonly PreviewStep[]) =>
-        previewed
-          .map(({ type, op, inputs }) => [type.split(":").at(-1) ?? "", op, inputs["steps"]])
-          .sort(([one], [other]) => String(one).localeCompare(String(other)));
-
-      it("previews no step but what later releases bring", async () => {
-        const previewed = await opened.stack.preview();
-        assert.equal(previewed.length > 0, WITH_AGENTS.includes(system));
-        assert.deepEqual(listed(previewed), broughtTo(previewed));
+      it("previews no step", async () => {
+        assert.deepEqual(await opened.stack.preview(), []);
       });
 
       it("is not changed by a refresh", async () => {
         const { unchanged: count = 0, ...changes } = await opened.stack.refresh();
         assert.deepEqual(changes, {});
         assert.ok(count > 0, "the refresh read no resource");
-        const previewed = await opened.stack.preview();
-        assert.deepEqual(listed(previewed), broughtTo(previewed));
+        assert.deepEqual(await opened.stack.preview(), []);
       });
 
       it("gets one more machine, and has nothing to do afterwards", async () => {
         opened.scaleUp();
         const steps = await opened.stack.preview();
-        assert.ok(steps.length > broughtTo(steps).length);
+        assert.notDeepEqual(steps, []);
         await opened.stack.up();
         assert.deepEqual(await opened.stack.preview(), []);
       });

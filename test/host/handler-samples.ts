@@ -44,8 +44,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
     kubeconfig: UNKNOWN,
   },
   "kubeadm/NodeRollout": { ...common, machines, rollout, drain, kubeconfig: UNKNOWN },
-  "kubeadm/ReaderAccount": { ...common, kubeconfig: UNKNOWN },
-  "kubeadm/AnnotationPolicy": { ...common, kubeconfig: UNKNOWN, annotations: DEFAULT_ANNOTATION_PATTERN },
+  "kubeadm/ReaderAccount": { ...common, kubeconfig: UNKNOWN, annotations: DEFAULT_ANNOTATION_PATTERN },
   "kubeadm/LoopbackEndpoint": { ...common, machines },
   "kubeadm/NodeAgents": {
     ...common,

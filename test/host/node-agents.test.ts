@@ -8,12 +8,15 @@ import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
+import { agentRevision } from "../../providers/kubeadm/plan/node-agents";
+import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { unreachedMachines } from "../../providers/kubeadm/resources/machines-session";
 import type { PartialFailure } from "../../lib/pulumi/failure";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 
 const NAMES = ["cp-1", "w-1", "w-2"];
 const PATTERN = "alpha.[software].caos.ch";
+const KEYS = annotationKeys(PATTERN);
 
 describe("NodeAgents", function () {
   this.timeout(60_000);
@@ -69,7 +72,7 @@ describe("NodeAgents", function () {
     timeouts: { ssh: 3, dial: 1, prepare: 20, init: 1, join: 1, ready: 1 },
     ...over,
   });
-  type Desired = ReturnType<typeof desired> & { steps: string[]; pending?: string[] };
+  type Desired = ReturnType<typeof desired> & { agent: string; steps: string[]; pending?: string[] };
   const checked = async (olds: object, news: object): Promise<Desired> =>
     (await check(olds, news)).inputs as Desired;
   const changes = async (olds: object, news: object) =>
@@ -91,6 +94,19 @@ describe("NodeAgents", function () {
     }
     assert.deepEqual((await checked(outs, desired(NAMES))).steps, []);
     assert.equal(await changes(outs, desired(NAMES)), false);
+  });
+
+  it("keeps the agents of the release before until something else changes on one of them", async () => {
+    const outs = { ...(await create(await checked({}, desired(NAMES)))), agent: "1.1.0" };
+    for (const name of NAMES) putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(outs) });
+    const kept = await checked(outs, desired(NAMES));
+    assert.deepEqual([kept.steps, kept.agent], [[], "1.1.0"]);
+    const changed = await checked(outs, desired(NAMES, { staged: { kubernetes: ["1.36.4"], software: {} } }));
+    assert.deepEqual(
+      changed.steps.filter((step) => step.includes("install")),
+      NAMES.map((name) => `${name}: install node agent 1.2.0`),
+    );
+    assert.equal(changed.agent, "1.2.0");
   });
 
   it("installs the agent on a machine that joined later, and touches no other", async () => {

@@ -42,7 +42,7 @@ export const clusterInitSteps = defineSteps({
   keepCredentials: line`${machine}: keeps the registry credentials that it has; machines that join later get the new ones`,
 });
 
-export const annotationPolicySteps = defineSteps({
+export const readerAccountSteps = defineSteps({
   apply: line`cluster: ${choice("how", ["install", "update"])} the ValidatingAdmissionPolicy ${word("policy")}, for the annotations ${text("annotations")}`,
 });
 

@@ -119,29 +119,25 @@ export class LoopbackEndpoint extends resourceClass<LoopbackEndpointInputs>("kub
 
 export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
   kubeconfig: string;
+  /** Pattern of the annotation keys, which contains `[software]`; absent in state of older releases. */
+  annotations: string;
+  /** Set by check: whether the cluster has the annotation policy; absent in state of older releases. */
+  hasAnnotationPolicy?: boolean;
   /** Set by check: the objects that are in the cluster after this run. */
   objects?: object[];
-}
-
-/** The account kube-system/foresail-reader, which lets a preview run without write permission. */
-export class ReaderAccount extends resourceClass<ReaderAccountInputs, ReaderAccountInputs, "objects">(
-  "kubeadm/ReaderAccount",
-  { secrets: ["kubeconfig"] },
-) {}
-
-export interface AnnotationPolicyInputs extends ReaderAccountInputs {
-  /** Pattern of the annotation keys, which contains `[software]`. */
-  annotations: string;
-  /** Set by check. */
+  /** Set by check; absent in state of older releases. */
   steps?: string[];
 }
 
-/** The admission policy that protects the annotations between foresail and the node agents. */
-export class AnnotationPolicy extends resourceClass<
-  AnnotationPolicyInputs,
-  AnnotationPolicyInputs,
-  "objects"
->("kubeadm/AnnotationPolicy", { secrets: ["kubeconfig"] }) {}
+/**
+ * Who may do what with the cluster's Nodes: the account kube-system/foresail-reader, which lets a preview run without
+ * write permission, and the admission policy that protects the annotations between foresail and the node agents.
+ */
+export class ReaderAccount extends resourceClass<
+  ReaderAccountInputs,
+  ReaderAccountInputs,
+  "objects" | "hasAnnotationPolicy"
+>("kubeadm/ReaderAccount", { secrets: ["kubeconfig"] }) {}
 
 export interface NodeGroupInputs extends MachinesInputs {
   /** "control-plane", or the name of a worker pool. Its machines are this group's; a change joins and removes some. */

@@ -56,10 +56,20 @@ function workOf(
 }
 
 /**
- * Returns the work of a preview. If the cluster can't be read, it is computed from the state, and the first line says
- * so.
+ * Versions that a cluster keeps until something else changes on its agents, since they understand the same annotations
+ * and a new release alone changes nothing.
  */
-async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
+const KEPT_AGENTS = ["1.1.0"];
+
+function keptAgent({ agent }: Partial<Outputs>): string | undefined {
+  return KEPT_AGENTS.find((version) => version === agent);
+}
+
+/**
+ * Returns the work of a preview, and the version of the agents after it. If the cluster can't be read, it is computed
+ * from the state, and the first line says so.
+ */
+async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work & { agent: string }> {
   const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
   // an agent that is not installed yet, or does not know its new annotation keys yet, can't report
   const names = olds.annotations === news.annotations ? recorded : [];
@@ -67,7 +77,10 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
     const { readReportedAgents } = await import("./reported-agents.js");
     return readReportedAgents(kubernetes, news.annotations, names);
   });
-  const work = workOf(olds, news, answer?.facts);
+  const kept = keptAgent(olds);
+  const workFor = (agent: string) => ({ ...workOf(olds, { ...news, agent }, answer?.facts), agent });
+  const unchanged = kept === undefined ? undefined : workFor(kept);
+  const work = unchanged?.steps.length === 0 ? unchanged : workFor(news.agent);
   if (answer?.unread === undefined) return work;
   const what = "what its node agent has installed";
   return { ...work, steps: stepsOfUnread({ why: answer.unread, steps: work.steps, recorded, what }) };
@@ -143,13 +156,13 @@ export const handlers: Handlers = {
       const steps = [nodeAgentsSteps.format({ kind: "unknown", until: "the machines exist" })];
       return { inputs: { ...inputs, steps }, failures: [] };
     }
-    const { leftOut, ...work } = await preview(olds, inputs);
+    const { leftOut, agent, ...work } = await preview(olds, inputs);
     const steps = work.steps.map(nodeAgentsSteps.format);
     if (olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines))
       reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps }, ["machines"]);
     const reason = refuseStaging(news.specification.source, news.staged);
     return {
-      inputs: { ...inputs, steps, leftOut },
+      inputs: { ...inputs, agent, steps, leftOut },
       failures: reason ? [{ property: "staged", reason }] : [],
     };
   },

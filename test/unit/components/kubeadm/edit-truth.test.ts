@@ -21,10 +21,7 @@ import { type Args, cluster, type Edit, EDITS, VERSION } from "./edits";
 const SCENARIOS = Number(process.env.FORESAIL_SCENARIOS ?? 1);
 const SEED = Number(process.env.FORESAIL_SEED ?? 1);
 /** The kinds whose steps say what happens on machines. */
-const KINDS = [
-  ...["ClusterInit", "NodeGroup", "LoopbackEndpoint", "NodeAgents", "NodeRollout"],
-  ...["ReaderAccount", "AnnotationPolicy"],
-];
+const KINDS = ["ClusterInit", "NodeGroup", "LoopbackEndpoint", "NodeAgents", "NodeRollout", "ReaderAccount"];
 const STARTED = { members: [], nodes: [], pending: [], version: VERSION };
 
 type Inputs = Record<string, unknown> & { machines?: Machine[]; steps?: string[] };

@@ -88,11 +88,10 @@ describe("KubeadmCluster", () => {
       .map((resource) => (resource as unknown as { __name: string }).__name)
       .sort();
 
-  it("registers few resources: one command per machine, one group, and the cluster's own seven", async () => {
+  it("registers few resources: one command per machine, one group, and the cluster's own six", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("w-2")] });
     assert.deepEqual(names().sort(), [
       "AdminKubeconfig demo-kubeconfig",
-      "AnnotationPolicy demo-annotation-policy",
       "ClusterInit demo-init",
       "Command demo-cp-1-prepare",
       "Command demo-w-1-prepare",

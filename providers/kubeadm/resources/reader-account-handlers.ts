@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import { READER, READER_OBJECTS } from "../machine/reader-account";
+import { ANNOTATION_POLICY, annotationPolicy } from "../plan/rollout/annotation-policy";
+import { readerAccountSteps } from "../plan/steps";
+import type { NewObject } from "../../../lib/kubernetes";
+import { explained } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/log";
+import { isKnown } from "../../../lib/unknown";
+import { readCluster } from "./preview-reading";
+import type { ReaderAccountInputs as Inputs } from "./declarations";
+
+const nameOf = ({ specification }: Inputs) => `ReaderAccount ${specification.name}`;
+
+/**
+ * Returns whether the cluster has the annotation policy after this run. A cluster of a release without it gets it with
+ * its next version, so that a new release alone changes nothing.
+ */
+function hasAnnotationPolicy(olds: Partial<Inputs>, { specification }: Inputs): boolean {
+  if (olds.hasAnnotationPolicy === true || olds.specification === undefined) return true;
+  return isKnown(specification) && olds.specification.version !== specification.version;
+}
+
+/** Creates or updates the objects. */
+function apply(inputs: Inputs): Promise<Inputs> {
+  const resource = nameOf(inputs);
+  return explained({ resource, step: `make ${READER}` }, async () => {
+    const { connect } = await import("./cluster-session.js");
+    const kubernetes = await connect(resource, inputs);
+    try {
+      for (const object of inputs.objects ?? []) await kubernetes.apply(object as NewObject, { force: true });
+    } finally {
+      kubernetes.close();
+    }
+    return inputs;
+  });
+}
+
+/** Returns the lines of a preview in which the policy is installed or updated. */
+function policySteps({ objects }: Partial<Inputs>, policy: NewObject[], annotations: string): string[] {
+  const recorded = (objects ?? []) as NewObject[];
+  if (policy.every((object) => recorded.some((one) => isDeepStrictEqual(one, object)))) return [];
+  const how = recorded.some(({ kind }) => kind === policy[0]?.kind) ? "update" : "install";
+  return [readerAccountSteps.format({ kind: "apply", how, policy: ANNOTATION_POLICY, annotations })];
+}
+
+export const handlers: Handlers = {
+  check(olds: Partial<Inputs>, news: Inputs) {
+    const hasPolicy = hasAnnotationPolicy(olds, news);
+    const policy = hasPolicy ? annotationPolicy(news.annotations) : [];
+    const objects = [...READER_OBJECTS, ...policy];
+    const steps = policySteps(olds, policy, news.annotations);
+    if (olds.objects && steps.length === 0 && !isDeepStrictEqual(olds.objects, objects))
+      report(nameOf(news), `the roles of ${READER} are brought up to date`);
+    for (const step of steps) report(nameOf(news), step);
+    return Promise.resolve({
+      inputs: { ...news, hasAnnotationPolicy: hasPolicy, objects, steps },
+      failures: [],
+    });
+  },
+
+  // the objects do not depend on the kubeconfig that created them
+  diff: (_id, olds: Inputs, news: Inputs) =>
+    Promise.resolve({ changes: !isDeepStrictEqual(olds.objects, news.objects) }),
+
+  create: async (inputs: Inputs) => ({ id: inputs.specification.name, outs: await apply(inputs) }),
+
+  update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await apply(news) }),
+
+  /** Leaves out the objects that were deleted, so that the next preview lists the change. */
+  async read(id, outputs: Inputs) {
+    const recorded = (outputs.objects ?? []) as NewObject[];
+    const { facts: found } = await readCluster(outputs.kubeconfig, (kubernetes) =>
+      Promise.all(
+        recorded.map(({ apiVersion, kind, metadata }) =>
+          kubernetes.get({ apiVersion, kind, namespace: metadata.namespace, name: metadata.name }),
+        ),
+      ),
+    );
+    if (!found) return { id, props: outputs };
+    return { id, props: { ...outputs, objects: recorded.filter((_, index) => found[index] !== undefined) } };
+  },
+};
