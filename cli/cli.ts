@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, Option } from "commander";
+import { printError } from "./terminal";
 import type { PlanOptions } from "./plan";
 import type { PreviewOptions } from "./preview";
 import type { UnlockOptions } from "./unlock";
@@ -140,6 +141,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(`foresail: ${error instanceof Error ? error.message : String(error)}`);
+  printError(`foresail: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 });

@@ -2,9 +2,8 @@ import { resumeCluster, type ResumeRef } from "../providers/azimuth/client/clust
 import { monitorServices } from "../providers/azimuth/client/services-monitor";
 import { KubernetesClient } from "../lib/kubernetes";
 import { userAgent as agentOf } from "../lib/version";
-import { redact } from "../lib/text/redaction";
-import { onInterrupts } from "./terminal";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
+import { onInterrupts, print } from "./terminal";
 
 const CONNECT_SECONDS = 3600;
 
@@ -13,17 +12,14 @@ const CONNECT_SECONDS = 3600;
  *
  * @returns the exit code
  */
-export async function monitor(
-  options: { stack?: string },
-  say = (line: string) => console.log(line),
-): Promise<number> {
+export async function monitor(options: { stack?: string }, say = print): Promise<number> {
   const project = await findProject();
   const stack = await findStack(project, options.stack);
   const { place: ref, kubeconfig } = await readOutputs(project, stack);
   const end = new AbortController();
   const forget = onInterrupts(() => end.abort());
   const userAgent = agentOf({ stack: `${project.name}/${stack} monitor` });
-  const tell = (line: string) => say(`${new Date().toISOString()} ${redact(line)}`);
+  const tell = (line: string) => say(`${new Date().toISOString()} ${line}`);
   try {
     const management = await KubernetesClient.connect(
       { kubeconfig },

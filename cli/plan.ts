@@ -1,6 +1,7 @@
 import pc from "picocolors";
 import { renderMarkdown, renderText } from "./forecast/render";
 import { planReport, type PlanReport } from "./forecast/report";
+import { displayJson } from "../lib/text/display";
 import { parseVersion } from "../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "./plan-facts";
 import { chooseContext } from "./plan-kubeconfig";
@@ -49,7 +50,7 @@ export async function plan(
 }
 
 function render(report: PlanReport, { json, markdown }: PlanOptions): string {
-  if (json) return `${JSON.stringify(report, undefined, 2)}\n`;
+  if (json) return `${displayJson(report)}\n`;
   return markdown ? renderMarkdown(report) : renderText(report, pc);
 }
 

@@ -1,8 +1,8 @@
-import { redact } from "../lib/text/redaction";
 import { renderText } from "./review/text";
 import { clearKilledRuns, StackLockedError } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
+import { displayJson } from "../lib/text/display";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { foresailVersion } from "../lib/version";
@@ -11,6 +11,7 @@ import { makeSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { text } from "node:stream/consumers";
 import { findDangers } from "./review/dangers";
 import { renderMarkdown } from "./review/markdown";
+import { print, printError } from "./terminal";
 
 export interface PreviewOptions {
   readonly stack?: string;
@@ -25,10 +26,7 @@ export interface PreviewOptions {
  *
  * @returns the exit code: 0, or 1 when the preview has errors
  */
-export async function preview(
-  options: PreviewOptions,
-  say = (line: string) => console.log(line),
-): Promise<number> {
+export async function preview(options: PreviewOptions, say = print): Promise<number> {
   const project = await findProject();
   const stack = await findStack(project, options.stack);
   try {
@@ -43,7 +41,7 @@ export async function preview(
   for (const line of renderText(taken.preview)) say(line);
   if (options.json !== undefined) await writePrivately(options.json, taken.json);
   if (taken.plan === undefined) {
-    for (const words of taken.preview.errors) console.error(redact(`error: ${words}`));
+    for (const words of taken.preview.errors) printError(`error: ${words}`);
     return 1;
   }
   if (options.savePlan !== undefined) {
@@ -119,7 +117,5 @@ export async function report({ file, form, stack }: ReportOptions): Promise<void
     return;
   }
   const changes = preview.changes.map(({ inputs: _, ...change }) => change);
-  process.stdout.write(
-    `${JSON.stringify({ ...preview, changes, dangers: findDangers(preview) }, undefined, 2)}\n`,
-  );
+  process.stdout.write(`${displayJson({ ...preview, changes, dangers: findDangers(preview) })}\n`);
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { displayEngineLine } from "../lib/text/display";
 import { colorOfStream, onInterrupts } from "./terminal";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -50,7 +51,7 @@ interface PulumiCall {
 const SHOW_ALL: LineFilter = { line: (text) => [text], rest: () => [] };
 
 async function showLines(from: Readable, to: Writable, filter = SHOW_ALL): Promise<void> {
-  const show = (lines: string[]) => lines.forEach((line) => to.write(`${line}\n`));
+  const show = (lines: string[]) => lines.forEach((line) => to.write(`${displayEngineLine(line)}\n`));
   for await (const line of createInterface({ input: from })) show(filter.line(line));
   show(filter.rest());
 }

@@ -3,11 +3,10 @@ import path from "node:path";
 import { FAILURE_CODES } from "../lib/pulumi/failure";
 import { PARALLEL_ARGUMENTS, type Project, startPulumi } from "./pulumi";
 import { BehindFailure } from "./review/cascading-errors";
-import { onInterrupts } from "./terminal";
+import { onInterrupts, printError } from "./terminal";
 import { withPrivateFolder, writePrivately } from "./private-file";
 import { hostname, userInfo } from "node:os";
 import { CLUSTER_LEASE, KubernetesClient, type KubernetesObject, PAUSE_REQUESTED } from "../lib/kubernetes";
-import { redact } from "../lib/text/redaction";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import type { SavedPlan } from "./review/saved-plan";
 import { takePreview } from "./preview";
@@ -127,7 +126,7 @@ export async function runRemaining(
     say(`machines are left to do: previewing ${run.stack} again`);
     const { plan, preview } = await takePreview(run.project, run.stack);
     if (plan === undefined) {
-      for (const words of preview.errors) console.error(redact(`error: ${words}`));
+      for (const words of preview.errors) printError(`error: ${words}`);
       return "failed";
     }
     const strange = unlistedChange(reviewed, preview.changes);

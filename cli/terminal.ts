@@ -1,5 +1,16 @@
 import { createInterface } from "node:readline/promises";
 import type { EventEmitter } from "node:events";
+import { displayText } from "../lib/text/display";
+
+/** Prints a text and a line break; also for texts from clusters, clouds and machines. */
+export function print(text: string): void {
+  process.stdout.write(`${displayText(text)}\n`);
+}
+
+/** Prints an error; also for texts from clusters, clouds and machines. */
+export function printError(text: string): void {
+  process.stderr.write(`${displayText(text)}\n`);
+}
 
 /**
  * Asks a yes-or-no question; every other answer counts as no.
@@ -10,7 +21,7 @@ export async function askPerson(question: string): Promise<boolean | undefined> 
   if (!process.stdin.isTTY) return undefined;
   const dialogue = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return /^y(es)?$/i.test((await dialogue.question(question)).trim());
+    return /^y(es)?$/i.test((await dialogue.question(displayText(question))).trim());
   } finally {
     dialogue.close();
   }

@@ -1,5 +1,5 @@
-import { askPerson } from "./terminal";
 import { findStateFolder, deleteLock, findLocks, clearPendingOperations } from "./killed-runs";
+import { askPerson, print } from "./terminal";
 
 export interface UnlockOptions {
   readonly stack: string;
@@ -15,10 +15,7 @@ export interface UnlockOptions {
  *
  * @returns the exit code: 0 when no lock is left, 1 when one is, 2 when confirmation is missing
  */
-export async function unlock(
-  options: UnlockOptions,
-  say = (line: string) => console.log(line),
-): Promise<number> {
+export async function unlock(options: UnlockOptions, say = print): Promise<number> {
   const target = { ...options, stateFolder: await findStateFolder(options.stack) };
   const locks = await findLocks(target);
   if (locks.length === 0) say(`the stack ${options.stack} of project ${options.project} is not locked`);

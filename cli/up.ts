@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { redact } from "../lib/text/redaction";
 import { compareReview, type Verdict } from "./review/compare";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { sideBySide, renderText } from "./review/text";
-import { askPerson } from "./terminal";
 import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { runRemaining, runPlan } from "./run-plan";
 import { takePreview } from "./preview";
+import { askPerson, print, printError } from "./terminal";
 
 export interface UpOptions {
   readonly stack?: string;
@@ -26,7 +25,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, moved: 3, paused: 4 } as con
  *
  * @returns the exit code
  */
-export async function up(options: UpOptions, say = (line: string) => console.log(line)): Promise<number> {
+export async function up(options: UpOptions, say = print): Promise<number> {
   const project = await findProject();
   const stack = await findStack(project, options.stack);
   const ref = { project: project.name, stack };
@@ -39,7 +38,7 @@ export async function up(options: UpOptions, say = (line: string) => console.log
     readKubeconfig(project, stack),
   ]);
   if (taken.plan === undefined) {
-    for (const words of taken.preview.errors) console.error(redact(`error: ${words}`));
+    for (const words of taken.preview.errors) printError(`error: ${words}`);
     // the reviewed plan had no error, so the cluster or the configuration has changed since
     if (saved !== undefined && taken.preview.isRefused) {
       say("refused: what was reviewed can't run now. Nothing was touched.");

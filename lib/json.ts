@@ -11,3 +11,11 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Returns a copy of a plain value with another text for each of its texts; names of fields stay. */
+export function mapTexts<Value>(value: Value, map: (text: string) => string): Value {
+  if (typeof value === "string") return map(value) as Value;
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, map)) as Value;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, map)])) as Value;
+}

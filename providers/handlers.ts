@@ -1,8 +1,10 @@
 import type { Handlers } from "../lib/pulumi/handler-types";
-import { endWithEngine } from "../lib/process/parent-watch";
+import { endWithEngine, isDynamicProvider } from "../lib/process/parent-watch";
+import { printErrorsOnce } from "../lib/pulumi/displayed-handlers";
 import { trustingThisRun } from "../lib/pulumi/stale-steps";
 
 endWithEngine();
+if (isDynamicProvider()) printErrorsOnce();
 
 interface HandlerModule {
   readonly handlers: Handlers;

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { makeTracesPrintable } from "../lib/pulumi/stack-traces";
+import { printMessagesOnly } from "../lib/pulumi/stack-traces";
 import type { Configuration } from "./schema";
 
-makeTracesPrintable();
+printMessagesOnly();
 
 type StackOutputs = Record<string, pulumi.Output<unknown>>;
 

@@ -1,6 +1,9 @@
 import pc from "picocolors";
+import { code } from "../../lib/text/markdown";
+import { displayLine } from "../../lib/text/display";
 import type { Finding } from "./findings";
 import type { PlanReport } from "./report";
+import { mapTexts } from "../../lib/json";
 import { plural } from "../../lib/text/plural";
 
 /**
@@ -8,8 +11,9 @@ import { plural } from "../../lib/text/plural";
  *
  * @param colors those of picocolors; default: none
  */
-export function renderText(report: PlanReport, colors = pc.createColors(false)): string {
+export function renderText(read: PlanReport, colors = pc.createColors(false)): string {
   const { bold, red, yellow, green, dim } = colors;
+  const report = mapTexts(read, displayLine);
   const { blocking, warning } = sorted(report);
   const section = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? ["", bold(title), ...lines] : [];
@@ -79,32 +83,25 @@ export function renderMarkdown(report: PlanReport): string {
   const lines = [
     `## Rollout to ${report.target}`,
     "",
-    `${verdict}. ${escape(report.server)}, ${report.nodes.length} nodes: ${versionsOf(report)}.`,
+    `${verdict}. ${code(report.server)}, ${report.nodes.length} nodes: ${code(versionsOf(report))}.`,
     ...table("Blockers", blocking),
-    ...table("To know of", warning),
+    ...table("Warnings", warning),
     ...list("Unknown", report.unknown),
     "",
     `### ${titleOfSteps(report)}`,
     "",
-    ...report.steps.map(({ line }, index) => `${index + 1}. ${escape(line)}`),
+    ...report.steps.map(({ line }, index) => `${index + 1}. ${code(line)}`),
     ...list("Notes", report.notes),
   ];
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
 function list(title: string, entries: readonly string[]): string[] {
-  return entries.length === 0
-    ? []
-    : ["", `### ${title}`, "", ...entries.map((entry) => `- ${escape(entry)}`)];
+  return entries.length === 0 ? [] : ["", `### ${title}`, "", ...entries.map((entry) => `- ${code(entry)}`)];
 }
 
 function table(title: string, findings: readonly Finding[]): string[] {
   if (findings.length === 0) return [];
-  const rows = findings.map(({ about, words, fix }) => `| ${about} | ${escape(words)} | ${escape(fix)} |`);
+  const rows = findings.map(({ about, words, fix }) => `| ${about} | ${code(words)} | ${fix} |`);
   return ["", `### ${title}`, "", "| what | found | to do |", "| --- | --- | --- |", ...rows];
-}
-
-/** Escapes names from the cluster, so that none ends a cell or begins a tag. */
-function escape(text: string): string {
-  return text.replace(/[\\|<>*_[\]]/g, (sign) => `\\${sign}`).replace(/\s+/g, " ");
 }

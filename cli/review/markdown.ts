@@ -1,6 +1,6 @@
-import { redact } from "../../lib/text/redaction";
 import { type Danger, findDangers } from "./dangers";
-import { code, escapeWords, fenced, oneLine, safeWord } from "./markdown-words";
+import { displayLine, displayText } from "../../lib/text/display";
+import { code, commentWord, fenced } from "../../lib/text/markdown";
 import { plural } from "../../lib/text/plural";
 import type { Preview } from "./preview";
 import { countSteps } from "./steps";
@@ -34,7 +34,7 @@ interface Block {
 
 /** Returns the first line of a comment, which is invisible and lets the next run find the comment. */
 export function commentMarker(preview: Pick<Preview, "project" | "stack">): string {
-  return `<!-- foresail:${safeWord(preview.project ?? "")}/${safeWord(preview.stack ?? "")} -->`;
+  return `<!-- foresail:${commentWord(preview.project ?? "")}/${commentWord(preview.stack ?? "")} -->`;
 }
 
 /**
@@ -93,24 +93,24 @@ function headline(preview: Preview, name: string): string {
 function renderDangers(dangers: readonly Danger[]): string[] {
   const shown = dangers.slice(0, DANGERS_SHOWN);
   const lines = ["**Review first**", ""];
-  for (const { kind, words } of shown) lines.push(`- **${HEADINGS[kind]}**: ${code(redact(words))}`);
+  for (const { kind, words } of shown) lines.push(`- **${HEADINGS[kind]}**: ${code(words)}`);
   const more = dangers.length - shown.length;
   if (more > 0) lines.push(`- … and ${more} more below`);
   return lines;
 }
 
 function blocksOf(preview: Preview): Block[] {
-  const errors = preview.errors.flatMap((error) => redact(error).split("\n"));
+  const errors = preview.errors.flatMap((error) => displayText(error).split("\n"));
   const changes = preview.changes.map(({ type, name, operation, steps }) => ({
-    title: `**${escapeWords(type)} ${escapeWords(name)}** (${operation})`,
-    lines: steps.map(oneLine),
+    title: `**${code(`${type} ${name}`)}** (${operation})`,
+    lines: steps.map(displayLine),
   }));
   return [
     ...(errors.length > 0 ? [{ title: "**What was refused**", lines: errors }] : []),
     // changes with steps come first, because a reviewer reads those
     ...changes.filter(({ lines }) => lines.length > 0),
     ...changes.filter(({ lines }) => lines.length === 0),
-    ...(preview.notes.length > 0 ? [{ title: "**Remarks**", lines: preview.notes.map(oneLine) }] : []),
+    ...(preview.notes.length > 0 ? [{ title: "**Remarks**", lines: preview.notes.map(displayLine) }] : []),
   ];
 }
 

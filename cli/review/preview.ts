@@ -2,6 +2,7 @@ import { resourceMessage } from "../../lib/steps/steps";
 import type { Operation, ResourceChange } from "./steps";
 import { refuseServerOrder } from "./server-order";
 import { parseUrn } from "../../lib/pulumi/state";
+import { displayLine } from "../../lib/text/display";
 import { isObject, parseJson } from "../../lib/json";
 
 /** The parts of a preview that a review needs. */
@@ -74,7 +75,7 @@ function notesOf(diagnostics: readonly EngineDiagnostic[], changes: readonly Res
   const steps = new Set(changes.flatMap((change) => change.steps));
   return messages(diagnostics, "info").filter((words) => {
     const message = resourceMessage.parse(words);
-    return message !== undefined && !steps.has(message.line);
+    return message !== undefined && !steps.has(displayLine(message.line));
   });
 }
 

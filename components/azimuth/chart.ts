@@ -3,6 +3,7 @@ import { hasNull, nullPaths } from "../../providers/azimuth/plan/values";
 import type { JsonObject } from "../../lib/merge";
 import { ClusterGone } from "../../providers/azimuth/resources/declarations";
 import { ReleaseRecovery } from "../../providers/helm/resources/release-recovery";
+import { warn } from "../../lib/pulumi/log";
 import { readStackResources } from "../../lib/pulumi/stack";
 import { parseUrn } from "../../lib/pulumi/state";
 import { type ChartSource, type ClusterContext, isPath, type TenancyArgs } from "./azimuth-cluster-args";
@@ -105,7 +106,7 @@ async function copyForNulls(
     const { copyChart } = await import("../../providers/helm/client/chart-copy.js");
     return copyChart(source, paths);
   }
-  await pulumi.log.warn(
+  await warn(
     `${cluster}: nulls among the values remove no default of a chart from an OCI registry: ` +
       `${paths.map((keys) => keys.join(".")).join(", ")}; set the chart to a folder with the unpacked chart`,
   );

@@ -7,6 +7,7 @@ import {
   unreservedSizes,
 } from "../../providers/azimuth/plan/cluster-values";
 import type { JsonObject } from "../../lib/merge";
+import { warn } from "../../lib/pulumi/log";
 import { nearest } from "../../lib/validation/spelling";
 import type { ClusterContext } from "./azimuth-cluster-args";
 import type { RealmStatus } from "./tenancy-objects";
@@ -66,7 +67,7 @@ export function warnOfUnreservedSizes(
     for (const { where, size } of unreservedSizes(values, sizes)) {
       const meant = nearest(size, Object.keys(sizes));
       const known = Object.keys(sizes).sort().join(", ") || "none";
-      void pulumi.log.warn(
+      void warn(
         `${name}: the Lease reserved nothing of the size "${size}" of ${where}` +
           (meant === undefined ? `; it has ${known}` : `; did you mean "${meant}"?`),
       );

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { displayText } from "../text/display";
+import { shortened } from "../text/quote";
 import type { KubernetesClient } from "./client";
 
 /** An Event about a Node, as `kubectl describe node` shows it. */
@@ -27,7 +29,7 @@ export async function recordNodeEvent(client: KubernetesClient, event: NodeEvent
     // kubectl finds a Node's Events by its name in the field uid, as the kubelet writes them
     involvedObject: { apiVersion: "v1", kind: "Node", name: node, uid: node },
     reason,
-    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message,
+    message: shortened(displayText(message), LONGEST_MESSAGE - 1),
     type,
     source: { component: "foresail", host: hostname() },
     firstTimestamp: now,

@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { redact } from "../text/redaction";
+import { displayText } from "../text/display";
 
 /** Variable with the file to which handlers append the codes of their failures, one per line, for `foresail up`. */
 export const FAILURE_CODES = "FORESAIL_FAILURE_CODES";
@@ -24,7 +24,8 @@ export function describeFailure(context: FailureContext, error: unknown): string
   const typed = (error instanceof Error ? error : new Error(String(error))) as TypedError;
   const code = codeOf(typed);
   const next = typed.next ?? "fix the cause, then run the same `up` again: it continues from here";
-  return redact(`${context.resource}: ${context.step} failed (${code}): ${typed.message}\n  next: ${next}`);
+  const words = `${context.resource}: ${context.step} failed (${code}): ${typed.message}\n  next: ${next}`;
+  return displayText(words);
 }
 
 /** Does work that a failed run can simply repeat. @throws Error with the described failure */

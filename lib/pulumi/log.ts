@@ -1,4 +1,5 @@
-import { redact } from "../text/redaction";
+import * as pulumi from "@pulumi/pulumi";
+import { displayText } from "../text/display";
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../differences";
 import { isKnownList } from "../unknown";
@@ -23,7 +24,12 @@ export function reportRecorded<Inputs extends { steps?: string[] }>(
 
 /** Prints one line of progress; the engine shows it among the resource's messages. */
 export function report(resource: string, line: string): void {
-  console.log(redact(`${resource}: ${line}`));
+  console.log(displayText(`${resource}: ${line}`));
+}
+
+/** Warns in a program, also of what a cluster or a cloud answered. */
+export async function warn(message: string): Promise<void> {
+  await pulumi.log.warn(displayText(message));
 }
 
 /** Inputs that have another name in the configuration. */

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { warn } from "./log";
 import { renameFields, type Renames } from "../validation/renames";
 import { formatPath, issueLines } from "../validation/validation-issue";
 
@@ -16,6 +17,6 @@ export function withCurrentNames<Args extends object>(component: string, args: A
       errors: issues.map(({ path, message }) => ({ propertyPath: formatPath(path), reason: message })),
     });
   if (deprecations.length > 0)
-    void pulumi.log.warn([`${component} has old names:`, ...issueLines(deprecations)].join("\n  "));
+    void warn([`${component} has old names:`, ...issueLines(deprecations)].join("\n  "));
   return value as Args;
 }

@@ -1,26 +1,27 @@
-/** A file that lies in `node_modules` itself, or in the folder of a scope: source maps name such ones, packages have none. */
-const OUTSIDE_PACKAGES = /([/\\])node_modules\1(?:@[^/\\\n]*\1)?(?=[^/\\\n]*$)/gm;
+import { debuglog } from "node:util";
+import { displayText } from "../text/display";
+
+/** NODE_DEBUG=foresail prints the stack traces that messages leave out. */
+const debug = debuglog("foresail");
 
 /**
- * A stack trace in which each file below `node_modules` lies in the folder of a package: "./" before its name makes it so.
- * Node 20.20 to 26.3 prints any other frame in colors for minutes, until its memory is full
- * (https://github.com/nodejs/node/issues/64011).
+ * Makes an error's message displayable and leaves out its stack trace, which tells a user nothing. Pulumi prints the
+ * message alone of an error without a stack. (Node 20.20 to 26.3 prints the stacks of programs with @pulumi/pulumi for
+ * minutes in colors: https://github.com/nodejs/node/issues/64011.)
  */
-export function placeInPackages(trace: string): string {
-  return trace.replace(OUTSIDE_PACKAGES, (folder, separator: string) => `${folder}.${separator}`);
+export function leaveOutStack(error: Error): void {
+  debug("%s", displayText(error.stack ?? ""));
+  error.message = displayText(error.message);
+  error.stack = "";
 }
 
-/**
- * Lets Pulumi print each exception of this program at once. The source map of @pulumi/pulumi calls its file
- * "node_modules/@pulumi/output.ts", and Pulumi prints in colors: a preview in which an `apply` throws seemed to hang.
- */
-export function makeTracesPrintable(): void {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object below
-  const prepare = Error.prepareStackTrace;
-  // without source maps every frame names the file that it is in
-  if (prepare === undefined) return;
-  Error.prepareStackTrace = (error, frames): unknown => {
-    const trace: unknown = prepare.call(Error, error, frames);
-    return typeof trace === "string" ? placeInPackages(trace) : trace;
+/** Lets Pulumi print the messages alone of this program's exceptions, also of those in an `apply`. */
+export function printMessagesOnly(): void {
+  const leaveOut = (error: unknown) => {
+    if (error instanceof Error) leaveOutStack(error);
   };
+  // a first listener would keep Node.js from ending the process
+  if (process.listenerCount("uncaughtException") > 0) process.prependListener("uncaughtException", leaveOut);
+  if (process.listenerCount("unhandledRejection") > 0)
+    process.prependListener("unhandledRejection", leaveOut);
 }

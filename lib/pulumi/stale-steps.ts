@@ -1,3 +1,4 @@
+import { displayed } from "./displayed-handlers";
 import type { Handlers } from "./handler-types";
 
 type Diff = NonNullable<Handlers["diff"]>;
@@ -10,7 +11,8 @@ interface Inputs {
 const made = new Set<string>();
 
 /**
- * Loads handlers on demand and makes their `diff` ignore steps of earlier runs. A refresh calls diff without check,
+ * Loads handlers on demand and makes their `diff` ignore steps of earlier runs; what the engine prints of them can be
+ * displayed. A refresh calls diff without check,
  * with the inputs that the last run recorded; their steps are done, and every resource would count as changed.
  *
  * @param modules key → loads the module of its handlers; called once, on first use
@@ -21,7 +23,7 @@ export function trustingThisRun<Key extends string>(
   const trusting = {} as Record<Key, Handlers>;
   for (const key of Object.keys(modules) as Key[]) {
     let loaded: Handlers | undefined;
-    const get = () => (loaded ??= trustThisRun(modules[key]().handlers));
+    const get = () => (loaded ??= trustThisRun(displayed(modules[key]().handlers)));
     Object.defineProperty(trusting, key, { enumerable: true, get });
   }
   return trusting;

@@ -11,10 +11,13 @@ export function hasPrivateKey(text: string): boolean {
   );
 }
 
-/** Escapes characters that a terminal would not print: control characters, invisible ones, unpaired surrogates. */
+/**
+ * Escapes characters that a terminal would not print: control characters, marks of direction, characters without width,
+ * unpaired surrogates.
+ */
 export function printable(text: string): string {
   return text.replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parseJson } from "../../lib/json";
+import { warn as logWarning } from "../../lib/pulumi/log";
 import { hasPrivateKey, quoted } from "../../lib/text/quote";
 import { renameFields } from "../../lib/validation/renames";
 import { nearest, unknownWord } from "../../lib/validation/spelling";
@@ -45,7 +46,7 @@ export function engineReader(project = pulumi.getProject()): ConfigurationReader
  */
 export function loadConfiguration(
   reader: ConfigurationReader = engineReader(),
-  warn: (message: string) => void = (message) => void pulumi.log.warn(message),
+  warn: (message: string) => void = (message) => void logWarning(message),
 ): Configuration {
   const written = reader.values[`${reader.project}:system`] ?? CONFIGURATION_KEYS.system.default;
   const system = SYSTEMS.find((one) => one === written);

@@ -1,4 +1,5 @@
 /** Starts Pulumi's own dynamic-provider process and calls it by gRPC, as the engine does. */
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -88,9 +89,12 @@ export class ProviderHost {
     request.setOlds(properties(key, olds));
     request.setNews(properties(key, news));
     const response = await this.call<messages.CheckRequest, messages.CheckResponse>("check", request);
-    const refusals = response
-      .getFailuresList()
-      .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
+    const refusals = response.getFailuresList().map((failure) => {
+      // a named input would be printed with its whole value
+      assert.equal(failure.getProperty(), "");
+      const [property = "", ...reason] = failure.getReason().split(": ");
+      return { property, reason: reason.join(": ") };
+    });
     const inputs = plain(response.getInputs());
     assertKnownSteps(key.slice(key.indexOf("/") + 1), inputs["steps"]);
     return { inputs, refusals };

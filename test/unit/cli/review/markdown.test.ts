@@ -67,7 +67,7 @@ describe("the comment of a pull request", () => {
       previewOf([change("<b>@all</b>", ["w-1: ``` </details> @team", "w-2: `x`"], { operation: "delete" })]),
     );
     assert.match(text, /^````text\nw-1: ``` <\/details> @team\nw-2: `x`\n````$/m);
-    assert.match(text, /\\<b\\>\\@all\\<\/b\\>/);
+    assert.match(text, /^\*\*`NodeGroup <b>@all<\/b>`\*\* \(delete\)$/m);
   });
 
   it("redacts secrets in errors", () => {
