@@ -6,7 +6,7 @@ import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
-import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { withCurrentNames } from "../../lib/pulumi/arguments";
 import { stackName } from "../../lib/pulumi/stack";
 
 /** A Helm chart: a name with its repository, a path, or an oci:// reference. */

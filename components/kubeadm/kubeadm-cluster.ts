@@ -1,4 +1,4 @@
-import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import type { Command } from "@pulumi/command/remote";
@@ -12,7 +12,7 @@ import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
 import { installPodNetwork } from "./pod-network";
 import { prepareMachine } from "./prepared-machine";
-import { assertArguments } from "./validation";
+import { argumentIssues } from "./validation";
 import { groupResource, initResource, rolloutResource } from "../../providers/kubeadm/plan/resource-names";
 
 /**
@@ -64,7 +64,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     super("foresail:kubeadm:KubeadmCluster", clusterName, {}, opts);
     const args = withCurrentNames(`KubeadmCluster ${clusterName}`, given, KUBEADM_CLUSTER_RENAMES);
     this.args = args;
-    assertArguments(clusterName, args);
+    refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
     if (pulumi.runtime.isDryRun())
       void pulumi.log.info(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
     this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });

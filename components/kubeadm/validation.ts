@@ -1,15 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { printable } from "../../lib/text/quote";
 import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
-import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
-import { below, formatPath, issueAt, issueCount, issueLines } from "../../lib/validation/validation-issue";
-import type { ConfigurationPath, ValidationIssue } from "../../lib/validation/validation-issue";
+import { urlIssue } from "../../lib/validation/urls";
+import { below, issueAt } from "../../lib/validation/validation-issue";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
-import * as files from "../../providers/kubeadm/plan/validation/files";
 import { clusterIssues } from "../../providers/kubeadm/plan/validation/machines";
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
+import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
 import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
 import {
   keyFingerprintIssue,
@@ -24,22 +23,13 @@ function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
   return pulumi.Output.isInstance(value) || value instanceof Promise ? undefined : value;
 }
 
-/** Returns the issue of a value by its rule; none for an absent value. */
-function check<T>(
-  path: ConfigurationPath,
-  value: T | undefined,
-  rule: (value: T) => string | undefined,
-): ValidationIssue[] {
-  return value === undefined ? [] : issueAt(path, rule(value));
-}
-
 /** Validates what is merged into Kubernetes objects, and values of a preset that replace foresail's own. */
 function passedThroughIssues({
   kubeadm,
   kubelet,
   kubeProxy,
   network,
-}: KubeadmClusterArgs): ValidationIssue[] {
+}: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
   const plugin = networkPlugin({ network });
   const cilium = "cilium" in plugin ? plugin.cilium.values : undefined;
   const objects = { ...kubeadm, kubelet, kubeProxy };
@@ -53,7 +43,7 @@ function passedThroughIssues({
 }
 
 /** Validates where Kubernetes comes from. */
-function sourceIssues({ source }: KubeadmClusterArgs): ValidationIssue[] {
+function sourceIssues({ source }: Pick<KubeadmClusterArgs, "source">): ValidationIssue[] {
   if (source === undefined || !("packages" in source)) return [];
   const { packages } = source;
   const path = ["source", "packages"];
@@ -65,24 +55,30 @@ function sourceIssues({ source }: KubeadmClusterArgs): ValidationIssue[] {
 }
 
 /** Validates what is written to each machine. */
-function hostIssues(args: KubeadmClusterArgs): ValidationIssue[] {
-  const { files: extra = [], proxy, rollout } = args;
+function hostIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
+  const { files, caBundle, endpoint, rollout } = args;
+  const external = endpoint && "external" in endpoint ? { host: plain(endpoint.external.host) } : undefined;
   return [
     ...sourceIssues(args),
-    ...extra.flatMap(({ path, mode, owner }, index) => [
-      ...check(["files", index, "path"], path, files.hostFilePathIssue),
-      ...check(["files", index, "mode"], mode, files.fileModeIssue),
-      ...check(["files", index, "owner"], owner, files.fileOwnerIssue),
-    ]),
-    ...below(["files"], files.hostFileListIssues(extra)),
-    ...check(["proxy", "http"], proxy?.http, proxyUrlIssue),
-    ...check(["proxy", "https"], proxy?.https, proxyUrlIssue),
-    ...(proxy?.noProxy ?? []).flatMap((host, index) =>
-      check(["proxy", "noProxy", index], host, noProxyIssue),
-    ),
+    ...settingsIssues({
+      ...args,
+      files: files?.map((file) => ({ ...file, content: plain(file.content) })),
+      registries: { mirrors: args.registries?.mirrors },
+      caBundle: plain(caBundle),
+      endpoint: { external },
+    }),
     ...Object.entries(rollout?.software ?? {}).flatMap(([name, version]: [string, string | undefined]) =>
       check(["rollout", "software", name], version, softwareVersionIssue),
     ),
+  ];
+}
+
+/** Returns the issues of the arguments that need no machines, which other components pass on. */
+export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
+  return [
+    ...issueAt(["version"], kubernetesVersionIssue(args.version)),
+    ...passedThroughIssues(args),
+    ...hostIssues(args),
   ];
 }
 
@@ -99,9 +95,7 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
   }));
   return [
     ...issueAt(["name"], dnsLabelIssue(name, 40)),
-    ...issueAt(["version"], kubernetesVersionIssue(args.version)),
-    ...issueAt(["network", "podSubnet"], blocks.podSubnetIssue(network.podSubnet)),
-    ...issueAt(["network", "serviceSubnet"], blocks.serviceSubnetIssue(network.serviceSubnet)),
+    ...clusterSettingIssues(args),
     ...machines.flatMap((machine, index) => [
       ...issueAt(["machines", index, "name"], dnsLabelIssue(machine.name)),
       ...check(["machines", index, "pool"], machine.pool || undefined, poolNameIssue),
@@ -118,18 +112,5 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
     ...("loopback" in endpoint
       ? issueAt(["endpoint", "loopback", "port"], loopbackPortIssue(endpoint.loopback.port))
       : issueAt(["endpoint", "external", "port"], apiPortIssue(endpoint.external.port))),
-    ...passedThroughIssues(args),
-    ...hostIssues(args),
   ];
-}
-
-/** Refuses invalid arguments before any resource is registered. @throws pulumi.InputPropertiesError with all issues */
-export function assertArguments(name: string, args: KubeadmClusterArgs): void {
-  const issues = argumentIssues(name, args);
-  if (issues.length === 0) return;
-  const list = issueLines(issues).map((line) => `  ${line}`);
-  throw new pulumi.InputPropertiesError({
-    message: [`KubeadmCluster ${printable(name)} has ${issueCount(issues)}:`, ...list].join("\n"),
-    errors: issues.map(({ path, message }) => ({ propertyPath: formatPath(path), reason: message })),
-  });
 }

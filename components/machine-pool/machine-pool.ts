@@ -10,7 +10,7 @@ import type { Counts } from "../../providers/machine-pool/plan/observed";
 import { Adoption } from "../../providers/kubernetes/resources/object-resources";
 import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
 import type { PoolNode } from "../../providers/machine-pool/resources/machine-pool-ready";
-import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { withCurrentNames } from "../../lib/pulumi/arguments";
 
 /** An object that the pool refers to: created or adopted if it has a specification, otherwise only referred to. */
 export interface PoolObjectArgs {

@@ -1,6 +1,12 @@
-import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
-import { TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
+import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
+import { TUMBLEBUG_CLUSTER_RENAMES, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
+import { cidrIssue } from "../../lib/validation/addresses";
+import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
+import { below, issueAt } from "../../lib/validation/validation-issue";
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { podNetworkKind } from "../kubeadm/defaults";
+import { clusterSettingIssues } from "../kubeadm/validation";
 import * as pulumi from "@pulumi/pulumi";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
@@ -63,8 +69,26 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     given: TumblebugClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
+    // the base class calls `make` even if this constructor throws later
+    const args = withCurrentNames(`TumblebugCluster ${clusterName}`, given, TUMBLEBUG_CLUSTER_RENAMES);
+    refuseArguments(`TumblebugCluster ${clusterName}`, [
+      ...issueAt(["name"], dnsLabelIssue(clusterName, 40)),
+      // a program that allows every address says so by the block itself
+      ...tumblebugIssues(
+        { ...args, access: { ...args.access, open: true } },
+        {
+          ...networkOf(args.cluster.network),
+          name: clusterName,
+          plugin: podNetworkKind(args.cluster),
+        },
+      ),
+      ...issueAt(["user"], userNameIssue(args.user)),
+      ...issueAt(["network", "cidr"], cidrIssue(args.network.cidr)),
+      ...args.groups.flatMap(({ name }, index) => issueAt(["groups", index, "name"], dnsLabelIssue(name))),
+      ...below(["cluster"], clusterSettingIssues(args.cluster)),
+    ]);
     super("foresail:tumblebug:TumblebugCluster", clusterName, {}, opts);
-    this.args = withCurrentNames(`TumblebugCluster ${clusterName}`, given, TUMBLEBUG_CLUSTER_RENAMES);
+    this.args = args;
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
     this.endpoints = this.part(({ cluster }) => cluster.endpoints);
     this.nodes = this.part(({ cluster }) => cluster.nodes);

@@ -1,10 +1,10 @@
-import { noProxyIssue, proxyUrlIssue } from "../../../lib/validation/urls";
 import {
   keyFingerprintOf,
   sourceOfVersion,
   type ClusterSpecification,
   type SoftwareSource,
 } from "../plan/specification";
+import { assertCredentials } from "../plan/validation/settings";
 import type { Parameters } from "./shell";
 
 /** Returns the shell files with the functions that install Kubernetes from a source. */
@@ -30,11 +30,7 @@ export function sourceParameters(
   return { ...common, BUNDLE: path, BUNDLE_URL: url, BUNDLE_SHA256: sha256 };
 }
 
-/**
- * Returns the variables of an HTTP proxy, as NAME=value; the cluster's own addresses never use it.
- *
- * @throws Error when a value could inject text into systemd units or apt's settings
- */
+/** Returns the variables of an HTTP proxy, as NAME=value; the cluster's own addresses never use it. */
 export function proxyVariables({
   proxy,
   network,
@@ -42,12 +38,6 @@ export function proxyVariables({
 }: Pick<ClusterSpecification, "proxy" | "network" | "endpoint">): string[] {
   if (!proxy) return [];
   const { http, https, noProxy } = proxy;
-  const issues = [
-    ["http", http && proxyUrlIssue(http)],
-    ["https", https && proxyUrlIssue(https)],
-    ...noProxy.map((host) => ["noProxy", noProxyIssue(host)]),
-  ];
-  for (const [field, issue] of issues) if (issue) throw new Error(`proxy.${field}: ${issue}`);
   const { podCidr, serviceCidr, dnsDomain } = network;
   const own = ["127.0.0.1", "localhost", podCidr, serviceCidr, `.${dnsDomain}`, ".svc"];
   // the kubelet connects to the API server by this name
@@ -69,10 +59,15 @@ export function hostsToml(registry: string, mirrors: string[]): string {
   ].join("\n");
 }
 
-/** Returns registry credentials in the form of containerd's configuration; secret, so passed on standard input. */
+/**
+ * Returns registry credentials in the form of containerd's configuration; secret, so passed on standard input.
+ *
+ * @throws Error for credentials that a line of the file can't contain
+ */
 export function registryCredentialsToml(
   credentials: Record<string, { username: string; password: string }>,
 ): string {
+  assertCredentials(credentials);
   return Object.entries(credentials)
     .sort(([one], [other]) => one.localeCompare(other))
     .map(

@@ -3,6 +3,7 @@ import type { Machine } from "../plan/machine";
 import type { EtcdMember } from "../plan/membership/quorum";
 import { NODE_PATHS } from "../plan/node-paths";
 import type { ClusterSpecification } from "../plan/specification";
+import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
 import { agentRevision, type StagedVersions } from "../plan/node-agents";
 import { hostsToml, proxyVariables, sourceFiles, sourceParameters } from "./parameters";
@@ -28,6 +29,7 @@ function frame(
   files: readonly string[],
   parameters: Parameters,
 ): Script {
+  assertNames({ machine });
   const commands = ["common/frame", "common/system", ...files].map(shellCommands).join("\n");
   const text = renderShell(commands, { OPERATION: operation, ...parameters });
   return { operation, machine, text: `# foresail: ${operation} ${machine}\n${text}\nexit 0` };
@@ -40,6 +42,7 @@ function step(
   machine: string,
   { files = [], ...parameters }: Parameters & { files?: readonly string[] } = {},
 ): Script {
+  assertNames({ cluster, machine });
   const own = operation.startsWith("join-") ? "join" : operation;
   const owner = { MACHINE: machine, OWNER: `cluster=${cluster} machine=${machine}` };
   return frame(operation, machine, ["common/owner", ...files, `steps/${own}`], { ...owner, ...parameters });
@@ -57,6 +60,7 @@ export interface Backend {
 }
 
 function endpointParameters(port: number, backends: readonly Backend[]): Parameters {
+  assertAddresses(backends);
   const sorted = [...backends].sort((one, other) => one.name.localeCompare(other.name));
   return { PORT: port, BACKENDS: sorted.map(({ name, address }) => `${name} ${address}:${API_SERVER_PORT}`) };
 }
@@ -72,6 +76,8 @@ export function prepareScript(
   { name, internalAddress }: Pick<Machine, "name" | "internalAddress">,
   backends: readonly Backend[],
 ): Script {
+  assertSettings(specification);
+  assertAddresses([{ name, address: internalAddress }]);
   const { caBundle = "", endpoint, files, kubelet, network, source, version } = specification;
   const mirrors = Object.entries(specification.registryMirrors);
   const hasLoopback = "loopback" in endpoint;
@@ -149,6 +155,7 @@ export function joinScript(
   machine: string,
   role: Machine["role"],
 ): Script {
+  assertSettings(specification);
   const { name, source, version } = specification;
   const files = [...sourceFiles(source), "common/kubeadm"];
   return step(`join-${role}`, name, machine, { files, ...sourceParameters(specification, version) });
@@ -169,6 +176,7 @@ export function nodeAgentScript(
   annotations: string,
   staged: StagedVersions,
 ): Script {
+  assertSettings(specification);
   const installers = installersOf(specification, staged);
   const { ignorePreflightErrors, name, source } = specification;
   return step("node-agent", name, machine, {

@@ -1,3 +1,4 @@
+import { rootCertificates } from "node:tls";
 import fc from "fast-check";
 import type { KubeadmClusterArgs, MachineArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 
@@ -161,7 +162,7 @@ export const EDITS: Edit[] = [
   set("the proxy", "proxy", { proxy: { https: "http://192.0.2.98:3128" } }),
   set("a mirror", "mirrors", { registries: { mirrors: { "quay.io": ["https://m.example.org"] } } }),
   set("the image repository", "imageRepository", { imageRepository: "registry.example.org/k8s" }),
-  set("the certificates", "caBundle", { caBundle: "PEM" }),
+  set("the certificates", "caBundle", { caBundle: rootCertificates[0] }),
   set("a certificate name", "certificateNames", { certificateNames: ["k8s.example.org"] }),
   set("encryption at rest", "encryptSecretsAtRest", { encryptSecretsAtRest: false }),
   set("the pod network's block", "podSubnet", {

@@ -48,6 +48,23 @@ describe("OpenstackCluster", () => {
     }
   });
 
+  it("refuses what a stack's configuration refuses, before it makes anything", async () => {
+    const rows: [object, RegExp][] = [
+      [{ keypair: { publicKey: "ssh-rsa x\nfoo" } }, /keypair\.publicKey: /],
+      [{ userData: "-----BEGIN RSA PRIVATE KEY-----" }, /userData: contains a private key/],
+      [{ cluster: { version: "1.36.3\nx" } }, /cluster\.version: /],
+      [
+        { cluster: { version: "1.36.3", files: [{ path: "/a/../b", content: "" }] } },
+        /cluster\.files\[0\]\.path: /,
+      ],
+    ];
+    for (const [over, words] of rows) {
+      cluster.forget();
+      await assert.rejects(async () => cluster.make(over), words);
+      assert.equal(cluster.of("Router").length, 0);
+    }
+  });
+
   it("takes the SSH key of machines under its old name", async () => {
     await cluster.make();
     const { name, inputs } = cluster.only("Keypair");

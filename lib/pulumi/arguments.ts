@@ -1,0 +1,33 @@
+import * as pulumi from "@pulumi/pulumi";
+import { warn } from "./log";
+import { printable } from "../text/quote";
+import { renameFields, type Renames } from "../validation/renames";
+import { formatPath, issueCount, issueLines, type ValidationIssue } from "../validation/validation-issue";
+
+/**
+ * Refuses invalid arguments of a component before it registers any resource.
+ *
+ * @param component its class and name, for messages
+ * @throws pulumi.InputPropertiesError with all issues
+ */
+export function refuseArguments(component: string, issues: readonly ValidationIssue[]): void {
+  if (issues.length === 0) return;
+  throw new pulumi.InputPropertiesError({
+    message: [`${printable(component)} has ${issueCount(issues)}:`, ...issueLines(issues)].join("\n  "),
+    errors: issues.map(({ path, message }) => ({ propertyPath: formatPath(path), reason: message })),
+  });
+}
+
+/**
+ * Returns a component's arguments with their current names, and warns of old ones.
+ *
+ * @param component its class and name, for messages
+ * @throws pulumi.InputPropertiesError when an argument is given by both names
+ */
+export function withCurrentNames<Args extends object>(component: string, args: Args, renames: Renames): Args {
+  const { value, issues, deprecations } = renameFields(args, renames);
+  refuseArguments(component, issues);
+  if (deprecations.length > 0)
+    void warn([`${printable(component)} has old names:`, ...issueLines(deprecations)].join("\n  "));
+  return value as Args;
+}

@@ -1,0 +1,148 @@
+import { hostIssue } from "../../../../lib/validation/addresses";
+import { certificateBundleIssue } from "../../../../lib/validation/keys";
+import { dnsNameIssue, preflightIssue } from "../../../../lib/validation/names";
+import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../../../lib/validation/urls";
+import {
+  below,
+  type ConfigurationPath,
+  issueAt,
+  issueLines,
+  type ValidationIssue,
+} from "../../../../lib/validation/validation-issue";
+import { type ClusterSpecification, type SoftwareSource, sourceOfVersion } from "../specification";
+import * as files from "./files";
+import { podSubnetIssue, serviceSubnetIssue } from "./network";
+import * as sources from "./source";
+
+/** Settings that reach the files of a machine, by their names in the configuration; unknown ones are absent. */
+export interface MachineSettings {
+  source?: SoftwareSource;
+  files?: readonly { path: string; content?: string; mode?: string; owner?: string }[];
+  proxy?: { http?: string; https?: string; noProxy?: readonly string[] };
+  registries?: { mirrors?: Readonly<Record<string, readonly string[]>> };
+  imageRepository?: string;
+  caBundle?: string;
+  ignorePreflightErrors?: readonly string[];
+  network?: { podSubnet?: string; serviceSubnet?: string; dnsDomain?: string };
+  endpoint?: { external?: { host?: string } };
+}
+
+/** Returns the issue of a value by its rule; none for an absent value. */
+export function check<T>(
+  path: ConfigurationPath,
+  value: T | undefined,
+  rule: (value: T) => string | undefined,
+): ValidationIssue[] {
+  return value === undefined ? [] : issueAt(path, rule(value));
+}
+
+const each = <T>(path: ConfigurationPath, values: readonly T[], rule: (value: T) => string | undefined) =>
+  values.flatMap((value, index) => check([...path, index], value, rule));
+
+/** Returns the issues of everything that reaches units, haproxy, apt, containerd and kubeadm on a machine. */
+export function settingsIssues(settings: MachineSettings): ValidationIssue[] {
+  const { source, files: extra = [], proxy, registries, network, endpoint } = settings;
+  return [
+    ...(source ? below(["source"], sourceIssues(source)) : []),
+    ...extra.flatMap(({ path, content, mode, owner }, index) => [
+      ...check(["files", index, "path"], path, files.hostFilePathIssue),
+      ...check(["files", index, "content"], content, files.hostFileContentIssue),
+      ...check(["files", index, "mode"], mode, files.fileModeIssue),
+      ...check(["files", index, "owner"], owner || undefined, files.fileOwnerIssue),
+    ]),
+    ...below(["files"], files.hostFileListIssues(extra)),
+    ...check(["proxy", "http"], proxy?.http, proxyUrlIssue),
+    ...check(["proxy", "https"], proxy?.https, proxyUrlIssue),
+    ...each(["proxy", "noProxy"], proxy?.noProxy ?? [], noProxyIssue),
+    ...Object.entries(registries?.mirrors ?? {}).flatMap(([host, mirrors]) => [
+      ...issueAt(["registries", "mirrors", host], sources.mirroredRegistryIssue(host)),
+      ...each(["registries", "mirrors", host], mirrors, (mirror) => urlIssue(mirror)),
+    ]),
+    ...check(["imageRepository"], settings.imageRepository || undefined, sources.imageRepositoryIssue),
+    ...check(["caBundle"], settings.caBundle || undefined, certificateBundleIssue),
+    ...each(["ignorePreflightErrors"], settings.ignorePreflightErrors ?? [], preflightIssue),
+    ...check(["network", "podSubnet"], network?.podSubnet, podSubnetIssue),
+    ...check(["network", "serviceSubnet"], network?.serviceSubnet, serviceSubnetIssue),
+    ...check(["network", "dnsDomain"], network?.dnsDomain, dnsNameIssue),
+    ...check(["endpoint", "external", "host"], endpoint?.external?.host, hostIssue),
+  ];
+}
+
+function sourceIssues(source: SoftwareSource): ValidationIssue[] {
+  if ("packages" in source) {
+    const { repository, keyFingerprint } = source.packages;
+    return [
+      ...check(["packages", "repository"], repository, (text) => urlIssue(text)),
+      ...check(["packages", "keyFingerprint"], keyFingerprint, sources.keyFingerprintIssue),
+    ];
+  }
+  const { path, url, sha256 } = source.bundle as { path?: string; url?: string; sha256?: string };
+  return below(
+    ["bundle"],
+    [
+      ...sources.bundleIssues(source.bundle),
+      ...check(["path"], path, (text) => files.absolutePathIssue(text) ?? sources.bundlePathIssue(text)),
+      ...check(["url"], url, (text) => urlIssue(text) ?? sources.bundlePathIssue(text)),
+      ...check(["sha256"], sha256, sources.sha256Issue),
+    ],
+  );
+}
+
+/** @throws Error with all issues, before any of them reaches a machine */
+function refuse(what: string, issues: readonly ValidationIssue[]): void {
+  if (issues.length > 0)
+    throw new Error([`${what}; nothing was written:`, ...issueLines(issues)].join("\n  "));
+}
+
+/**
+ * Checks again what is about to be written to machines, whoever made the specification: a program, a stack file or the
+ * state.
+ *
+ * @throws Error with all issues
+ */
+export function assertSettings(specification: ClusterSpecification): void {
+  const { network, endpoint, registryMirrors: mirrors, source, version } = specification;
+  const { podCidr: podSubnet, serviceCidr: serviceSubnet, dnsDomain } = network;
+  const issues = settingsIssues({
+    ...specification,
+    source: sourceOfVersion(source, version),
+    // a file of its own, in which no text has another meaning
+    caBundle: undefined,
+    registries: { mirrors },
+    network: { podSubnet, serviceSubnet, dnsDomain },
+    endpoint: "external" in endpoint ? endpoint : undefined,
+  });
+  refuse(`the settings of the cluster ${specification.name} are not valid`, issues);
+}
+
+/** Checks names of a cluster and its machines, as scripts and files contain them. @throws Error */
+export function assertNames(names: Readonly<Record<string, string>>): void {
+  const issues = Object.entries(names).flatMap(([field, name]) => issueAt([field], dnsNameIssue(name)));
+  refuse("a name is not valid", issues);
+}
+
+/** Checks the addresses of machines, which a cloud may have reported. @throws Error */
+export function assertAddresses(machines: readonly { name: string; address: string | undefined }[]): void {
+  const issues = machines.flatMap(({ name, address }) => [
+    ...issueAt([name, "name"], dnsNameIssue(name)),
+    // no address: `--target` leaves out the object that has it, and with it what would run this
+    ...check([name, "address"], address, hostIssue),
+  ]);
+  refuse("an address of a machine is not valid", issues);
+}
+
+/** Checks the credentials of registries; the message names the registry only. @throws Error */
+export function assertCredentials(
+  credentials: Readonly<Record<string, { username: string; password: string }>>,
+): void {
+  const issues = Object.entries(credentials).flatMap(([host, { username, password }]) => [
+    ...issueAt(["registries", "credentials", host], sources.registryHostIssue(host)),
+    ...issueAt(
+      ["registries", "credentials", host],
+      /[\p{Cc}\p{Cs}]/u.test(username + password)
+        ? "contains a control character; write user name and password on one line"
+        : undefined,
+    ),
+  ]);
+  refuse("credentials of a registry are not valid", issues);
+}
