@@ -49,7 +49,12 @@ export function siteConfiguration(
     source: {
       packages: { repository: `https://${REPOSITORY_HOST}/core:/stable:/v{minor}/deb/`, keyFingerprint },
     },
-    proxy: { http: site.proxy, https: site.proxy, noProxy: ["intranet.example.test"] },
+    proxy: {
+      http: site.proxy,
+      https: site.proxy,
+      // the kubelet of a control plane reaches its own API server by the machine's address
+      noProxy: ["intranet.example.test", ...nodes.map(({ internalAddress }) => internalAddress)],
+    },
     caBundle: site.caBundle,
     registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },
     ...(port === undefined ? {} : { endpoint: { loopback: { port } } }),
