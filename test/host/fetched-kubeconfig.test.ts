@@ -183,6 +183,19 @@ describe("a kubeconfig that is read from a cluster", function () {
       assert.equal(existsSync(trap), false, "the program ran");
       fetched({ token: "test-token" });
       await hears("following the services of az-demo/demo");
+      // each change of the Secret while the monitor runs is judged again
+      for (const [field, , write] of refusals) {
+        said.splice(0);
+        workload.calls.splice(0);
+        write();
+        await hears(field);
+        assert.equal(existsSync(trap), false, "the program ran");
+        assert.equal(said.join().includes(HIDDEN), false);
+        assert.deepEqual(workload.calls, [], "the cluster was called");
+      }
+      said.splice(0);
+      fetched({ token: "test-token" });
+      await hears("following the services of az-demo/demo");
     } finally {
       end.abort();
       await done;

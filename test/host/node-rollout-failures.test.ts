@@ -106,6 +106,22 @@ describe("a rollout with a node that does not complete", function () {
     fixture.server.intercept = () => undefined;
   });
 
+  it("loses only the notes on drains in the preview when the pods can't be read", async () => {
+    fixture.reset(["cp-1", "w-1"], NEW);
+    fixture.putNode("w-1", OLD);
+    const steps = await fixture.stepsOf(fixture.desired(NEW));
+    assert.ok(steps.length > 0);
+    fixture.server.intercept = (call) =>
+      call === "GET /api/v1/pods" ? { status: 403, reason: "Forbidden", message: "no pods" } : undefined;
+    fixture.host.printed = "";
+    assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), steps);
+    assert.match(
+      fixture.host.printed,
+      /what would block the drains could not be read: .*403 Forbidden: no pods/,
+    );
+    fixture.server.intercept = () => undefined;
+  });
+
   it("begins no control plane whose absence would cost etcd its quorum", async () => {
     fixture.reset(LARGE);
     fixture.illMembers.add("cp-3");
