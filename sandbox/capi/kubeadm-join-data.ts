@@ -17,6 +17,8 @@ const PLACEHOLDERS: MachineFacts = {
   address: "{{ ds.meta_data.local_ipv4 }}",
   providerID: "{{ ds.meta_data.provider_id }}",
 };
+/** Values that a script accepts where the placeholders belong. */
+const ACCEPTED = { hostname: "hostname.invalid", address: "192.0.2.1" };
 const PREPARE = "/run/foresail-prepare";
 const CONFIGURATION = "/run/foresail-join.yaml";
 
@@ -54,11 +56,14 @@ export function kubeadmJoinData(
       ignorePreflightErrors: specification.ignorePreflightErrors,
     },
   };
-  const prepare = prepareScript(specification, { name: hostname, internalAddress: address }, []);
+  const accepted = { name: ACCEPTED.hostname, internalAddress: ACCEPTED.address };
+  const prepare = prepareScript(specification, accepted, [])
+    .text.replaceAll(ACCEPTED.hostname, hostname)
+    .replaceAll(ACCEPTED.address, address);
   return [
     "set -euo pipefail",
     "umask 077",
-    writeFile(PREPARE, prepare.text),
+    writeFile(PREPARE, prepare),
     writeFile(CONFIGURATION, stringify(configuration, { lineWidth: 0 })),
     `bash ${quote(PREPARE)} </dev/null`,
     `kubeadm join --config ${quote(CONFIGURATION)} </dev/null`,

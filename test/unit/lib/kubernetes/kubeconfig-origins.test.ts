@@ -46,7 +46,12 @@ describe("kubeconfigs in the product's code", () => {
 
   it("are parsed by one file for connections, which also is the only one that uses the client library's", () => {
     assert.ok(sources.size > 200);
-    assert.deepEqual(filesWith(/\breadEndpoints\b/), ["lib/kubernetes/client.ts", LOADER]);
+    assert.deepEqual(filesWith(/\breadEndpoints\b/), [
+      "lib/kubernetes/client.ts",
+      LOADER,
+      // checks what it passes on to users
+      "providers/azimuth/client/cluster-record.ts",
+    ]);
     assert.deepEqual(filesWith(/loadFrom(String|File|Default|Cluster|Options)|new KubeConfig\b/), [LOADER]);
     assert.deepEqual(filesWith(/import\("@kubernetes\/client-node/), [LOADER]);
     assert.deepEqual(filesWith(/import (?!type)[^;]*from "@kubernetes\/client-node/), []);
@@ -64,6 +69,9 @@ describe("kubeconfigs in the product's code", () => {
       "providers/azimuth/client/services-monitor.ts",
       "providers/machine-pool/resources/pool-session.ts",
     ]);
-    assert.deepEqual(filesWith(/new FetchedKubeconfig\(/), [LOADER]);
+    assert.deepEqual(filesWith(/new FetchedKubeconfig\(/), [
+      LOADER,
+      "providers/azimuth/client/cluster-record.ts",
+    ]);
   });
 });
