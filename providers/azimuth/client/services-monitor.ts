@@ -49,6 +49,9 @@ class ServicesMonitor {
   private written: { lines: ReadonlySet<string>; at: number } = { lines: new Set(), at: 0 };
   private target: { kubeconfig: FetchedKubeconfig; end: AbortController; done: Promise<void> } | undefined;
 
+  /** the writes of the users' kubeconfig, which end before the monitor does */
+  private access: Promise<unknown> | undefined;
+
   constructor(private readonly args: MonitorArgs) {}
 
   async run(): Promise<void> {
@@ -66,7 +69,7 @@ class ServicesMonitor {
       this.tookKubeconfig(FetchedKubeconfig.inSecret(kubeconfig, found)),
     );
     await Promise.all([...sources, secret]);
-    await this.target?.done;
+    await Promise.all([this.target?.done, this.access]);
   }
 
   private follow<O>(
@@ -95,7 +98,7 @@ class ServicesMonitor {
     this.target?.end.abort();
     this.target = undefined;
     if (kubeconfig === undefined) return;
-    if (this.args.place.hasRecord) void this.giveAccess();
+    if (this.args.place.hasRecord) this.access = Promise.all([this.access, this.giveAccess()]);
     const end = new AbortController();
     this.target = { kubeconfig, end, done: this.followTarget(kubeconfig, end.signal) };
   }
