@@ -100,7 +100,7 @@ describe("foresail plan against a real API server", function () {
     assert.deepEqual(
       asked.filter((line) => !first.includes(line)),
       [
-        "list /api/v1/nodes",
+        "list /api/v1/nodes?limit=500",
         "list /api/v1/pods",
         "list /apis/policy/v1/poddisruptionbudgets",
         "get /api/v1/namespaces/kube-system/configmaps/kubeadm-config",
