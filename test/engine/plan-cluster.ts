@@ -100,9 +100,7 @@ export class PlanCluster {
     });
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
     const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
-    const made = (await this.client.call({ method: "POST", path, body }, false)) as {
-      status: { token: string };
-    };
+    const made = await this.client.call<{ status: { token: string } }>({ method: "POST", path, body }, false);
     return made.status.token;
   }
 

@@ -30,7 +30,9 @@ function links(text: string): string[] {
 /** Commands of a page, one per line; of another file, all its lines. */
 function commandsOf(file: string): string[] {
   if (!file.endsWith(".md")) return read(file).split("\n");
-  return [...read(file).matchAll(/^( *)```\w*\n(.*?)^\1```/gms)].flatMap(([, , code = ""]) => code.split("\n"));
+  return [...read(file).matchAll(/^( *)```\w*\n(.*?)^\1```/gms)].flatMap(([, , code = ""]) =>
+    code.split("\n"),
+  );
 }
 
 /** Returns whether a command writes a kubeconfig or another secret to a file that others may read. */
