@@ -58,26 +58,11 @@ describe("a cluster through Azimuth, under the engine", function () {
     const preview = await fixture.stack.preview();
     const names = preview.map(({ name }) => name);
     const parts = [
-      "template",
-      "credentials",
-      "record",
-      "started",
-      "etcd-key",
-      "realm",
-      "oidc-client",
-      "platform",
+      ...["template", "credentials", "record", "started", "etcd-key", "realm", "oidc-client"],
+      ...["platform", "services", "lease", "zenith-key", "gone", "chart", "zenith-operator"],
+      ...["finished", "prune"],
     ];
-    const others = [
-      "services",
-      "lease",
-      "zenith-key",
-      "gone",
-      "chart",
-      "zenith-operator",
-      "finished",
-      "prune",
-    ];
-    for (const name of [...parts, ...others].map((part) => `demo-${part}`))
+    for (const name of parts.map((part) => `demo-${part}`))
       assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
     const steps = (resource: string) => preview.find(({ name }) => name === resource)?.inputs.steps;
     assert.deepEqual(steps("demo-record"), ["make Cluster az-demo/demo"]);
