@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
-import { urlIssue } from "../../lib/validation/urls";
 import { below, issueAt } from "../../lib/validation/validation-issue";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
@@ -10,11 +9,7 @@ import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
 import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
-import {
-  keyFingerprintIssue,
-  kubernetesVersionIssue,
-  packagesIssues,
-} from "../../providers/kubeadm/plan/validation/source";
+import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { networkPlugin } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 
@@ -42,24 +37,11 @@ function passedThroughIssues({
   ];
 }
 
-/** Validates where Kubernetes comes from. */
-function sourceIssues({ source }: Pick<KubeadmClusterArgs, "source">): ValidationIssue[] {
-  if (source === undefined || !("packages" in source)) return [];
-  const { packages } = source;
-  const path = ["source", "packages"];
-  return [
-    ...check([...path, "repository"], packages.repository, (url) => urlIssue(url, ["https"])),
-    ...check([...path, "keyFingerprint"], packages.keyFingerprint, keyFingerprintIssue),
-    ...below(path, packagesIssues(packages)),
-  ];
-}
-
 /** Validates what is written to each machine. */
 function hostIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
   const { files, caBundle, endpoint, rollout } = args;
   const external = endpoint && "external" in endpoint ? { host: plain(endpoint.external.host) } : undefined;
   return [
-    ...sourceIssues(args),
     ...settingsIssues({
       ...args,
       files: files?.map((file) => ({ ...file, content: plain(file.content) })),

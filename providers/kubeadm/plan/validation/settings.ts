@@ -70,11 +70,13 @@ export function settingsIssues(settings: MachineSettings): ValidationIssue[] {
 
 function sourceIssues(source: SoftwareSource): ValidationIssue[] {
   if ("packages" in source) {
-    const { repository, keyFingerprint } = source.packages;
-    return [
-      ...check(["packages", "repository"], repository, (text) => urlIssue(text)),
-      ...check(["packages", "keyFingerprint"], keyFingerprint, sources.keyFingerprintIssue),
+    const { packages } = source;
+    const issues = [
+      ...check(["repository"], packages.repository, (text) => urlIssue(text, ["https"])),
+      ...check(["keyFingerprint"], packages.keyFingerprint, sources.keyFingerprintIssue),
+      ...sources.packagesIssues(packages),
     ];
+    return below(["packages"], issues);
   }
   const { path, url, sha256 } = source.bundle as { path?: string; url?: string; sha256?: string };
   return below(

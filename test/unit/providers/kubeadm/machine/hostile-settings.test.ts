@@ -21,6 +21,12 @@ const HOSTILE: readonly (readonly [Partial<ClusterSpecification>, string])[] = [
   [packages(`https://pkgs.example.com/${LINE}`), "source.packages.repository"],
   [packages("https://pkgs.example.com/ / [trusted=yes]"), "source.packages.repository"],
   [packages("file:///tmp/x"), "source.packages.repository"],
+  [packages("http://pkgs.example.com/"), "source.packages.repository"],
+  [packages("https://pkgs.example.com/"), "source.packages.keyFingerprint"],
+  [
+    { source: { packages: { repository: "https://pkgs.example.com/", keyFingerprint: "DE15" } } },
+    "source.packages.keyFingerprint",
+  ],
   [{ source: { bundle: { path: `/opt/x${LINE}` } } }, "source.bundle.path"],
   [{ source: { bundle: { path: "/opt/../etc" } } }, "source.bundle.path"],
   [
@@ -46,6 +52,16 @@ const HOSTILE: readonly (readonly [Partial<ClusterSpecification>, string])[] = [
   [{ ignorePreflightErrors: [`Swap${LINE}`] }, "ignorePreflightErrors[0]"],
 ];
 
+/** Checks that an error names a field, and no issue twice. */
+const namesOnce =
+  (field: string) =>
+  ({ message }: Error) => {
+    assert.ok(message.includes(`\n  ${field}: `), message);
+    const lines = message.split("\n");
+    assert.deepEqual([...new Set(lines)], lines);
+    return true;
+  };
+
 describe("hostile settings of machines", () => {
   const staged = { kubernetes: ["1.36.3"], software: {} };
   for (const [over, field] of HOSTILE)
@@ -56,10 +72,7 @@ describe("hostile settings of machines", () => {
         () => joinScript(specification, "w-1", "worker"),
         () => nodeAgentScript(specification, "w-1", "alpha.node.caos.ch/[software]", staged),
       ])
-        assert.throws(render, (error: Error) => {
-          assert.ok(error.message.includes(`\n  ${field}: `), error.message);
-          return true;
-        });
+        assert.throws(render, namesOnce(field));
     });
 
   for (const [over, field] of HOSTILE)
@@ -72,13 +85,7 @@ describe("hostile settings of machines", () => {
         ...others,
         ...(mirrors ? { registries: { mirrors } } : {}),
       };
-      assert.throws(
-        () => new KubeadmCluster("demo", args as KubeadmClusterArgs),
-        (error: Error) => {
-          assert.ok(error.message.includes(`\n  ${field}: `), error.message);
-          return true;
-        },
-      );
+      assert.throws(() => new KubeadmCluster("demo", args as KubeadmClusterArgs), namesOnce(field));
     });
 
   it("are refused as a name or address of a machine, such as one that a cloud reports", () => {
