@@ -28,9 +28,9 @@ const DOWNLOAD_SECONDS = 120;
 const MOST_BYTES = 64 << 20;
 
 /**
- * Makes a copy of a chart whose digest was verified, or without some of its defaults. Helm removes a default for a null among the values, but the
- * kubernetes plugin drops nulls before Helm sees them (pulumi/pulumi-kubernetes#3811); with the copy, the result is the
- * same. An existing copy is used again.
+ * Makes a copy of a chart: after its digest was verified, and without some of its defaults. Helm removes a default for a
+ * null among the values, but the kubernetes plugin drops nulls before Helm sees them (pulumi/pulumi-kubernetes#3811);
+ * with the copy, the result is the same. An existing copy is used again.
  *
  * @param paths the defaults to remove; a path into a dependency begins with the dependency's name, as in Helm
  * @returns the folder of the copy, relative to the program's folder
@@ -143,15 +143,17 @@ async function download({ chart, repository = "", version, digest }: ChartLocati
   const [url] = entry?.urls ?? [];
   if (url === undefined) throw new Error(`${repository} has no chart ${chart} ${version ?? ""}`.trimEnd());
   const archive = await get(new URL(url, base).href);
-  if (entry?.digest !== undefined && createHash("sha256").update(archive).digest("hex") !== entry.digest)
+  if (entry?.digest !== undefined && sha256(archive) !== entry.digest)
     throw new Error(`${url} does not have the digest in the index of ${repository}`);
   if (digest !== undefined) verify(archive, digest, `the chart ${chart} ${version ?? ""} of ${repository}`);
   return archive;
 }
 
+const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
+
 /** Refuses content with another digest than the configuration names. */
 function verify(content: Buffer, digest: string, what: string): void {
-  const found = `sha256:${createHash("sha256").update(content).digest("hex")}`;
+  const found = `sha256:${sha256(content)}`;
   if (found !== digest)
     throw new Error(
       `${what} has the digest ${found}, and ${digest} is expected, so nothing of it was used; ` +
