@@ -4,12 +4,8 @@ import { resumeCluster } from "../../providers/azimuth/client/cluster-record";
 import { KubernetesClient } from "../../lib/kubernetes";
 import { API } from "../../providers/azimuth/plan/names";
 import { untilTrue } from "../engine/azimuth-fixture";
-import { SET_UP_MILLISECONDS } from "../engine/simulated-fixture";
 import { ApiRelay } from "../simulation/api-relay";
-import { BareApiServer } from "../simulation/bare-api-server";
-import { simulationPrograms } from "../simulation/programs";
-import { makeClusterObjects } from "./azimuth-objects";
-import { ProviderHost } from "./provider-host";
+import { AzimuthHost } from "./azimuth-host";
 
 const namespace = "az-demo";
 const REF = { namespace, cluster: "demo", hasRecord: true };
@@ -22,38 +18,12 @@ interface Live {
 
 describe("a cluster through Azimuth after changes while nothing ran", function () {
   this.timeout(90_000);
-  let api: BareApiServer;
-  let host: ProviderHost;
-  let client: KubernetesClient;
-
-  before(async function () {
-    this.timeout(SET_UP_MILLISECONDS);
-    const { etcd, kubeApiserver } = await simulationPrograms();
-    api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
-    client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
-    await makeClusterObjects(client, { namespace, kubeconfig: api.kubeconfig() });
-    host = await ProviderHost.inClone();
-  });
-  after(async () => {
-    await host?.stop();
-    client?.close();
-    await api?.stop();
-  });
+  const fixture = new AzimuthHost();
+  const { inputs, services, platform } = fixture;
 
   const get = (apiVersion: string, kind: string, name: string) =>
-    client.get<Live>({ apiVersion, kind, namespace, name });
-  const inputs = (over: object = {}) => ({
-    kubeconfig: api.kubeconfig(),
-    stack: "foresail/test",
-    namespace,
-    cluster: "demo",
-    ...over,
-  });
-  const services = async () =>
-    Object.keys((await get(API.azimuth, "Cluster", "demo"))?.status?.services ?? {});
-  const platform = async () =>
-    Object.keys((await get(API.identity, "Platform", "kube-demo"))?.spec.zenithServices ?? {});
-  const monitor = (management = client) => {
+    fixture.client.get<Live>({ apiVersion, kind, namespace, name });
+  const monitor = (management = fixture.client) => {
     const end = new AbortController();
     const said: string[] = [];
     const done = monitorServices({
@@ -70,13 +40,13 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
     const { uid } = (await get(API.azimuth, "Cluster", "demo"))!.metadata;
     const stale = { ...OWNER, uid: "00000000-0000-0000-0000-000000000000", controller: true };
     const others = { apiVersion: "v1", kind: "ConfigMap", name: "of-others", uid: "uid-of-others" };
-    await client.create({
+    await fixture.client.create({
       apiVersion: API.identity,
       kind: "OIDCClient",
       metadata: { name: "kube-demo", namespace, ownerReferences: [stale, others] },
       spec: { realmName: "az-demo" },
     });
-    const lines = await resumeCluster(client, { ...REF, owner: OWNER });
+    const lines = await resumeCluster(fixture.client, { ...REF, owner: OWNER });
     assert.ok(
       lines.includes("OIDCClient az-demo/kube-demo: belongs to Cluster demo again"),
       lines.join("\n"),
@@ -90,13 +60,13 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
         ["uid-of-others", false],
       ].sort(),
     );
-    assert.deepEqual(await resumeCluster(client, { ...REF, owner: OWNER }), []);
+    assert.deepEqual(await resumeCluster(fixture.client, { ...REF, owner: OWNER }), []);
   });
 
   it("has its machines in the record by their label or by an equal annotation", async () => {
     const mark = { "capi.stackhpc.com/cluster": "demo" };
     const make = (name: string, marks: object) =>
-      client.create({
+      fixture.client.create({
         apiVersion: API.clusterApi,
         kind: "Machine",
         metadata: { name, namespace, ...marks },
@@ -105,16 +75,16 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
     await make("by-label", { labels: mark });
     await make("by-annotation", { annotations: mark });
     await make("of-others", { labels: { "capi.stackhpc.com/cluster": "other" } });
-    await resumeCluster(client, { ...REF, owner: OWNER });
+    await resumeCluster(fixture.client, { ...REF, owner: OWNER });
     const { status } = (await get(API.azimuth, "Cluster", "demo"))!;
     assert.deepEqual(Object.keys(status?.nodes ?? {}).sort(), ["by-annotation", "by-label"]);
     for (const name of ["by-label", "by-annotation", "of-others"])
-      await client.delete({ apiVersion: API.clusterApi, kind: "Machine", namespace, name });
+      await fixture.client.delete({ apiVersion: API.clusterApi, kind: "Machine", namespace, name });
   });
 
   it("keeps no time of a transition that is over", async () => {
     const status = (fields: object) =>
-      client.mergePatch({ ...OWNER, namespace }, { status: fields }, { subresource: "status" });
+      fixture.client.mergePatch({ ...OWNER, namespace }, { status: fields }, { subresource: "status" });
     const conditions = ["Ready", "ControlPlaneComponentsHealthy"].map((type) => ({ type, status: "True" }));
     const labels = { "capi.stackhpc.com/cluster": "demo" };
     const made: [string, string, object][] = [
@@ -125,8 +95,8 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
     for (const [apiVersion, kind, state] of made) {
       const name = kind === "HelmRelease" ? "demo-site" : "demo";
       if (kind !== "HelmRelease")
-        await client.create({ apiVersion, kind, metadata: { name, namespace, labels }, spec: {} });
-      await client.mergePatch(
+        await fixture.client.create({ apiVersion, kind, metadata: { name, namespace, labels }, spec: {} });
+      await fixture.client.mergePatch(
         { apiVersion, kind, namespace, name },
         { status: state },
         { subresource: "status" },
@@ -134,15 +104,15 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
     }
     const at = async () => (await get(API.azimuth, "Cluster", "demo"))?.status?.lastUpdated;
     const stamp = (fingerprint: string) =>
-      host.create("azimuth/StatusStamp", inputs({ moment: "end", fingerprint }));
+      fixture.host.create("azimuth/StatusStamp", inputs({ moment: "end", fingerprint }));
     await status({ lastUpdated: "2026-01-01T00:00:00.000000+00:00" });
     await stamp("ready");
     assert.equal(await at(), undefined, "after a run whose cluster is Ready");
-    assert.match(host.printed, /status.lastUpdated is cleared, because the cluster is Ready/);
+    assert.match(fixture.host.printed, /status.lastUpdated is cleared, because the cluster is Ready/);
     await status({ lastUpdated: "2026-01-01T00:00:00.000000+00:00" });
-    await resumeCluster(client, { ...REF, owner: OWNER });
+    await resumeCluster(fixture.client, { ...REF, owner: OWNER });
     assert.equal(await at(), undefined, "after the monitor's start");
-    await client.mergePatch(
+    await fixture.client.mergePatch(
       { apiVersion: API.clusterApi, kind: "Cluster", namespace, name: "demo" },
       { status: { phase: "Provisioning" } },
       { subresource: "status" },
@@ -153,19 +123,19 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
 
   it("has the Platform's services while the cluster itself can't be reached", async () => {
     const leadTo = (target: string) =>
-      client.mergePatch(
+      fixture.client.mergePatch(
         { apiVersion: "v1", kind: "Secret", namespace, name: "demo-kubeconfig" },
         { data: { value: Buffer.from(target).toString("base64") } },
       );
-    const nowhere = api.kubeconfig().replace(/https:\/\/[^\s"']+/g, "https://127.0.0.1:9");
+    const nowhere = fixture.api.kubeconfig().replace(/https:\/\/[^\s"']+/g, "https://127.0.0.1:9");
     await leadTo(nowhere);
     const shown = { subdomain: "known", fqdn: "known.example.com", label: "Known" };
-    await client.mergePatch(
+    await fixture.client.mergePatch(
       { ...OWNER, namespace },
       { status: { services: { known: shown } } },
       { subresource: "status" },
     );
-    await client.mergePatch(
+    await fixture.client.mergePatch(
       { apiVersion: API.identity, kind: "Platform", namespace, name: "kube-demo" },
       { spec: { zenithServices: null } },
     );
@@ -175,24 +145,24 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
       assert.ok((await services()).includes("known"));
     } finally {
       await running.stop();
-      await leadTo(api.kubeconfig());
+      await leadTo(fixture.api.kubeconfig());
     }
   });
 
   it("has its services without kinds that the management cluster does not serve", async () => {
-    const relay = await ApiRelay.open(api);
+    const relay = await ApiRelay.open(fixture.api);
     relay.refuse = ({ url: { pathname } }) =>
       /^\/apis\/(identity\.azimuth|addons)\.stackhpc\.com\//.test(pathname)
         ? { status: 404, reason: "NotFound", message: "the server could not find the requested resource" }
         : undefined;
     const kubeconfig = relay.kubeconfig();
     const desired = inputs({ hasRecord: true, kubeconfig });
-    await client.mergePatch(
+    await fixture.client.mergePatch(
       { ...OWNER, namespace },
       { status: { services: { stale: { subdomain: "s", fqdn: "s", label: "S" } } } },
       { subresource: "status" },
     );
-    assert.equal((await host.diff("azimuth/ServiceSync", desired, desired)).changes, true);
+    assert.equal((await fixture.host.diff("azimuth/ServiceSync", desired, desired)).changes, true);
     const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
     const running = monitor(management);
     try {

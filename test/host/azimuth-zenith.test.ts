@@ -1,68 +1,58 @@
 import assert from "node:assert/strict";
-import { KubernetesClient } from "../../lib/kubernetes";
 import { API } from "../../providers/azimuth/plan/names";
 import { tunnelValues } from "../../providers/azimuth/plan/zenith-values";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
-import { SET_UP_MILLISECONDS } from "../engine/simulated-fixture";
-import { BareApiServer } from "../simulation/bare-api-server";
-import { simulationPrograms } from "../simulation/programs";
-import { ProviderHost } from "./provider-host";
+import { AzimuthHost } from "./azimuth-host";
 
 const KEYPAIR = "azimuth/ZenithKeypair";
 const namespace = "az-demo";
 
 describe("the key of a cluster's API server, for Zenith", function () {
   this.timeout(60_000);
-  let api: BareApiServer;
-  let host: ProviderHost;
-  let client: KubernetesClient;
+  const fixture = new AzimuthHost({
+    prepare: (client, { namespace: name }) =>
+      client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
+  });
+  const { inputs } = fixture;
   let registrar: Registrar;
 
-  before(async function () {
-    this.timeout(SET_UP_MILLISECONDS);
-    const { etcd, kubeApiserver } = await simulationPrograms();
-    api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
-    client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
-    await client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  before(async () => {
     registrar = await Registrar.start();
-    host = await ProviderHost.inClone();
   });
-  after(async () => {
-    await host?.stop();
-    await registrar?.stop();
-    client?.close();
-    await api?.stop();
-  });
+  after(() => registrar?.stop());
 
   const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo", uid: "1-2" };
   const get = (name: string) =>
-    client.get<{ data?: Record<string, string> }>({ apiVersion: "v1", kind: "Secret", namespace, name });
-  const inputs = (over: object = {}) => ({
-    kubeconfig: api.kubeconfig(),
-    stack: "foresail/test",
-    namespace,
-    cluster: "demo",
-    ...over,
-  });
+    fixture.client.get<{ data?: Record<string, string> }>({
+      apiVersion: "v1",
+      kind: "Secret",
+      namespace,
+      name,
+    });
 
   it("has one key and one reserved name, however many callers ask", async () => {
     const desired = inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 });
     registrar.failures = { count: 2, status: 503 };
-    const { outputs } = await host.create(KEYPAIR, desired);
+    const { outputs } = await fixture.host.create(KEYPAIR, desired);
     assert.equal(registrar.reservations.length, 1);
     const publicKey = outputs["publicKey"] as string;
     assert.match(publicKey, /^ssh-ed25519 AAAA/);
     assert.equal(registrar.reservations[0]?.publicKey, publicKey.split(" ").slice(0, 2).join(" "));
-    const again = await host.create(KEYPAIR, desired);
+    const again = await fixture.host.create(KEYPAIR, desired);
     assert.equal(again.outputs["privateKey"], outputs["privateKey"]);
     assert.equal(registrar.reservations.length, 1);
-    assert.ok(!host.printed.includes("PRIVATE KEY"));
+    assert.ok(!fixture.host.printed.includes("PRIVATE KEY"));
 
     // after someone deletes the Secret, the same key is restored with the same name
-    await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" });
-    const { inputs: checked } = await host.check(KEYPAIR, outputs, desired);
+    await fixture.client.delete({
+      apiVersion: "v1",
+      kind: "Secret",
+      namespace,
+      name: "demo-zenith-apiserver",
+    });
+    const { inputs: checked } = await fixture.host.check(KEYPAIR, outputs, desired);
     assert.match((checked["steps"] as string[]).join(), /write the key of the state .* again/);
-    await host.update(KEYPAIR, outputs, { ...checked });
+    await fixture.host.update(KEYPAIR, outputs, { ...checked });
     assert.equal(registrar.reservations.length, 1);
     const secret = await get("demo-zenith-apiserver");
     assert.equal(Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString(), outputs["privateKey"]);
@@ -81,24 +71,28 @@ describe("the key of a cluster's API server, for Zenith", function () {
     const secret = () => get("demo-zenith-files");
     const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-files" };
     const steps = async (olds: object, news: object) =>
-      (await host.check(KEYPAIR, olds, news)).inputs["steps"] as string[];
+      (await fixture.host.check(KEYPAIR, olds, news)).inputs["steps"] as string[];
     const write = /^write client-apiserver.yaml with the key to the Secret az-demo\/demo-zenith-files$/;
     // an unusable chart is refused, without a request to the registrar
-    const { refusals } = await host.check(KEYPAIR, {}, { ...desired(), chartIssue: "renders no Pod" });
+    const { refusals } = await fixture.host.check(
+      KEYPAIR,
+      {},
+      { ...desired(), chartIssue: "renders no Pod" },
+    );
     assert.deepEqual(refusals, [{ property: "chartIssue", reason: "renders no Pod" }]);
     // older state has no files, and without them there is nothing to do
     const { files: _files, ...older } = desired() as Record<string, unknown>;
-    const { outputs: before } = await host.create(KEYPAIR, older);
+    const { outputs: before } = await fixture.host.create(KEYPAIR, older);
     assert.equal(
-      (await host.diff(KEYPAIR, before, { ...older, steps: await steps(before, older) })).changes,
+      (await fixture.host.diff(KEYPAIR, before, { ...older, steps: await steps(before, older) })).changes,
       false,
     );
     assert.equal(await secret(), undefined);
 
     const news = { ...desired(), steps: await steps(before, desired()) };
     assert.match(news.steps.join(), write);
-    assert.equal((await host.diff(KEYPAIR, before, news)).changes, true);
-    const outputs = await host.update(KEYPAIR, before, news);
+    assert.equal((await fixture.host.diff(KEYPAIR, before, news)).changes, true);
+    const outputs = await fixture.host.update(KEYPAIR, before, news);
     const base64 = Buffer.from(outputs["privateKey"] as string).toString("base64");
     const texts = async () =>
       Object.values((await secret())?.data ?? {}).map((text) => Buffer.from(text, "base64").toString());
@@ -107,38 +101,38 @@ describe("the key of a cluster's API server, for Zenith", function () {
       !JSON.stringify({ ...outputs, privateKey: "" }).includes(base64),
       "the key is in plain outputs",
     );
-    assert.ok(!host.printed.includes(base64));
+    assert.ok(!fixture.host.printed.includes(base64));
     assert.deepEqual(await steps(outputs, desired()), []);
     // what others changed or deleted is written again
     const data = {
       data: Object.fromEntries(Object.keys((await secret())?.data ?? {}).map((name) => [name, ""])),
     };
-    await client.mergePatch(ref, data);
+    await fixture.client.mergePatch(ref, data);
     assert.match((await steps(outputs, desired())).join(), write);
-    await client.delete(ref);
+    await fixture.client.delete(ref);
     assert.match((await steps(outputs, desired())).join(), write);
     // other settings make another entry
-    const changed = await host.update(KEYPAIR, outputs, desired("\nserver_port: 2222"));
+    const changed = await fixture.host.update(KEYPAIR, outputs, desired("\nserver_port: 2222"));
     assert.deepEqual(await texts(), [`ssh_private_key_data: "${base64}"\nserver_port: 2222`]);
-    await host.delete(KEYPAIR, { ...changed, made: false });
+    await fixture.host.delete(KEYPAIR, { ...changed, made: false });
     assert.equal(await secret(), undefined);
 
     // an object that others created is theirs
-    await client.create({ ...ref, metadata: { name: ref.name, namespace } });
+    await fixture.client.create({ ...ref, metadata: { name: ref.name, namespace } });
     await assert.rejects(
       steps(before, desired()),
       /demo-zenith-files was created by another program; if nothing else uses it, delete it/,
     );
-    await host.delete(KEYPAIR, { ...changed, made: false });
+    await fixture.host.delete(KEYPAIR, { ...changed, made: false });
     assert.ok(await secret());
-    await client.delete(ref);
+    await fixture.client.delete(ref);
   });
 
   it("continues with the key of a run that was interrupted before a name was reserved", async () => {
     const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" };
     const before = (await get("demo-zenith-apiserver"))?.data;
-    await client.mergePatch(ref, { metadata: { annotations: null } });
-    const { outputs } = await host.create(
+    await fixture.client.mergePatch(ref, { metadata: { annotations: null } });
+    const { outputs } = await fixture.host.create(
       KEYPAIR,
       inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 }),
     );

@@ -5,12 +5,8 @@ import { resumeCluster } from "../../providers/azimuth/client/cluster-record";
 import { KubernetesClient } from "../../lib/kubernetes";
 import { API, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
 import { untilTrue } from "../engine/azimuth-fixture";
-import { SET_UP_MILLISECONDS } from "../engine/simulated-fixture";
 import { ApiRelay } from "../simulation/api-relay";
-import { BareApiServer } from "../simulation/bare-api-server";
-import { simulationPrograms } from "../simulation/programs";
-import { makeClusterObjects } from "./azimuth-objects";
-import { ProviderHost } from "./provider-host";
+import { AzimuthHost } from "./azimuth-host";
 
 const namespace = "az-demo";
 const REF = { namespace, cluster: "demo", hasRecord: true };
@@ -29,39 +25,14 @@ interface Live {
 
 describe("a cluster's objects in a management cluster with Azimuth", function () {
   this.timeout(90_000);
-  let api: BareApiServer;
-  let host: ProviderHost;
-  let client: KubernetesClient;
+  const fixture = new AzimuthHost();
+  const { inputs, services, platform } = fixture;
   const ends: AbortController[] = [];
 
-  before(async function () {
-    this.timeout(SET_UP_MILLISECONDS);
-    const { etcd, kubeApiserver } = await simulationPrograms();
-    api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
-    client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
-    await makeClusterObjects(client, { namespace, kubeconfig: api.kubeconfig() });
-    host = await ProviderHost.inClone();
-  });
   afterEach(() => ends.forEach((end) => end.abort()));
-  after(async () => {
-    await host?.stop();
-    client?.close();
-    await api?.stop();
-  });
 
   const get = (apiVersion: string, kind: string, name: string) =>
-    client.get<Live>({ apiVersion, kind, namespace, name });
-  const inputs = (over: object = {}) => ({
-    kubeconfig: api.kubeconfig(),
-    stack: "foresail/test",
-    namespace,
-    cluster: "demo",
-    ...over,
-  });
-  const services = async () =>
-    Object.keys((await get(API.azimuth, "Cluster", "demo"))?.status?.services ?? {});
-  const platform = async () =>
-    Object.keys((await get(API.identity, "Platform", "kube-demo"))?.spec.zenithServices ?? {});
+    fixture.client.get<Live>({ apiVersion, kind, namespace, name });
   const noted = async () =>
     Object.keys(
       JSON.parse(
@@ -73,20 +44,25 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     const release = { "meta.helm.sh/release-name": "site", "meta.helm.sh/release-namespace": namespace };
     const ref = { apiVersion: API.zenith, kind: "Reservation", namespace, name };
     const { apiVersion, kind } = ref;
-    await client.apply({ apiVersion, kind, metadata: { name, namespace, annotations: release }, spec: {} });
+    await fixture.client.apply({
+      apiVersion,
+      kind,
+      metadata: { name, namespace, annotations: release },
+      spec: {},
+    });
     const status = { phase: "Ready", subdomain: name, fqdn: `${name}.example.com` };
-    const written = await client.mergePatch<Live>(ref, { status }, { subresource: "status" });
+    const written = await fixture.client.mergePatch<Live>(ref, { status }, { subresource: "status" });
     return { version: written.metadata.resourceVersion };
   };
   const giveUp = (name: string) =>
-    client.delete({ apiVersion: API.zenith, kind: "Reservation", namespace, name });
+    fixture.client.delete({ apiVersion: API.zenith, kind: "Reservation", namespace, name });
   const inStep = (names: string[]) =>
     untilTrue(`the services ${names.join(", ") || "to go"}`, async () => {
       const wanted = names.map((name) => `${namespace}-${name}`).sort();
       const all = await Promise.all([services(), platform(), noted()]);
       return all.every((found) => JSON.stringify(found.sort()) === JSON.stringify(wanted));
     });
-  const monitor = (management = client) => {
+  const monitor = (management = fixture.client) => {
     const end = new AbortController();
     const said: string[] = [];
     const ref = { management, place: REF, signal: end.signal };
@@ -97,30 +73,30 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
 
   it("gets a new time when the fingerprint changes, and only then", async () => {
     const desired = inputs({ moment: "end", fingerprint: "1" });
-    const { outputs } = await host.create("azimuth/StatusStamp", desired);
+    const { outputs } = await fixture.host.create("azimuth/StatusStamp", desired);
     const at = async () => (await get(API.azimuth, "Cluster", "demo"))?.status?.lastUpdated;
     const first = await at();
     assert.match(first ?? "", /\+00:00$/);
-    assert.equal((await host.diff("azimuth/StatusStamp", outputs, desired)).changes, false);
+    assert.equal((await fixture.host.diff("azimuth/StatusStamp", outputs, desired)).changes, false);
     const other = { ...desired, fingerprint: "2" };
-    assert.equal((await host.diff("azimuth/StatusStamp", outputs, other)).changes, true);
-    await host.update("azimuth/StatusStamp", outputs, other);
+    assert.equal((await fixture.host.diff("azimuth/StatusStamp", outputs, other)).changes, true);
+    await fixture.host.update("azimuth/StatusStamp", outputs, other);
     assert.notEqual(await at(), first);
-    await host.create("azimuth/StatusStamp", { ...desired, moment: "start", fingerprint: "3" });
-    assert.match(host.printed, /status.lastUpdated is set already/);
+    await fixture.host.create("azimuth/StatusStamp", { ...desired, moment: "start", fingerprint: "3" });
+    assert.match(fixture.host.printed, /status.lastUpdated is set already/);
   });
 
   it("has its services written by a run, and the next run has nothing to do", async () => {
     const desired = inputs({ hasRecord: true });
     await reserve("shop");
-    const changes = async () => (await host.diff("azimuth/ServiceSync", desired, desired)).changes;
+    const changes = async () => (await fixture.host.diff("azimuth/ServiceSync", desired, desired)).changes;
     assert.equal(await changes(), true);
-    await host.update("azimuth/ServiceSync", desired, desired);
+    await fixture.host.update("azimuth/ServiceSync", desired, desired);
     await inStep(["shop"]);
     assert.equal(await changes(), false);
     await giveUp("shop");
     assert.equal(await changes(), true);
-    await host.update("azimuth/ServiceSync", desired, desired);
+    await fixture.host.update("azimuth/ServiceSync", desired, desired);
     await inStep([]);
   });
 
@@ -139,11 +115,14 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
           [API.addons, "HelmRelease", "demo-site"],
         ] as const;
         for (const [apiVersion, kind, name] of names)
-          await client.mergePatch({ apiVersion, kind, namespace, name }, { metadata: { annotations } });
+          await fixture.client.mergePatch(
+            { apiVersion, kind, namespace, name },
+            { metadata: { annotations } },
+          );
       }
     })();
     await reserve("two");
-    await client.mergePatch(
+    await fixture.client.mergePatch(
       { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "demo" },
       {
         status: {
@@ -173,9 +152,9 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
   it("has its services up to date after an outage of the API", async () => {
     const running = monitor();
     await inStep(["two", "three"]);
-    await api.stopApiServer();
+    await fixture.api.stopApiServer();
     await pause(1500);
-    await api.startApiServer();
+    await fixture.api.startApiServer();
     await reserve("four");
     await giveUp("two");
     await inStep(["three", "four"]);
@@ -183,10 +162,10 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
   });
 
   it("has its services up to date when the watched version has expired", async () => {
-    const relay = await ApiRelay.open(api);
+    const relay = await ApiRelay.open(fixture.api);
     const kubeconfig = relay.kubeconfig();
     const leadTo = (target: string) =>
-      client.mergePatch(
+      fixture.client.mergePatch(
         { apiVersion: "v1", kind: "Secret", namespace, name: "demo-kubeconfig" },
         { data: { value: Buffer.from(target).toString("base64") } },
       );
@@ -197,7 +176,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
       await untilTrue("its watches", () => Promise.resolve(relay.watching === 6));
       const { version } = await reserve("five");
       relay.forgetBefore(version);
-      await client.mergePatch(
+      await fixture.client.mergePatch(
         { apiVersion: API.identity, kind: "Platform", namespace, name: "kube-demo" },
         { spec: { zenithServices: null } },
       );
@@ -205,7 +184,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
       // of five kinds on the management cluster, and of the Reservations unless it has heard of the last
       assert.ok(relay.refused >= 5, `${relay.refused} watches were refused`);
     } finally {
-      await leadTo(api.kubeconfig());
+      await leadTo(fixture.api.kubeconfig());
       await running.stop();
       watching.close();
       await relay.close();
@@ -213,7 +192,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
   });
 
   it("is written by a run and by the monitor, which retry on conflict", async () => {
-    const relay = await ApiRelay.open(api);
+    const relay = await ApiRelay.open(fixture.api);
     const left = new Map<string, number>();
     relay.refuse = ({ method, url: { pathname } }) => {
       const turns = left.get(pathname) ?? 3;
@@ -224,10 +203,10 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     const kubeconfig = relay.kubeconfig();
     await reserve("six");
     const services = inputs({ hasRecord: true, kubeconfig });
-    await host.update("azimuth/ServiceSync", services, services);
+    await fixture.host.update("azimuth/ServiceSync", services, services);
     await inStep(["three", "four", "five", "six"]);
     const stamp = inputs({ moment: "end", fingerprint: "9", kubeconfig });
-    await host.create("azimuth/StatusStamp", stamp);
+    await fixture.host.create("azimuth/StatusStamp", stamp);
     assert.ok(relay.refused >= 9, `${relay.refused} conflicts`);
     left.clear();
     const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
@@ -241,7 +220,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
 
   it("has its owner again when it is resumed", async () => {
     const machine = { apiVersion: API.scheduling, kind: "Lease", metadata: { name: "demo", namespace } };
-    await client.create({
+    await fixture.client.create({
       ...machine,
       spec: { cloudCredentialsSecretName: "c", resources: { machines: [] } },
     });
@@ -250,10 +229,10 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
       leaseName: "demo",
       owner: { apiVersion: API.azimuth, kind: "Cluster", name: "demo" },
     };
-    const lines = await resumeCluster(client, ref);
+    const lines = await resumeCluster(fixture.client, ref);
     assert.ok(lines.includes("Lease az-demo/demo: belongs to Cluster demo again"), lines.join("\n"));
     const lease = await get(API.scheduling, "Lease", "demo");
     assert.deepEqual(lease?.metadata.finalizers, ["azimuth.stackhpc.com"]);
-    assert.deepEqual(await resumeCluster(client, ref), []);
+    assert.deepEqual(await resumeCluster(fixture.client, ref), []);
   });
 });
