@@ -100,7 +100,7 @@ async function watchOnce<T>(
     } catch (error) {
       thrown = { error };
     }
-    // not at once: a connection that is closed while it delivers its last data has an error that nobody handles
+    // not at once: a connection that is closed while it delivers its last data has an error without a handler
     if (outcome ?? thrown) setImmediate(() => ended.abort());
   };
   const watched = { ...query, resourceVersion: state.version, allowWatchBookmarks: true, watch: true };

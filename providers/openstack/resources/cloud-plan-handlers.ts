@@ -28,7 +28,7 @@ const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 
 const UNVERIFIED =
   "warning: TLS certificates of the cloud are not verified (`verify: false` in clouds.yaml, or OS_INSECURE), so " +
-  "whoever intercepts the connection gets the credentials; name the cloud's authority as `cacert` instead";
+  "anyone who intercepts the connection gets the credentials; name the cloud's authority as `cacert` instead";
 
 /** Reads ids, unmet requirements and leftovers from the cloud. Warns if the cloud is not verified. */
 async function askCloud(news: Inputs) {

@@ -43,7 +43,7 @@ function writesUnguarded(command: string): boolean {
 }
 
 describe("documentation pages", () => {
-  it("write kubeconfigs only to files that nobody else can read", () => {
+  it("write kubeconfigs only to files that only their owner can read", () => {
     for (const command of [
       "pulumi stack output kubeconfig --show-secrets > kubeconfig",
       "pulumi stack output kubeconfig --show-secrets >~/.kube/dev && export KUBECONFIG=~/.kube/dev",

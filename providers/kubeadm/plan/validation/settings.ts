@@ -97,7 +97,7 @@ function refuse(what: string, issues: readonly ValidationIssue[]): void {
 }
 
 /**
- * Checks again what is about to be written to machines, whoever made the specification: a program, a stack file or the
+ * Checks again what is about to be written to machines. The specification may come from a program, a stack file or the
  * state.
  *
  * @throws Error with all issues

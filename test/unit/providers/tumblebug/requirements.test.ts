@@ -102,7 +102,7 @@ describe("unmet requirements of a server", () => {
       { connections: { aws: { ...AWS, provider: "awss" } } },
     ],
     [
-      "a region that the server lacks",
+      "a region that the server does not have",
       "connections.aws",
       /no region "aws-tokyo" of the connection "aws"; register it there \(InvalidMCIRReason\)$/,
       { connections: { aws: { ...AWS, region: "", zone: "", missingRegion: "aws-tokyo" } } },

@@ -65,7 +65,7 @@ const namesOnce =
 describe("hostile settings of machines", () => {
   const staged = { kubernetes: ["1.36.3"], software: {} };
   for (const [over, field] of HOSTILE)
-    it(`are refused by every step, whoever made them: ${JSON.stringify(over)}`, () => {
+    it(`are refused by every step: ${JSON.stringify(over)}`, () => {
       const specification = exampleSpecification(over);
       for (const render of [
         () => prepareScript(specification, exampleMachine("w-1"), []),

@@ -84,7 +84,7 @@ describe("the key of a Kubernetes repository", function () {
       );
     });
 
-  it("is refused without a fingerprint, whoever renders the script", async () => {
+  it("is refused by the script itself without a fingerprint", async () => {
     await publish(pinned, pinned);
     for (const fingerprint of ["", "DE15", `${pinned.fingerprint} ] http://evil.example.com /`]) {
       const { status, stdout } = check(fingerprint);
