@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { KubernetesClient } from "../../lib/kubernetes";
 import { SshConnection, type SshTarget } from "../../lib/ssh";
+import { checkCluster } from "../../sandbox/check";
 import { Engine } from "../../sandbox/engine";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
 import { containerNodeSettings, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
@@ -161,6 +162,18 @@ export class TestCluster {
   async withApi<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
     const { text } = await this.kubeconfig();
     return withApi(text, work);
+  }
+
+  /** Checks that pods run on these nodes, and that all of them reach each other. @throws Error that says what fails */
+  async check(nodes: readonly string[]): Promise<void> {
+    const { text, file } = await this.kubeconfig();
+    await checkCluster(silent, {
+      kubeconfig: text,
+      kubeconfigFile: file,
+      kubectl: this.toolchain.kubernetes(KUBERNETES_VERSION).kubectl,
+      nodes,
+      machines: await Promise.all(nodes.map((name) => this.target(name))),
+    });
   }
 
   /** How SSH reaches a machine. */

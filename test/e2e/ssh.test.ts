@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { checkCluster } from "../../sandbox/check";
 import { run } from "../../sandbox/nodes/command";
 import { gatherStatus } from "../../sandbox/status";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
@@ -12,7 +11,7 @@ import { sampleProcesses } from "../cluster/process-samples";
 import { announcedOperations } from "../cluster/previewed-steps";
 import { clusterSecrets, findSecrets } from "../cluster/secret-search";
 import { changingOperations, overlaps, since, stepRuns } from "../cluster/step-logs";
-import { silent, TestCluster } from "../cluster/test-cluster";
+import { TestCluster } from "../cluster/test-cluster";
 import { oneAfterTheOther } from "../one-after-the-other";
 
 // for work on these tests: continues with the cluster of the last run, and keeps it
@@ -38,21 +37,10 @@ describe("a cluster of system ssh on real nodes", function () {
     if (!KEEP) await cluster.remove();
   });
 
-  async function check(machines: readonly string[]): Promise<void> {
-    const { text, file } = await cluster.kubeconfig();
-    await checkCluster(silent, {
-      kubeconfig: text,
-      kubeconfigFile: file,
-      kubectl: cluster.toolchain.kubernetes(KUBERNETES_VERSION).kubectl,
-      nodes: machines,
-      machines: await Promise.all(machines.map((name) => cluster.target(name))),
-    });
-  }
-
   it("comes up in one `pulumi up`: nodes are Ready, and a Deployment answers through its Service", async () => {
     await cluster.configure({ machines: ONE_AND_ONE });
     await cluster.up();
-    await check(ONE_AND_ONE);
+    await cluster.check(ONE_AND_ONE);
   });
 
   it("is not changed by a second `up`, neither in the engine nor on a node", async () => {
@@ -93,7 +81,7 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.deepEqual(overlaps(runs), []);
     assert.deepEqual(await readyNodes(cluster), THREE_AND_TWO);
     assert.deepEqual(await etcdAt(cluster, "cp-3"), { members: ["cp-1", "cp-2", "cp-3"], healthy: true });
-    await check(THREE_AND_TWO);
+    await cluster.check(THREE_AND_TWO);
     assert.deepEqual((await cluster.preview()).changes, []);
   });
 
@@ -200,7 +188,7 @@ describe("a cluster of system ssh on real nodes", function () {
     await cluster.up();
     assert.deepEqual(await etcdAt(cluster, "cp-4"), { members: ["cp-2", "cp-3", "cp-4"], healthy: true });
     assert.deepEqual(await readyNodes(cluster), WITHOUT_FIRST);
-    await check(WITHOUT_FIRST);
+    await cluster.check(WITHOUT_FIRST);
     assert.deepEqual((await cluster.preview()).changes, []);
   });
 
@@ -228,7 +216,7 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.match(cluster.output, /guarded-\S+ held: .*disruption budget/);
     assert.deepEqual(await traces(cluster, "w-2"), []);
     assert.deepEqual(await readyNodes(cluster), WITHOUT_WORKER);
-    await check(WITHOUT_WORKER);
+    await cluster.check(WITHOUT_WORKER);
   });
 
   it("accepts a machine with an old name and an empty disk, and removes a healthy control plane", async () => {
@@ -237,7 +225,7 @@ describe("a cluster of system ssh on real nodes", function () {
     await cluster.up();
     assert.deepEqual(await etcdAt(cluster, "cp-1"), { members: ["cp-1", "cp-2", "cp-3"], healthy: true });
     assert.deepEqual(await traces(cluster, "cp-4"), []);
-    await check(BACK_AGAIN);
+    await cluster.check(BACK_AGAIN);
   });
 
   it("refuses to remove a majority of its control planes in one `up`", async () => {

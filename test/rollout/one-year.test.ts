@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { checkCluster } from "../../sandbox/check";
-import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
-import { silent, TestCluster } from "../cluster/test-cluster";
+import { TestCluster } from "../cluster/test-cluster";
 import { traces } from "../cluster/traces";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
@@ -121,13 +119,6 @@ describe("a cluster one year later", function () {
     await cluster.up();
     await writeNote();
     await assertSettled(THIRD, machines);
-    const { text, file } = await cluster.kubeconfig();
-    await checkCluster(silent, {
-      kubeconfig: text,
-      kubeconfigFile: file,
-      kubectl: cluster.toolchain.kubernetes(KUBERNETES_VERSION).kubectl,
-      nodes: machines,
-      machines: await Promise.all(machines.map((name) => cluster.target(name))),
-    });
+    await cluster.check(machines);
   });
 });
