@@ -103,12 +103,13 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   private prepareMachines(): Map<string, Command> {
     const { ssh, dial, prepare } = timeouts(this.args);
-    const controlPlanes = pulumi.output(
-      this.machinesOf(CONTROL_PLANE_GROUP).map(({ name, internalAddress }) => ({ name, internalAddress })),
-    );
+    const addresses = (machines: MachineInputs[]) =>
+      pulumi.output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })));
     const shared = {
       ...this.common,
-      controlPlanes,
+      controlPlanes: addresses(this.machinesOf(CONTROL_PLANE_GROUP)),
+      // without a proxy, a machine's preparation waits for no other worker's address
+      withoutProxy: addresses(this.args.proxy ? this.machines : []),
       registryCredentials: this.args.registries?.credentials,
       sshSeconds: ssh,
       dialSeconds: dial,

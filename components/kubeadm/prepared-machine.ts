@@ -1,7 +1,7 @@
 import * as command from "@pulumi/command/remote";
 import * as pulumi from "@pulumi/pulumi";
 import { packScript, UNPACK } from "../../providers/kubeadm/machine/shell";
-import { prepareScript } from "../../providers/kubeadm/machine/steps";
+import { backendsOf, prepareScript } from "../../providers/kubeadm/machine/steps";
 import { registryCredentialsToml } from "../../providers/kubeadm/machine/parameters";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
 import { jumpHostKey, machineKey } from "../../providers/kubeadm/plan/machine";
@@ -13,6 +13,8 @@ interface PreparedMachineArgs {
   machine: pulumi.Output<Machine>;
   /** The control planes, for the loopback endpoint's first configuration. */
   controlPlanes: pulumi.Output<Pick<Machine, "name" | "internalAddress">[]>;
+  /** The machines that are reached without a proxy: all, or none without a proxy. */
+  withoutProxy: pulumi.Output<Pick<Machine, "name" | "internalAddress">[]>;
   credentials: pulumi.Output<SshCredentials>;
   jumpHost?: pulumi.Output<JumpHost>;
   registryCredentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
@@ -35,10 +37,20 @@ export function prepareMachine(
   opts: pulumi.CustomResourceOptions,
 ): command.Command {
   const script = pulumi
-    .all([args.specification, args.machine, args.controlPlanes, args.registryCredentials ?? {}])
-    .apply(([specification, machine, controlPlanes, registryCredentials]) => {
-      const backends = controlPlanes.map((plane) => ({ name: plane.name, address: plane.internalAddress }));
-      const { text } = prepareScript(specification, machine, backends);
+    .all([
+      args.specification,
+      args.machine,
+      args.controlPlanes,
+      args.withoutProxy,
+      args.registryCredentials ?? {},
+    ])
+    .apply(([specification, machine, controlPlanes, withoutProxy, registryCredentials]) => {
+      const { text } = prepareScript(
+        specification,
+        machine,
+        backendsOf(controlPlanes),
+        backendsOf(withoutProxy),
+      );
       return packScript(`{\n${text}\n}\n${registryCredentialsToml(registryCredentials)}`);
     });
   return new command.Command(

@@ -81,7 +81,9 @@ export const ProxyConfiguration = z.strictObject({
   noProxy: z
     .array(rule(z.string().min(1), noProxyIssue))
     .default([])
-    .describe("Hosts, domains and blocks reached without the proxy, besides the cluster's own."),
+    .describe(
+      "Hosts, domains and blocks reached without the proxy, besides the cluster's machines, Pods and Services.",
+    ),
 });
 
 const mirrors = z.record(

@@ -194,7 +194,7 @@ describe("a site with its own package repository, proxy and pools", function () 
       /server = "https:\/\/registry-1\.docker\.io"\n\n\[host\."https:\/\/mirror\.example\.test"\]/,
     );
     const proxied = new RegExp(
-      `^Environment=.*HTTP_PROXY=${server.url}.*NO_PROXY=.*10\\.96\\.0\\.0/12.*intranet`,
+      `^Environment=.*HTTP_PROXY=${server.url}.*NO_PROXY=.*10\\.96\\.0\\.0/12.*${controlPlane().internalAddress}.*intranet`,
       "gm",
     );
     assert.equal([...found.matchAll(proxied)].length, 2);

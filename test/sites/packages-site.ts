@@ -52,8 +52,7 @@ export function siteConfiguration(
     proxy: {
       http: site.proxy,
       https: site.proxy,
-      // the kubelet of a control plane reaches its own API server by the machine's address
-      noProxy: ["intranet.example.test", ...nodes.map(({ internalAddress }) => internalAddress)],
+      noProxy: ["intranet.example.test"],
     },
     caBundle: site.caBundle,
     registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },

@@ -69,14 +69,22 @@ export function installerText(source: SoftwareSource): string {
   return ["common/system", ...sourceFiles(source), "node-agent/installer"].map(shellFile).join("\n\n");
 }
 
-/** Returns the installers that only root can run, the agent's own first: each is its header and installerText. */
-export function installersOf(specification: ClusterSpecification, staged: StagedVersions) {
+/**
+ * Returns the installers that only root can run, the agent's own first: each is its header and installerText.
+ *
+ * @param addresses internal addresses of the cluster's machines, which are reached without a proxy
+ */
+export function installersOf(
+  specification: ClusterSpecification,
+  staged: StagedVersions,
+  addresses: readonly string[] = [],
+) {
   const text = installerText(specification.source);
   const one = (software: string, version: string, parameters: Parameters = {}) => {
     const variables = assignments(text, {
       SOFTWARE: software,
       ...sourceParameters(specification, version),
-      PROXY: proxyVariables(specification),
+      PROXY: proxyVariables(specification, addresses),
       ...parameters,
     });
     const header = `#!/bin/bash\n# foresail: ${software} ${version}, for the node agent\n${variables}\n`;

@@ -30,12 +30,16 @@ export function sourceParameters(
   return { ...common, BUNDLE: path, BUNDLE_URL: url, BUNDLE_SHA256: sha256 };
 }
 
-/** Returns the variables of an HTTP proxy, as NAME=value; the cluster's own addresses never use it. */
-export function proxyVariables({
-  proxy,
-  network,
-  endpoint,
-}: Pick<ClusterSpecification, "proxy" | "network" | "endpoint">): string[] {
+/**
+ * Returns the variables of an HTTP proxy, as NAME=value; the cluster's own addresses never use it.
+ *
+ * @param machines internal addresses of the cluster's machines. The kubelet of a control plane reaches its own API server
+ * by one of them, and not every program understands blocks
+ */
+export function proxyVariables(
+  { proxy, network, endpoint }: Pick<ClusterSpecification, "proxy" | "network" | "endpoint">,
+  machines: readonly string[],
+): string[] {
   if (!proxy) return [];
   const { http, https, noProxy } = proxy;
   const { podCidr, serviceCidr, dnsDomain } = network;
@@ -45,7 +49,7 @@ export function proxyVariables({
   return [
     ...(http ? [`HTTP_PROXY=${http}`] : []),
     ...(https ? [`HTTPS_PROXY=${https}`] : []),
-    `NO_PROXY=${[...new Set([...own, ...external, ...noProxy])].join(",")}`,
+    `NO_PROXY=${[...new Set([...own, ...external, ...machines, ...noProxy])].join(",")}`,
   ];
 }
 

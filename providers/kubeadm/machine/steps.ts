@@ -52,12 +52,19 @@ function step(
 const plain = (operation: Operation) => (cluster: string, machine: string) =>
   step(operation, cluster, machine);
 
-/** One API server behind the loopback endpoint. */
+/** A machine as the nodes reach it: a control plane behind the loopback endpoint, or any. */
 export interface Backend {
   name: string;
-  /** Address of the control plane as seen by the nodes. */
+  /** Its internal address. */
   address: string;
 }
+
+/** Returns the machines as the nodes reach them. */
+export function backendsOf(machines: readonly Pick<Machine, "name" | "internalAddress">[]): Backend[] {
+  return machines.map(({ name, internalAddress: address }) => ({ name, address }));
+}
+
+const addressesOf = (machines: readonly Backend[]) => machines.map(({ address }) => address);
 
 function endpointParameters(port: number, backends: readonly Backend[]): Parameters {
   assertAddresses(backends);
@@ -70,14 +77,17 @@ function endpointParameters(port: number, backends: readonly Backend[]): Paramet
  * (registryCredentialsToml). Its answer is empty.
  *
  * @param backends the control planes, for the loopback endpoint's first configuration
+ * @param machines the cluster's machines, which are reached without a proxy
  */
 export function prepareScript(
   specification: ClusterSpecification,
   { name, internalAddress }: Pick<Machine, "name" | "internalAddress">,
   backends: readonly Backend[],
+  machines: readonly Backend[] = [],
 ): Script {
   assertSettings(specification);
-  assertAddresses([{ name, address: internalAddress }]);
+  const own = { name, address: internalAddress };
+  assertAddresses([own, ...machines]);
   const { caBundle = "", endpoint, files, kubelet, network, source, version } = specification;
   const mirrors = Object.entries(specification.registryMirrors);
   const hasLoopback = "loopback" in endpoint;
@@ -91,7 +101,7 @@ export function prepareScript(
     ],
     ...sourceParameters(specification, version),
     ADDRESS: internalAddress,
-    PROXY: proxyVariables(specification),
+    PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),
     CA_BUNDLE: caBundle,
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
     REGISTRIES: mirrors.map(([registry]) => registry),
@@ -169,15 +179,18 @@ export const registerScript = plain("register");
  * the source does not have. Its answer is empty.
  *
  * @param annotations pattern of the annotation keys
+ * @param machines the cluster's machines, which are reached without a proxy
  */
 export function nodeAgentScript(
   specification: ClusterSpecification,
   machine: string,
   annotations: string,
   staged: StagedVersions,
+  machines: readonly Backend[] = [],
 ): Script {
   assertSettings(specification);
-  const installers = installersOf(specification, staged);
+  assertAddresses(machines);
+  const installers = installersOf(specification, staged, addressesOf(machines));
   const { ignorePreflightErrors, name, source } = specification;
   return step("node-agent", name, machine, {
     INSTALLER_PATHS: installers.map(({ path }) => path),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { endpointScript, type Backend } from "../machine/steps";
+import { backendsOf, endpointScript, type Backend } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { loopbackEndpointSteps } from "../plan/steps";
 import { explained } from "../../../lib/pulumi/failure";
@@ -11,16 +11,16 @@ import type { LoopbackEndpointInputs as Inputs } from "./declarations";
 const REWRITE_SECONDS = 120;
 
 /** Returns the control planes in the form of the forwarders' configuration. */
-function backendsOf(machines: Machine[]): Backend[] {
-  return machines
-    .filter(({ role }) => role === "control-plane")
-    .map(({ name, internalAddress }) => ({ name, address: internalAddress }));
+function controlPlanesOf(machines: Machine[]): Backend[] {
+  return backendsOf(machines.filter(({ role }) => role === "control-plane"));
 }
 
 /** Returns every machine if the control planes changed, otherwise none; also none while the machines are unknown. */
 function toRewrite(olds: Partial<Inputs>, news: Inputs): Machine[] {
   if (!olds.machines || !isKnownList(olds.machines) || !isKnownList(news.machines)) return [];
-  return isDeepStrictEqual(backendsOf(olds.machines), backendsOf(news.machines)) ? [] : news.machines;
+  return isDeepStrictEqual(controlPlanesOf(olds.machines), controlPlanesOf(news.machines))
+    ? []
+    : news.machines;
 }
 
 async function rewrite(resource: string, inputs: Inputs): Promise<void> {
@@ -30,7 +30,7 @@ async function rewrite(resource: string, inputs: Inputs): Promise<void> {
   const { port } = endpoint.loopback;
   await withMachines(resource, inputs, async (session) => {
     const failures = await failuresOfEach(machines, "rewrite the loopback endpoint", async (machine) => {
-      const script = endpointScript(machine.name, port, backendsOf(machines));
+      const script = endpointScript(machine.name, port, controlPlanesOf(machines));
       await session.run(machine, script, { seconds: REWRITE_SECONDS });
     });
     if (failures.length > 0) throw new Error(failures.map(({ text }) => text).join("\n"));
@@ -41,7 +41,7 @@ async function rewrite(resource: string, inputs: Inputs): Promise<void> {
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
     const machines = toRewrite(olds, news);
-    const controlPlanes = machines.length === 0 ? [] : backendsOf(news.machines).map(({ name }) => name);
+    const controlPlanes = machines.length === 0 ? [] : controlPlanesOf(news.machines).map(({ name }) => name);
     const steps = machines.map(({ name: machine }) =>
       loopbackEndpointSteps.format({ kind: "forward", machine, controlPlanes }),
     );

@@ -1,5 +1,5 @@
 import { SshUnreachable } from "../../../lib/ssh/errors";
-import { nodeAgentScript } from "../machine/steps";
+import { backendsOf, nodeAgentScript } from "../machine/steps";
 import {
   refuseStaging,
   type ReportedAgent,
@@ -111,11 +111,12 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const { annotations, specification, staged, timeouts, leftOut = [] } = inputs;
   const { name: cluster } = specification;
   const resource = nameOf(inputs);
+  const machines = backendsOf(inputs.machines);
   const lines = linesByMachine(inputs);
   const due = inputs.machines.filter(({ name }) => lines.has(name));
   const failures = await withMachines(resource, inputs, (session) =>
     failuresOfEach(due, "install the node agent", async (machine) => {
-      const script = nodeAgentScript(specification, machine.name, annotations, staged);
+      const script = nodeAgentScript(specification, machine.name, annotations, staged, machines);
       await session.run(machine, script, { seconds: timeouts.prepare });
       session.progress((lines.get(machine.name) ?? []).join("; "));
     }),

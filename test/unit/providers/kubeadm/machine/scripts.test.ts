@@ -32,6 +32,7 @@ import { exampleMachine, exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
+const machines = [...backends, { name: "w-1", address: "10.0.0.101" }];
 const everything = exampleSpecification({
   source: {
     packages: { repository: "https://packages.example.com/v{minor}/deb/", keyFingerprint: "A1".repeat(20) },
@@ -66,7 +67,7 @@ const versioned = exampleSpecification({
 
 const scripts: Record<string, Script> = {
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
-  "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends),
+  "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
   initialized: initializedScript("demo", "w-1"),
   facts: factsScript("demo", "cp-1"),
   "admin-kubeconfig": adminKubeconfigScript("demo", "cp-1"),
@@ -84,10 +85,16 @@ const scripts: Record<string, Script> = {
     kubernetes: ["1.36.3", "1.35.4"],
     software: {},
   }),
-  "node-agent-packages": nodeAgentScript(everything, "w-1", PATTERN, {
-    kubernetes: ["1.36.3"],
-    software: { containerd: "1.6.20~ds1-1+deb12u1", "os-packages": "2026-11-01" },
-  }),
+  "node-agent-packages": nodeAgentScript(
+    everything,
+    "w-1",
+    PATTERN,
+    {
+      kubernetes: ["1.36.3"],
+      software: { containerd: "1.6.20~ds1-1+deb12u1", "os-packages": "2026-11-01" },
+    },
+    machines,
+  ),
 };
 
 const FOLDER = "providers/kubeadm/machine/";
@@ -221,6 +228,7 @@ describe("remote scripts", () => {
     const machine = new ShellMachine();
     const PROXY = proxyVariables(
       exampleSpecification({ proxy: { http: "http://p.example.com:1", noProxy: [] } }),
+      [],
     );
     const { stdout } = machine.run(
       { "steps/prepare": ["configure_environment"] },
