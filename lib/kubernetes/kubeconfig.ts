@@ -42,7 +42,7 @@ export class KubeconfigRefused extends Error {
   constructor({ source }: FetchedKubeconfig, issue: string) {
     super(
       `${source} has a kubeconfig that is refused: ${issue}. A kubeconfig that is read from a cluster may contain ` +
-        `only an https address, certificates, and a key, token or password inline. Correct the Secret and run the command again.`,
+        `only an https address, certificates, and a key or token inline. Correct the Secret and run the command again.`,
     );
   }
 }
@@ -129,6 +129,7 @@ const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 const ONE_LINE = /^\P{Cc}*$/u;
 const FILE = "would read a file of this machine";
 const IMPERSONATION = "would impersonate another user";
+const BASIC = "would send a password, which no supported Kubernetes version accepts";
 
 /** Fields of a fetched kubeconfig: the text that is accepted, or why the field is refused. Others are ignored. */
 const FETCHED_CLUSTER: Record<string, RegExp | string> = {
@@ -149,11 +150,11 @@ const FETCHED_USER: Record<string, RegExp | string> = {
   "as-uid": IMPERSONATION,
   "as-groups": IMPERSONATION,
   "as-user-extra": IMPERSONATION,
+  username: BASIC,
+  password: BASIC,
   "client-certificate-data": BASE64,
   "client-key-data": BASE64,
   token: ONE_LINE,
-  username: ONE_LINE,
-  password: ONE_LINE,
 };
 
 /** Returns why a fetched context is refused, or undefined: the field and the reason, never its value. */

@@ -113,6 +113,11 @@ describe("a kubeconfig that is read from a cluster", function () {
   };
   const refusals: [field: string, why: RegExp, write: () => void][] = [
     ["users[0].user.exec", /would run a program on this machine/, () => fetched({ exec })],
+    [
+      "users[0].user.password",
+      /would send a password/,
+      () => fetched({ token: "test-token", password: HIDDEN }),
+    ],
     ["users[0].user.tokenFile", /would send a file of this machine/, () => fetched({ tokenFile: localFile })],
     [
       "clusters[0].cluster.server",
