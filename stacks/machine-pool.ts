@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { MachinePool, type MachinePoolArgs } from "../components/machine-pool/machine-pool";
+import { MachinePool } from "../components/machine-pool/machine-pool";
+import type { MachinePoolArgs } from "../components/machine-pool/machine-pool-args";
 import type { ConfigurationOf } from "./schema";
 
 /** Builds a stack of the system "machine-pool": a MachinePool on an existing management cluster. */

@@ -2,11 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import type { PolicyRule } from "../../providers/azimuth/plan/cluster-values";
 import { CHARTS, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import type { ClusterSpecification } from "../../providers/azimuth/plan/objects";
-import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
-import { withCurrentNames } from "../../lib/pulumi/arguments";
 import { stackName } from "../../lib/pulumi/stack";
 
 /** A Helm chart: a name with its repository, a path, or an oci:// reference. */
@@ -90,8 +88,7 @@ export interface ClusterContext {
 }
 
 /** Returns the context of a cluster's parts, with a default for each argument that is absent. */
-export function contextOf(name: string, given: AzimuthClusterArgs, parent: pulumi.Resource): ClusterContext {
-  const args = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
+export function contextOf(name: string, args: AzimuthClusterArgs, parent: pulumi.Resource): ClusterContext {
   const { namespace, charts = {} } = args;
   const kubeconfig = pulumi.secret(args.kubeconfig);
   return {
@@ -117,13 +114,13 @@ export function contextOf(name: string, given: AzimuthClusterArgs, parent: pulum
   };
 }
 
-/** Returns a chart with its version and repository: those of Azimuth for a chart of Azimuth. */
+/** Returns a chart with its version, repository and digest: the repository of Azimuth for a chart of Azimuth. */
 export function chartSource(kind: keyof typeof CHARTS, source: ChartSource = CHARTS[kind]): ChartSource {
-  const { chart, version } = source;
+  const { chart, version, digest } = source;
   const known = Object.values(CHARTS).find((each) => each.chart === chart);
   const repository = source.repository ?? known?.repository;
-  // in this order, because a hash of it is in the state
-  return { chart, version, repository };
+  // in this order, and without an absent digest, because a hash of it is in the state
+  return { chart, version, repository, ...(digest === undefined ? {} : { digest }) };
 }
 
 /** Returns whether a chart is a folder or an archive of this machine. */

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { OidcIssuer } from "../../providers/azimuth/plan/cluster-values";
+import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
 import {
   EtcdKey,
   RecordPrune,
@@ -8,11 +9,13 @@ import {
 } from "../../providers/azimuth/resources/declarations";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
+import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import { type AzimuthClusterArgs, type ClusterContext, contextOf } from "./azimuth-cluster-args";
 import { installClusterChart, managementProvider } from "./chart";
 import { findSources, makeOwner, ownerReference } from "./owner";
 import { adoptLease, adoptOidcClient, adoptPlatform, findRealm } from "./tenancy-objects";
+import { argumentIssues } from "./validation";
 import { chartValues, fingerprintOf, warnOfUnreservedSizes } from "./values";
 import { exposeApiServer, installZenithOperator } from "./zenith";
 
@@ -33,8 +36,10 @@ export class AzimuthCluster extends pulumi.ComponentResource {
   readonly sizes: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, given: AzimuthClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    const named = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
+    refuseArguments(`AzimuthCluster ${name}`, argumentIssues(name, named));
     super("foresail:azimuth:AzimuthCluster", name, {}, opts);
-    const context = contextOf(name, given, this);
+    const context = contextOf(name, named, this);
     const { args, common } = context;
     const { charts, timeouts, cluster, zenith } = args;
 

@@ -85,6 +85,17 @@ export function installClusterChart(
   );
 }
 
+/**
+ * Returns where a chart is: a copy on this machine if its digest is known.
+ *
+ * @throws Error when the chart has another digest
+ */
+export async function verifiedChart(source: ChartSource): Promise<ChartSource> {
+  if (source.digest === undefined) return source;
+  const { copyChart } = await import("../../providers/helm/client/chart-copy.js");
+  return { chart: await copyChart(source) };
+}
+
 /** Returns whether the stack's state contains the release's resource at the start of this run. */
 async function isRecorded(release: string): Promise<boolean> {
   const recorded = Object.keys(await readStackResources()).map(parseUrn);

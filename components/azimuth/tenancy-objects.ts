@@ -9,8 +9,10 @@ import {
   type AdoptionArgs,
   ObjectReady,
 } from "../../providers/kubernetes/resources/object-resources";
+import { refuseArguments } from "../../lib/pulumi/arguments";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import type { TenancyArgs, TenancyObjectArgs } from "./azimuth-cluster-args";
+import { partIssues } from "./validation";
 
 const FAILED: DesiredStatus = {
   failures: [{ path: "status.phase", value: "Failed" }],
@@ -64,6 +66,7 @@ export class Realm extends pulumi.ComponentResource {
   readonly status: pulumi.Output<RealmStatus>;
 
   constructor(name: string, args: RealmArgs, opts?: pulumi.ComponentResourceOptions) {
+    refuseArguments(`Realm ${name}`, partIssues(args));
     super("foresail:azimuth:Realm", name, {}, opts);
     const { realmName, status } = findRealm(name, args, { parent: this });
     this.realmName = realmName;
@@ -122,6 +125,7 @@ export class OidcClient extends pulumi.ComponentResource {
   readonly clientId: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: RealmObjectArgs, opts?: pulumi.ComponentResourceOptions) {
+    refuseArguments(`OidcClient ${name}`, partIssues(args));
     super("foresail:azimuth:OidcClient", name, {}, opts);
     const { issuer } = adoptOidcClient(name, args, { parent: this });
     this.issuerUrl = issuer.apply(({ issuerUrl }) => issuerUrl);
@@ -143,6 +147,7 @@ export class Platform extends pulumi.ComponentResource {
   readonly rootGroup: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: RealmObjectArgs, opts?: pulumi.ComponentResourceOptions) {
+    refuseArguments(`Platform ${name}`, partIssues(args));
     super("foresail:azimuth:Platform", name, {}, opts);
     const { rootGroup } = adoptPlatform(name, args, { parent: this });
     this.rootGroup = rootGroup;
@@ -199,6 +204,7 @@ export class Lease extends pulumi.ComponentResource {
   readonly sizes: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: LeaseArgs, opts?: pulumi.ComponentResourceOptions) {
+    refuseArguments(`Lease ${name}`, partIssues(args));
     super("foresail:azimuth:Lease", name, {}, opts);
     const { sizes } = adoptLease(name, args, { parent: this });
     this.sizes = sizes.apply((known) => known ?? {});

@@ -14,9 +14,11 @@ import {
 import { ZenithKeypair } from "../../providers/azimuth/resources/declarations";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
+import { refuseArguments } from "../../lib/pulumi/arguments";
 import { stackName } from "../../lib/pulumi/stack";
 import { type ChartSource, chartSource, isPath, type TenancyArgs } from "./azimuth-cluster-args";
-import { kubernetesPackage, managementProvider } from "./chart";
+import { kubernetesPackage, managementProvider, verifiedChart } from "./chart";
+import { partIssues } from "./validation";
 
 /** Arguments of the parts that connect a cluster to Zenith. */
 interface ZenithArgs extends TenancyArgs {
@@ -83,6 +85,7 @@ export class ZenithApiServer extends pulumi.ComponentResource {
   readonly values: pulumi.Output<JsonObject>;
 
   constructor(name: string, args: ZenithApiServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    refuseArguments(`ZenithApiServer ${name}`, partIssues(args, ["zenithApiServer", args.chart]));
     super("foresail:azimuth:ZenithApiServer", name, {}, opts);
     const provider = managementProvider(`${name}-management`, args, { parent: this });
     const { key, values } = exposeApiServer(name, args, provider, { parent: this });
@@ -99,20 +102,21 @@ export class ZenithApiServer extends pulumi.ComponentResource {
 function renderTunnel(
   kubeconfig: pulumi.Output<string>,
   { sshdHost: host, sshdPort: port }: ZenithSettings,
-  { chart, repository, version }: ChartSource,
+  source: ChartSource,
   provider: pulumi.ProviderResource,
 ): pulumi.Output<Tunnel> {
-  const jsonOpts = JSON.stringify({
-    ...(isPath(chart) ? { path: chart } : { chart }),
-    ...(repository === undefined ? {} : { fetch_opts: { repo: repository } }),
-    ...(version === undefined || isPath(chart) ? {} : { version }),
-    release_name: "zenith-apiserver",
-    namespace: "kube-system",
-    values: tunnelValues({ host, port }),
-  });
   // rendering waits for the kubeconfig, and the result does not contain it
   return pulumi.unsecret(kubeconfig).apply(async () => {
     try {
+      const { chart, repository, version } = await verifiedChart(source);
+      const jsonOpts = JSON.stringify({
+        ...(isPath(chart) ? { path: chart } : { chart }),
+        ...(repository === undefined ? {} : { fetch_opts: { repo: repository } }),
+        ...(version === undefined || isPath(chart) ? {} : { version }),
+        release_name: "zenith-apiserver",
+        namespace: "kube-system",
+        values: tunnelValues({ host, port }),
+      });
       const rendered = (await pulumi.runtime.invoke(
         "kubernetes:helm:template",
         { jsonOpts },
@@ -140,21 +144,29 @@ export function installZenithOperator(
   opts: pulumi.ComponentResourceOptions,
 ): pulumi.Resource {
   const { Chart } = kubernetesPackage.chart();
-  const { chart, repository, version } = chartSource("zenithOperator", source);
   return new Chart(
     name,
     {
       name: cluster,
       namespace,
-      chart,
-      ...(version === undefined || isPath(chart) ? {} : { version }),
-      ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
+      ...chartLocation(chartSource("zenithOperator", source)),
       values: operatorValues(cluster, zenith, projectId),
       // it waits for the cluster's kubeconfig, which exists only after the control plane
       skipAwait: true,
     },
     { ...opts, ...(owner === undefined ? {} : { transforms: [(resource) => withOwner(resource, owner)] }) },
   );
+}
+
+/** Returns where Helm finds a chart. */
+function chartLocation(source: ChartSource) {
+  const { chart, repository, version, digest } = source;
+  if (digest !== undefined) return { chart: verifiedChart(source).then((copy) => copy.chart) };
+  return {
+    chart,
+    ...(version === undefined || isPath(chart) ? {} : { version }),
+    ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
+  };
 }
 
 function withOwner(
@@ -170,6 +182,7 @@ function withOwner(
 /** The operator that connects a cluster's services to Zenith. It runs on the management cluster. */
 export class ZenithOperator extends pulumi.ComponentResource {
   constructor(name: string, args: ZenithOperatorArgs, opts?: pulumi.ComponentResourceOptions) {
+    refuseArguments(`ZenithOperator ${name}`, partIssues(args, ["zenithOperator", args.chart]));
     super("foresail:azimuth:ZenithOperator", name, {}, opts);
     const provider = managementProvider(`${name}-management`, args, { parent: this });
     installZenithOperator(name, args, { parent: this, provider });

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import { plain } from "../../lib/pulumi/arguments";
 import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
 import { below, issueAt } from "../../lib/validation/validation-issue";
@@ -12,11 +12,6 @@ import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/ro
 import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { networkPlugin } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
-
-/** Returns an argument's plain value, or undefined for an Output, which the machine itself checks once it is known. */
-function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
-  return pulumi.Output.isInstance(value) || value instanceof Promise ? undefined : value;
-}
 
 /** Validates what is merged into Kubernetes objects, and values of a preset that replace foresail's own. */
 function passedThroughIssues({

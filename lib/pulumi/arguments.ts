@@ -4,6 +4,11 @@ import { printable } from "../text/quote";
 import { renameFields, type Renames } from "../validation/renames";
 import { formatPath, issueCount, issueLines, type ValidationIssue } from "../validation/validation-issue";
 
+/** Returns an argument's plain value, or undefined for an Output, which is checked where its value is used. */
+export function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
+  return pulumi.Output.isInstance(value) || value instanceof Promise ? undefined : value;
+}
+
 /**
  * Refuses invalid arguments of a component before it registers any resource.
  *

@@ -49,6 +49,16 @@ export function lineIssue(text: string): string | undefined {
   return unprintableIssue(text);
 }
 
+/** Maximum number of characters of a one-line text whose own limit is unknown here. */
+export const LONGEST_LINE = 255;
+
+/** Returns the issue of a one-line text that is empty, long or not on one line, or undefined. */
+export function shortLineIssue(text: string): string | undefined {
+  if (text === "") return "must not be empty";
+  if (text.length > LONGEST_LINE) return `has ${text.length} characters; write at most ${LONGEST_LINE}`;
+  return lineIssue(text);
+}
+
 /**
  * Returns the issue of an invisible character in a one-line text (line break, tab, another control character), or
  * undefined.

@@ -86,3 +86,14 @@ export function duplicateIssues<Item>(
       : issueAt(field === undefined ? [index] : [index, field], `${quoted(key)} is listed twice; remove one`),
   );
 }
+
+/** Returns the issue of an object that has not exactly one of these fields, or undefined. */
+export function exactlyOneIssue(
+  object: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): string | undefined {
+  const set = fields.filter((field) => object[field] !== undefined);
+  if (set.length === 1) return undefined;
+  if (set.length === 0) return `is empty; choose one of ${fields.join(", ")}`;
+  return `${set.join(" and ")} exclude each other; keep one`;
+}

@@ -13,11 +13,12 @@ import {
   userRoleIssues,
 } from "../../providers/azimuth/plan/validation";
 import { duplicateIssues } from "../../lib/validation/validation-issue";
+import { VOLUME_SIZES } from "../../lib/validation/numbers";
 import { anyValues, flag, line, MOST_MACHINES, port, rule, rules, seconds, text, url, whole } from "./rule";
 import { quoted } from "../../lib/text/quote";
 
 const objectName = () => text(objectNameIssue);
-const gigabytes = () => whole(1, 65_536).default(10);
+const gigabytes = () => whole(...VOLUME_SIZES).default(10);
 const machines = (fewest: number) => whole(fewest, MOST_MACHINES);
 const values = () => z.record(z.string(), z.unknown());
 

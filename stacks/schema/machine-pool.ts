@@ -7,8 +7,9 @@ import {
   writtenDate,
 } from "../../lib/validation/labels";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
+import { REPLICAS } from "../../lib/validation/numbers";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
-import { TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
+import { APIS, TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
 import { exactlyOne, flag, line, rules, seconds, text, whole } from "./rule";
 
 const name = (longest = 63) => text((text) => dnsLabelIssue(text, longest));
@@ -53,10 +54,10 @@ export const MachinePoolSection = z.strictObject({
   namespace: name().default("default").describe("Namespace of the Cluster, the pool and what it refers to."),
   cluster: name().describe("Name of the existing Cluster."),
   api: z
-    .enum(["v1beta1", "v1beta2"])
+    .enum(APIS)
     .default("v1beta1")
     .describe("Version of cluster.x-k8s.io; v1beta2 is served from Cluster API 1.11."),
-  replicas: whole(0, 10_000)
+  replicas: whole(...REPLICAS)
     .default(1)
     .describe(
       "Number of nodes; with the annotation cluster.x-k8s.io/replicas-managed-by only at the beginning.",

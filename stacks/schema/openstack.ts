@@ -6,6 +6,7 @@ import { below, duplicateIssues, issueAt, type ValidationIssue } from "../../lib
 import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import { dnsLabelIssue } from "../../lib/validation/names";
 import { publicKeyBody, publicKeyIssue } from "../../lib/validation/keys";
+import { VOLUME_SIZES } from "../../lib/validation/numbers";
 import { OpenstackEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import type { BaseCluster } from "./cluster";
@@ -37,7 +38,7 @@ const block = () => text(cidrIssue);
 const named = () => line(255);
 
 const RootVolume = z.strictObject({
-  sizeGiB: whole(1, 65_536).describe("Size of the volume, in GiB."),
+  sizeGiB: whole(...VOLUME_SIZES).describe("Size of the volume, in GiB."),
   type: line(200).optional().describe("Volume type; when absent, the cloud's default."),
 });
 

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { isObject } from "../../lib/json";
-import { lineIssue } from "../../lib/validation/names";
+import { LONGEST_LINE, lineIssue } from "../../lib/validation/names";
+import { MACHINES, PORTS, SECONDS } from "../../lib/validation/numbers";
 import { urlIssue } from "../../lib/validation/urls";
 import { readAsNumber } from "../../lib/text/quote";
 import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/source";
-import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { exactlyOneIssue, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 
 /** Adds a rule to a schema. @param issueOf returns a message with the issue and its fix, or undefined */
 export const rule = <Schema extends z.ZodType>(
@@ -54,13 +55,6 @@ export function exactlyOne<Schema extends z.ZodObject>(
   return rules(schema, (value) => issueAt([], exactlyOneIssue(value, fields)), IF_OBJECT);
 }
 
-function exactlyOneIssue(object: Readonly<Record<string, unknown>>, fields: string[]): string | undefined {
-  const set = fields.filter((field) => object[field] !== undefined);
-  if (set.length === 1) return undefined;
-  if (set.length === 0) return `is empty; choose one of ${fields.join(", ")}`;
-  return `${set.join(" and ")} exclude each other; keep one`;
-}
-
 /** Adds a rule for the keys of a map. The rule is checked even if values of the map are invalid. */
 export const keyRule = <Schema extends z.ZodRecord>(
   schema: Schema,
@@ -73,7 +67,7 @@ export const keyRule = <Schema extends z.ZodRecord>(
   );
 
 /** Schema of a string of one line that another system gets unchanged. */
-export const line = (longest = 255) => rule(z.string().min(1).max(longest), lineIssue);
+export const line = (longest = LONGEST_LINE) => rule(z.string().min(1).max(longest), lineIssue);
 
 /** Schema of a Kubernetes version. YAML parses an unquoted version of two parts as a number. */
 export const kubernetesVersion = () =>
@@ -98,17 +92,17 @@ const anyTextError = (input: unknown) =>
 
 /** Maximum number of pools or groups, and of machines in one of them. Kubernetes supports up to 5000 nodes. */
 export const MOST_GROUPS = 200;
-export const MOST_MACHINES = 1000;
+export const [, MOST_MACHINES] = MACHINES;
 
 /** Schema of a whole number. */
 export const whole = (least: number, most?: number) =>
   most === undefined ? z.int().min(least) : z.int().min(least).max(most);
 
 /** Schema of a duration in seconds, at most a day. */
-export const seconds = (least = 1) => whole(least, 86_400);
+export const seconds = (least = SECONDS[0]) => whole(least, SECONDS[1]);
 
 /** Schema of a TCP port. */
-export const port = () => whole(1, 65_535);
+export const port = () => whole(...PORTS);
 
 /** Description of the number of machines in a pool or group. */
 export const POOL_SIZE = "Number of machines; an odd number of control planes, such as 1 or 3.";

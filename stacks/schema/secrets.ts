@@ -1,5 +1,5 @@
-import { parse } from "yaml";
 import { privateKeyIssue } from "../../lib/validation/keys";
+import { kubeconfigIssue } from "../../lib/validation/kubeconfigs";
 import { unknownWord } from "../../lib/validation/spelling";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
@@ -76,20 +76,6 @@ function readKubeconfig(key: KeyName): SecretReader {
       const issue = raw === undefined ? "is missing" : kubeconfigIssue(text);
       return issue && `${issue}; set it with: pulumi config set --secret foresail:${key} < FILE`;
     });
-}
-
-function kubeconfigIssue(text: string): string | undefined {
-  let read: unknown;
-  try {
-    read = parse(text);
-  } catch {
-    return "is not YAML";
-  }
-  const contexts = isObject(read) && Array.isArray(read.contexts) ? read.contexts.length : 0;
-  if (contexts === 1) return undefined;
-  return contexts === 0
-    ? "is not a kubeconfig"
-    : `has ${contexts} contexts, write out one with: kubectl config view --minify --flatten`;
 }
 
 interface KeyReading {

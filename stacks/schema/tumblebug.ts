@@ -8,6 +8,7 @@ import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import type { BaseCluster } from "./cluster";
 import { sectionRules } from "./cluster-rules";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { VOLUME_SIZES } from "../../lib/validation/numbers";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
@@ -28,7 +29,7 @@ const Group = z.strictObject({
   rootVolume: z
     .strictObject({
       type: line().optional().describe("Kind of the volume in the cloud; when absent, its default."),
-      sizeGiB: whole(1, 65_536)
+      sizeGiB: whole(...VOLUME_SIZES)
         .optional()
         .describe("Size of the volume in GiB; when absent, the cloud's default."),
     })

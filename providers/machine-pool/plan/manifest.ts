@@ -18,6 +18,9 @@ export const TIMEOUTS = {
   deletionSeconds: 1800,
 } as const;
 
+/** The versions of Cluster API's API. */
+export const APIS = ["v1beta1", "v1beta2"] as const;
+
 /** An object that a pool refers to and that may be created with it. */
 export interface PoolReference {
   apiVersion: string;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { AzimuthClusterArgs } from "../../../../components/azimuth/azimuth-cluster-args";
-import { MockedEngine, promised, type Registered } from "./mocked-engine";
+import { KUBECONFIG, MockedEngine, promised, type Registered } from "./mocked-engine";
 
 const chart = (name: string) => ({ chart: name, repository: "https://charts.example", version: "0.27.0" });
 
 const ARGS: AzimuthClusterArgs = {
-  kubeconfig: "KUBECONFIG",
+  kubeconfig: KUBECONFIG,
   namespace: "az-demo",
   cluster: {
     label: "demo",

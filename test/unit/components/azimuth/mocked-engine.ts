@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { tunnelValues } from "../../../../providers/azimuth/plan/zenith-values";
 
+/** A kubeconfig of a management cluster. */
+export const KUBECONFIG = "{contexts: [{name: management}]}";
+
 export interface Registered {
   /** Types of its parents and its own, and its name: the part of the URN that identifies it. */
   urn: string;
@@ -40,13 +43,19 @@ const OUTPUTS: Record<string, object> = {
 export class MockedEngine {
   /** Ends of names of resources that `--target` leaves out: the engine answers without outputs. */
   leftOut: readonly string[] = [];
+  /** Options of the charts that were rendered, as JSON. */
+  readonly rendered: string[] = [];
   private spied: Spied[] = [];
   private readonly inputs = new Map<string, Record<string, unknown>>();
 
   async start(): Promise<void> {
     await pulumi.runtime.setMocks(
       {
-        call: ({ token }) => (token === "kubernetes:helm:template" ? { result: TUNNEL } : { outputs: {} }),
+        call: ({ token, inputs }) => {
+          if (token !== "kubernetes:helm:template") return { outputs: {} };
+          this.rendered.push((inputs as { jsonOpts: string }).jsonOpts);
+          return { result: TUNNEL };
+        },
         newResource: ({ name, type, inputs }) => {
           this.inputs.set(`${type}::${name}`, inputs as Record<string, unknown>);
           if (this.leftOut.some((end) => name.endsWith(end))) return { id: "", state: {} };

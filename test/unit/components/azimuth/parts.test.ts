@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type * as pulumi from "@pulumi/pulumi";
-import { MockedEngine, promised } from "./mocked-engine";
+import { KUBECONFIG, MockedEngine, promised } from "./mocked-engine";
 
-const tenancy = { kubeconfig: "KUBECONFIG", namespace: "az-demo" };
+const tenancy = { kubeconfig: KUBECONFIG, namespace: "az-demo" };
 const inRealm = { ...tenancy, cluster: "demo", realmName: "az-demo" };
 const zenith = { registrarAdminUrl: "http://registrar.example", sshdHost: "zenith.example", sshdPort: 22 };
 const owner = { apiVersion: "v1", kind: "ConfigMap", name: "demo", uid: "uid-2" };

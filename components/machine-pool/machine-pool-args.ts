@@ -1,0 +1,44 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
+
+/** An object that the pool refers to: created or adopted if it has a specification, otherwise only referred to. */
+export interface PoolObjectArgs {
+  apiVersion: string;
+  kind: string;
+  /** @default the pool's */
+  name?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  spec?: Record<string, unknown>;
+}
+
+/** Deadlines of the stages that a pool goes through. */
+export type MachinePoolTimeouts = Record<keyof typeof TIMEOUTS, number>;
+
+export interface MachinePoolArgs {
+  /** Kubeconfig of the management cluster, with one context. Secret. */
+  kubeconfig: pulumi.Input<string>;
+  /** Kubeconfig of the workload cluster. @default from the Secret <cluster>-kubeconfig on the management cluster */
+  workloadKubeconfig?: pulumi.Input<string>;
+  /** Version of Cluster API's API. @default "v1beta1" */
+  api?: "v1beta1" | "v1beta2";
+  namespace: string;
+  /** Name of the Cluster. */
+  cluster: string;
+  /** The source of the machines' join data. */
+  bootstrap: { config: PoolObjectArgs } | { dataSecretName: string };
+  /** The object that creates the machines. */
+  infrastructure: PoolObjectArgs;
+  replicas: number;
+  /** Kubernetes version of the nodes; a new one rolls them. */
+  version?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  failureDomains?: string[];
+  minReadySeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  /** Whether to take over the objects from their current owners. @default false */
+  adopt?: boolean;
+  /** @default 600 for the bootstrap data, 1800 for each other stage */
+  timeouts?: Partial<MachinePoolTimeouts>;
+}
