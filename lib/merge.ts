@@ -24,6 +24,16 @@ function mergeLists(base: Json[], over: Json[]): Json[] {
   return merged;
 }
 
+/** Merges a user's Helm values over foresail's own as Helm does: objects merge by key, every other value is replaced. */
+export function mergeChartValues(base: JsonObject, over: JsonObject = {}): JsonObject {
+  const merged: JsonObject = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const have = merged[key];
+    merged[key] = isObject(have) && isObject(value) ? mergeChartValues(have, value) : value;
+  }
+  return merged;
+}
+
 /**
  * Merges a user's object over foresail's own: objects merge by key, lists of `{name: …}` entries (kubeadm's extraArgs,
  * extraVolumes) merge by name, other lists are joined without duplicates, other values are replaced. An undefined value

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { mergeChartValues, type JsonObject } from "../../lib/merge";
 import type { ChartArgs, ChartValues, NetworkPlugin } from "./kubeadm-cluster-args";
 
 /**
@@ -6,7 +7,7 @@ import type { ChartArgs, ChartValues, NetworkPlugin } from "./kubeadm-cluster-ar
  * of the archive in the chart's repository; the repositories of the others were not at hand (docs/security.md).
  */
 interface Preset extends ChartArgs {
-  valuesFor: (podCidr: string) => ChartArgs["values"];
+  valuesFor: (podCidr: string) => JsonObject;
 }
 
 const PRESETS: Readonly<Record<"cilium" | "calico" | "flannel", Preset>> = {
@@ -36,14 +37,14 @@ const PRESETS: Readonly<Record<"cilium" | "calico" | "flannel", Preset>> = {
 };
 
 /** Returns the chart of a plugin, or undefined when the plugin uses none. */
-function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined {
+export function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined {
   if ("chart" in plugin) return plugin.chart;
   for (const [name, { valuesFor, ...preset }] of Object.entries(PRESETS)) {
     const own = (plugin as Record<string, ChartValues | undefined>)[name];
     if (own === undefined) continue;
     const version = own.version || preset.version;
     const digest = own.digest ?? (version === preset.version ? preset.digest : undefined);
-    return { ...preset, version, digest, values: { ...valuesFor(podCidr), ...own.values } };
+    return { ...preset, version, digest, values: mergeChartValues(valuesFor(podCidr), own.values) };
   }
   return undefined;
 }

@@ -20,7 +20,9 @@ const ENDPOINTS = {
     .strictObject({
       port: rule(port(), loopbackPortIssue)
         .default(DEFAULT_LOOPBACK.port)
-        .describe("Port on 127.0.0.1 of every node."),
+        .describe(
+          "Port on 127.0.0.1 of every node. If pods on the host network listen on it, as ingress-nginx does on 8443, choose another one for a new cluster.",
+        ),
     })
     .optional()
     .describe("Built-in high availability: haproxy on every node in front of all control planes."),
@@ -80,7 +82,7 @@ const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => Val
     ),
     values: rules(z.record(z.string(), z.unknown()), valuesIssues)
       .default({})
-      .describe("Values of the Helm chart."),
+      .describe("Values of the Helm chart, merged over foresail's own; a list replaces foresail's."),
   });
 
 const ManifestPlugin = exactlyOne(

@@ -18,7 +18,7 @@ export function parseScript(stdin: string): ReceivedScript | undefined {
   const end = END.exec(stdin);
   if (!title || !end) return undefined;
   const text = stdin.slice(2, end.index);
-  const lockSeconds = Number(/flock -w (\d+)/.exec(text)?.[1] ?? 1200);
+  const lockSeconds = Number(/lock_seconds=(\d+)/.exec(text)?.[1] ?? 1200);
   const [operation, machine] = [title[1] ?? "", title[2] ?? ""];
   return { operation, machine, text, data: stdin.slice(end.index + end[0].length), lockSeconds };
 }

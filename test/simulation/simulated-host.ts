@@ -8,6 +8,11 @@ import { PortForwarder } from "./port-forwarder";
 import { parseScript, type ReceivedScript } from "./received-script";
 
 const BUSY: Result = { outcome: "lock busy", stderr: "another foresail step still runs", exitCode: 75 };
+const ABANDONED: Result = {
+  outcome: "lock busy",
+  stderr: "its caller has gone while it waited",
+  exitCode: 75,
+};
 
 let runs = 0;
 
@@ -130,6 +135,10 @@ export class SimulatedHost {
     let isGivenUp = false;
     const turn = before.then(async (): Promise<Result> => {
       if (isGivenUp) return BUSY;
+      if (channel.destroyed) {
+        end(ABANDONED);
+        return ABANDONED;
+      }
       this.files.log({ ...entry, at: Date.now(), event: "start" });
       const fault = this.files.takeFault(operation, machine);
       if (fault?.kind === "drop") connection.end();

@@ -53,11 +53,14 @@ export function proxyVariables(
   ];
 }
 
-/** Returns containerd's hosts.toml for one registry: its mirrors in order, then the registry itself. */
+/**
+ * Returns containerd's hosts.toml for one registry: its mirrors in order, then the registry itself. For `_default` there
+ * is no server, since containerd then takes the registry in the image's name.
+ */
 export function hostsToml(registry: string, mirrors: string[]): string {
   const server = registry === "docker.io" ? "https://registry-1.docker.io" : `https://${registry}`;
   return [
-    `server = ${JSON.stringify(server)}`,
+    ...(registry === "_default" ? [] : [`server = ${JSON.stringify(server)}`]),
     ...mirrors.map((mirror) => `\n[host.${JSON.stringify(mirror)}]\n  capabilities = ["pull", "resolve"]`),
     "",
   ].join("\n");

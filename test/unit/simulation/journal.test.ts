@@ -43,7 +43,7 @@ describe("the simulation's journal", () => {
 
 describe("parseScript", () => {
   it("splits a script as bash would: title, text and the data after the brace", () => {
-    const stdin = `${wrapScript("init", "cp-1", "f() {\n  true\n}\nflock -w 7 9\nexit 0")}a: b\n}\nexit\n}\n`;
+    const stdin = `${wrapScript("init", "cp-1", "f() {\n  true\n}\nlock_seconds=7\nexit 0")}a: b\n}\nexit\n}\n`;
     const script = parseScript(stdin);
     assert.deepEqual([script?.operation, script?.machine, script?.lockSeconds], ["init", "cp-1", 7]);
     assert.equal(script?.data.startsWith("a: b\n}"), true);

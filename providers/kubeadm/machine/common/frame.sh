@@ -11,7 +11,19 @@ mkdir -p "$LOGS_PATH" /etc/foresail /var/lib/foresail
 # no program of a step may read the data meant for the step itself
 exec 3>&2 4>&1 5<&0 </dev/null
 exec 9>>"$LOCK_PATH"
-flock -w 1200 9 || { echo "another foresail step still runs on this machine ($LOCK_PATH); try again when it has ended" >&3; exit 75; }
+lock_seconds=1200
+# A step that waits for the lock ends with its caller, so that it does not run when nobody expects it any more: then a
+# blank line can't be written.
+waited=0
+until flock -w 1 9; do
+  waited=$((waited + 1))
+  if [ "$waited" -ge "$lock_seconds" ]; then
+    echo "another foresail step still runs on this machine ($LOCK_PATH); try again when it has ended" >&3
+    exit 75
+  fi
+  echo >&3 || exit 75
+done
+if [ "$waited" -gt 0 ]; then echo >&3 || exit 75; fi
 log=$LOGS_PATH/$OPERATION.log
 exec >>"$log" 2>&1
 echo "== $(date -u +%FT%T.%3NZ) $OPERATION"

@@ -1,6 +1,7 @@
+import { isObject } from "../../../../lib/json";
 import { cidrContains, cidrIssue, cidrsOverlap, cidrSize } from "../../../../lib/validation/addresses";
 import { formatCidr, ipv4Issue, parseCidr, parseIpv4 } from "../../../../lib/validation/addresses";
-import { issueAt, valueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { API_SERVER_PORT, apiPortIssue, SSH_PORT } from "../../../../lib/validation/ports";
 import type { Role } from "../machine";
@@ -39,12 +40,13 @@ function blockIssue(text: string, [least, most]: [number, number], tooSmall: str
   return `${quoted(text)} is larger than Kubernetes allows; write a /${least} or smaller`;
 }
 
-/** Returns an issue when values for Cilium's chart replace the whole `ipam`, so that pods lose the cluster's blocks. */
+/** Returns an issue when values for Cilium's chart remove the mode of `ipam`, so that pods lose the cluster's blocks. */
 export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): ValidationIssue[] {
-  const mode = valueAt(values, ["ipam", "mode"]);
-  if (!Object.hasOwn(values, "ipam") || (typeof mode === "string" && mode !== "")) return [];
+  const { ipam = {} } = values;
+  const mode = isObject(ipam) ? (ipam["mode"] ?? "kubernetes") : undefined;
+  if (typeof mode === "string" && mode !== "") return [];
   const message =
-    "has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podSubnet; add mode: kubernetes";
+    "removes the mode that foresail sets, so that pods would get addresses outside of network.podSubnet; write a map with mode: kubernetes, or remove it";
   return issueAt(["ipam"], message);
 }
 

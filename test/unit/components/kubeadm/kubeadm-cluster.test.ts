@@ -266,7 +266,7 @@ describe("KubeadmCluster", () => {
     const wrong: Partial<KubeadmClusterArgs> = {
       kubeadm: { clusterConfiguration: { apiServer: null } },
       kubelet: { featureGates: "x" },
-      network: { plugin: { cilium: { values: { ipam: {} } } } },
+      network: { plugin: { cilium: { values: { ipam: { mode: "" } } } } },
       endpoint: { external: { host: "127.0.0.1", port: 2379 } },
       files: [{ path: "/etc", content: "", mode: "rw", owner: "a b" }],
       proxy: { http: 'http://a/"', noProxy: ["a\nb"] },

@@ -96,6 +96,7 @@ describe("configuration: accepts", () => {
         "null where it removes nothing of foresail's",
         { network: { plugin: { cilium: { values: { a: null } } } } },
       ],
+      ["a part of ipam", { network: { plugin: { cilium: { values: { ipam: { operator: {} } } } } } }],
       ["a whole ipam", { network: { plugin: { cilium: { values: { ipam: { mode: "cluster-pool" } } } } } }],
       [
         "extraArgs as a list",

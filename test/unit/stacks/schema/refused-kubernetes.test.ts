@@ -176,18 +176,12 @@ const TABLE: RefusedInputs = {
       tumblebug({}, paused("w-1", "w-1")),
     ],
   ],
-  "values that lose the mode of Cilium's addresses": [
-    "x",
-    null,
-    [],
-    {},
-    { operator: {} },
-    { mode: "" },
-    { mode: 1 },
-  ].map((ipam) => [
-    "cluster.network.plugin.cilium.values.ipam: has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podSubnet; add mode: kubernetes",
-    cluster({ network: { plugin: { cilium: { values: { ipam } } } } }),
-  ]),
+  "values that lose the mode of Cilium's addresses": ["x", null, [], { mode: "" }, { mode: 1 }].map(
+    (ipam) => [
+      "cluster.network.plugin.cilium.values.ipam: removes the mode that foresail sets, so that pods would get addresses outside of network.podSubnet; write a map with mode: kubernetes, or remove it",
+      cluster({ network: { plugin: { cilium: { values: { ipam } } } } }),
+    ],
+  ),
   "a port that another program has": [
     ...(
       [

@@ -253,6 +253,10 @@ describe("remote scripts", () => {
       'server = "https://registry-1.docker.io"\n\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
     );
     assert.equal(
+      hostsToml("_default", ["https://m.example.com"]),
+      '\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
+    );
+    assert.equal(
       registryCredentialsToml({ "r.example.com": { username: "u", password: 'p"w' } }),
       '[plugins."io.containerd.grpc.v1.cri".registry.configs."r.example.com".auth]\n  username = "u"\n  password = "p\\"w"\n',
     );
