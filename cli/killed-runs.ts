@@ -3,6 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { hostname, homedir } from "node:os";
 import path from "node:path";
 import { parseJson } from "../lib/json";
+import { CommandError } from "./exit-codes";
 import { type Project, callPulumi, PulumiError } from "./pulumi";
 import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/state";
 import { withPrivateFolder, writePrivately } from "./private-file";
@@ -108,11 +109,12 @@ export async function deleteLock(lock: FoundLock): Promise<void> {
 }
 
 /** The stack stays locked by a process that may still be running. */
-export class StackLockedError extends Error {
+export class StackLockedError extends CommandError {
   override readonly name = "StackLockedError";
 
   constructor(stack: string, locks: readonly FoundLock[]) {
     super(
+      "locked",
       `the stack ${stack} is locked: ${locks.map((lock) => lock.verdict.because).join("; ")}\n` +
         `Wait for it to end. If it is certain that it no longer runs: foresail unlock --stack ${stack} (or: pulumi cancel ${stack})`,
     );

@@ -2,6 +2,7 @@ import { resumeCluster, type ResumeRef } from "../providers/azimuth/client/clust
 import { monitorServices } from "../providers/azimuth/client/services-monitor";
 import { KubernetesClient } from "../lib/kubernetes";
 import { userAgent as agentOf } from "../lib/version";
+import { EXIT } from "./exit-codes";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { onInterrupts, print } from "./terminal";
 
@@ -36,7 +37,7 @@ export async function monitor(options: { stack?: string }, say = print): Promise
   } finally {
     forget();
   }
-  return 0;
+  return EXIT.done;
 }
 
 async function readOutputs(

@@ -2,7 +2,9 @@ import { KubernetesClient, KubernetesError } from "../lib/kubernetes";
 import type { Places, SchedulableNode } from "../lib/kubernetes/drain/placement";
 import type { Budget, PodParts } from "../lib/kubernetes/drain/plan";
 import type { NodeParts } from "../providers/kubeadm/plan/rollout/observed";
+import { type Distribution, distributionOf, type NodeMarks } from "./forecast/distributions";
 import { asksForVolumes, type SeenCertificate } from "./forecast/findings";
+import { apiServersOf, type ControlPlaneParts, readServerMetrics } from "./plan-api-servers";
 import type { ChosenContext } from "./plan-kubeconfig";
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:tls";
@@ -13,7 +15,9 @@ import { connect } from "node:tls";
  */
 export interface ClusterFacts {
   server: string;
-  nodes: (NodeParts & SchedulableNode)[];
+  nodes: (NodeParts & SchedulableNode & NodeMarks & ControlPlaneParts)[];
+  /** undefined when kubeadm made the cluster; otherwise nothing else was read */
+  distribution?: Distribution;
   pods?: PodParts[];
   budgets?: Budget[];
   /** of pods under a budget; undefined also when none of them uses one */
@@ -21,9 +25,13 @@ export interface ClusterFacts {
   volumes?: Places["volumes"];
   /** kubernetesVersion of kubeadm-config */
   clusterVersion?: string;
+  /** what the API server reports, without the leading v */
+  serverVersion?: string;
   certificates: SeenCertificate[];
-  /** the API server's metrics, in Prometheus text format */
+  /** the API servers' metrics, in Prometheus text format */
   metrics?: string;
+  /** the API servers that could not be asked for theirs */
+  unaskedServers: string[];
   notes: string[];
   /** messages about what could not be read and may hide a blocker */
   unread: string[];
@@ -46,7 +54,8 @@ interface Read {
 
 const PLACEMENT = "whether pods can run on another node is unknown";
 const DISRUPTIONS = "whether they hold a drain is unknown";
-const VERSION = "the control planes' kubelets stand for the cluster's version";
+const VERSION = "the API server's version stands for the cluster's";
+const SERVER_VERSION = "the API server's own version is unknown";
 const KUBEADM = "/api/v1/namespaces/kube-system/configmaps/kubeadm-config";
 const BUDGETS = "/apis/policy/v1/poddisruptionbudgets";
 const [CLAIMS, VOLUMES] = ["/api/v1/persistentvolumeclaims", "/api/v1/persistentvolumes"];
@@ -56,6 +65,7 @@ const READS = {
   pods: { path: "/api/v1/pods", right: "list pods", effect: "drains were not looked at", hides: true },
   budgets: { path: BUDGETS, right: "list PodDisruptionBudgets", effect: DISRUPTIONS, hides: true },
   kubeadm: { path: KUBEADM, right: "get the ConfigMap kube-system/kubeadm-config", effect: VERSION },
+  version: { path: "/version", right: "get /version", effect: SERVER_VERSION },
   // the removals between the versions decide whether this can hide a blocker
   metrics: { path: "/metrics", right: "get /metrics", effect: "which API versions are in use is unknown" },
   claims: { path: CLAIMS, right: "list PersistentVolumeClaims", effect: PLACEMENT, hides: true },
@@ -63,8 +73,9 @@ const READS = {
 } satisfies Record<string, Read>;
 
 /**
- * Reads a cluster with five GETs and a look at the API server's certificate; two more GETs when pods under a budget
- * have volumes. Changes nothing. Reports missing rights; only the nodes must be readable.
+ * Reads a cluster with six GETs and a look at the API server's certificate; two more GETs when pods under a budget
+ * have volumes, and one for each further API server. Changes nothing. Reports missing rights; only the nodes must be
+ * readable.
  *
  * @throws KubernetesUnreachable, KubernetesError
  */
@@ -72,16 +83,18 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
   const client = await KubernetesClient.connect({ kubeconfig: chosen.kubeconfig }, { seconds });
   const notes: string[] = [];
   const unread: string[] = [];
-  const read = async <Answer>({ path, right, effect, hides }: Read): Promise<Answer | undefined> => {
+  /** @returns undefined when the cluster has no such object, or these credentials may not read it */
+  const read = async <Answer>({ path, right, effect, hides }: Read, absent?: () => void) => {
     const said = hides ? unread : notes;
     try {
-      return await client.call({ method: "GET", path }, true);
+      return await client.call<Answer>({ method: "GET", path }, true);
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
       if (error.status === 403 || error.status === 401)
         said.push(`these credentials may not ${right}: ${effect}`);
-      else if (error.status === 404) said.push(`the cluster has no ${path}: ${effect}`);
-      else throw error;
+      else if (error.status !== 404) throw error;
+      else if (absent) absent();
+      else said.push(`the cluster has no ${path}: ${effect}`);
       return undefined;
     }
   };
@@ -89,28 +102,40 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
   try {
     const server = client.servers[0] ?? "";
     const nodes = await client.listNodes();
+    let kubeadmConfig: Parameters<typeof distributionOf>[1] = "unreadable";
+    const kubeadm = await read<KubeadmConfig>(READS.kubeadm, () => (kubeadmConfig = "absent"));
+    if (kubeadm) kubeadmConfig = "present";
+    const version = await read<{ gitVersion?: string }>(READS.version);
+    const serverVersion = version?.gitVersion?.replace(/^v/, "");
+    const distribution = distributionOf(nodes, kubeadmConfig, serverVersion);
+    const found = { server, nodes, serverVersion, notes, unread };
+    if (distribution) return { ...found, distribution, certificates: [], unaskedServers: [] };
     const pods = await list<PodParts>(READS.pods);
     const budgets = await list<Budget>(READS.budgets);
-    const kubeadm = await read<{ data?: Record<string, string> }>(READS.kubeadm);
     const metrics = await read(READS.metrics);
+    const servers = apiServersOf(nodes, pods);
+    const all =
+      typeof metrics === "string"
+        ? await readServerMetrics(chosen.kubeconfig, servers, metrics)
+        : { text: undefined, unasked: [] };
     const needsVolumes = asksForVolumes(budgets ?? [], pods ?? []);
     return {
-      server,
-      nodes,
+      ...found,
       pods,
       budgets,
       claims: needsVolumes ? await list<Places["claims"][number]>(READS.claims) : undefined,
       volumes: needsVolumes ? await list<Places["volumes"][number]>(READS.volumes) : undefined,
       clusterVersion: clusterVersionOf(kubeadm?.data?.ClusterConfiguration),
       certificates: await seenCertificates(server, chosen),
-      metrics: typeof metrics === "string" ? metrics : undefined,
-      notes,
-      unread,
+      metrics: all.text,
+      unaskedServers: all.unasked,
     };
   } finally {
     client.close();
   }
 }
+
+type KubeadmConfig = { data?: Record<string, string> };
 
 const SECONDS = 5;
 

@@ -1,10 +1,13 @@
 import pc from "picocolors";
 import { renderMarkdown, renderText } from "./forecast/render";
 import { planReport, type PlanReport } from "./forecast/report";
+import { EXIT, UsageError } from "./exit-codes";
 import { displayJson } from "../lib/text/display";
 import { parseVersion } from "../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "./plan-facts";
 import { chooseContext } from "./plan-kubeconfig";
+
+export type PlanOutput = "text" | "json" | "markdown";
 
 export interface PlanOptions {
   readonly kubeconfig: string;
@@ -14,8 +17,7 @@ export interface PlanOptions {
   readonly maxUnavailable: string;
   readonly force: boolean;
   readonly deleteEmptydirData: boolean;
-  readonly json: boolean;
-  readonly markdown: boolean;
+  readonly output: PlanOutput;
 }
 
 const SECONDS = 15;
@@ -23,7 +25,7 @@ const SECONDS = 15;
 /**
  * Forecasts the rollout of any kubeadm cluster with read access alone.
  *
- * @returns the exit code: 0 when nothing blocks the rollout, 2 when something does, 3 when that is unknown
+ * @returns the exit code
  * @throws Error that names the file or the address, and what to do
  */
 export async function plan(
@@ -45,24 +47,25 @@ export async function plan(
   });
   const report = planReport(facts, desired);
   write(render(report, options));
-  if (report.blocked) return 2;
-  return report.unknown.length > 0 ? 3 : 0;
+  if (report.distribution) return EXIT.otherDistribution;
+  if (report.blocked) return EXIT.blocked;
+  return report.unknown.length > 0 ? EXIT.unknown : EXIT.done;
 }
 
-function render(report: PlanReport, { json, markdown }: PlanOptions): string {
-  if (json) return `${displayJson(report)}\n`;
-  return markdown ? renderMarkdown(report) : renderText(report, pc);
+function render(report: PlanReport, { output }: PlanOptions): string {
+  if (output === "json") return `${displayJson(report)}\n`;
+  return output === "markdown" ? renderMarkdown(report) : renderText(report, pc);
 }
 
 function version(text: string, option: string): string {
   const bare = text.replace(/^v/, "");
   if (parseVersion(bare)) return bare;
-  throw new Error(`${option} ${text}: it has to be MAJOR.MINOR.PATCH, e.g. 1.36.3`);
+  throw new UsageError(`${option} ${text}: it has to be MAJOR.MINOR.PATCH, e.g. 1.36.3`);
 }
 
 function maximum(text: string): number | `${number}%` {
   const match = /^(\d{1,4})(%?)$/.exec(text);
   if (!match)
-    throw new Error(`--max-unavailable ${text}: it has to be a number such as 2, or a part such as 25%`);
+    throw new UsageError(`--max-unavailable ${text}: it has to be a number such as 2, or a part such as 25%`);
   return match[2] ? `${Number(match[1])}%` : Number(match[1]);
 }

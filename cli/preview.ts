@@ -1,4 +1,5 @@
 import { renderText } from "./review/text";
+import { EXIT } from "./exit-codes";
 import { clearKilledRuns, StackLockedError } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
@@ -24,7 +25,7 @@ export interface PreviewOptions {
 /**
  * Shows what an `up` would do and saves it. Changes nothing.
  *
- * @returns the exit code: 0, or 1 when the preview has errors
+ * @returns the exit code: failed when the preview has errors
  */
 export async function preview(options: PreviewOptions, say = print): Promise<number> {
   const project = await findProject();
@@ -42,7 +43,7 @@ export async function preview(options: PreviewOptions, say = print): Promise<num
   if (options.json !== undefined) await writePrivately(options.json, taken.json);
   if (taken.plan === undefined) {
     for (const words of taken.preview.errors) printError(`error: ${words}`);
-    return 1;
+    return EXIT.failed;
   }
   if (options.savePlan !== undefined) {
     await writePrivately(options.savePlan, `${JSON.stringify(taken.plan, undefined, 2)}\n`);
@@ -50,7 +51,7 @@ export async function preview(options: PreviewOptions, say = print): Promise<num
       `the plan is in ${options.savePlan}; to do exactly this: foresail up --plan ${options.savePlan} --stack ${stack}`,
     );
   }
-  return 0;
+  return EXIT.done;
 }
 
 /** The result of one run of `pulumi preview`. */

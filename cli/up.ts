@@ -3,6 +3,7 @@ import { compareReview, type Verdict } from "./review/compare";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { sideBySide, renderText } from "./review/text";
+import { EXIT } from "./exit-codes";
 import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { runRemaining, runPlan } from "./run-plan";
@@ -16,8 +17,6 @@ export interface UpOptions {
   /** Whether the command line confirms the run. */
   readonly yes: boolean;
 }
-
-export const EXIT = { done: 0, failed: 1, usage: 2, moved: 3, paused: 4 } as const;
 
 /**
  * Runs exactly what was reviewed: the saved plan when it still matches, a fresh plan of the remaining steps after a run
@@ -44,7 +43,7 @@ export async function up(options: UpOptions, say = print): Promise<number> {
       say("refused: what was reviewed can't run now. Nothing was touched.");
       const again = `review again (foresail preview --save-plan ${options.plan})`;
       say(`next: fix the errors above and run the same command, or ${again}`);
-      return EXIT.moved;
+      return EXIT.changed;
     }
     say("nothing was changed");
     return EXIT.failed;
@@ -72,7 +71,7 @@ async function consent(
   if (answer === true) return plan;
   const fix = answer === undefined ? ": without a terminal, give --plan or --yes" : "";
   say(`nothing was changed${fix}`);
-  return answer === undefined ? EXIT.usage : EXIT.failed;
+  return answer === undefined ? EXIT.usage : EXIT.declined;
 }
 
 /** Returns the plan to run, or the exit code when none may run. */
@@ -105,7 +104,7 @@ function choose(
       for (const line of sideBySide(verdict.differences, process.stdout.columns)) say(line);
       say("refused: what would run now is not what was reviewed. Nothing was touched.");
       say(`next: review it again (foresail preview --save-plan ${options.plan}), then run the same command`);
-      return EXIT.moved;
+      return EXIT.changed;
   }
 }
 
@@ -132,8 +131,8 @@ function reportOutcome(
     failed: `fix the cause, then continue with: ${again}`,
   }[end];
   if (words !== "") say(words);
-  if (end === "refused") return EXIT.moved;
-  return end === "done" || end === "paused" ? EXIT[end] : EXIT.failed;
+  if (end === "refused") return EXIT.changed;
+  return end === "moved meanwhile" ? EXIT.failed : EXIT[end];
 }
 
 /** Returns the administrator's kubeconfig, kept in memory only; undefined before the first `up`. */

@@ -26,6 +26,7 @@ export interface Finding {
     | "rollout"
     | "skew"
     | "node"
+    | "runtime"
     | "budget"
     | "placement"
     | "unmanaged pod"

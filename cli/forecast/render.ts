@@ -1,6 +1,7 @@
 import pc from "picocolors";
 import { code } from "../../lib/text/markdown";
 import { displayLine } from "../../lib/text/display";
+import type { Distribution } from "./distributions";
 import type { Finding } from "./findings";
 import type { PlanReport } from "./report";
 import { mapTexts } from "../../lib/json";
@@ -24,10 +25,17 @@ export function renderText(read: PlanReport, colors = pc.createColors(false)): s
     const number = String(index + 1).padStart(String(all.length).length);
     return [...(title ? [dim(`  pass ${pass}, to ${to}`)] : []), `  ${number}. ${line}`];
   });
-  const unread = plural(report.unknown.length, "check");
-  const lines = [
+  const head = [
     bold(`Rollout of ${report.server} to ${report.target}`),
     dim(`${plural(report.nodes.length, "node")}: ${versionsOf(report)}`),
+  ];
+  if (report.distribution) {
+    const { title, evidence, next } = otherDistribution(report.distribution);
+    return `${[...head, "", red(`${title}: ${evidence}.`), dim(`  → ${next}`)].join("\n")}\n`;
+  }
+  const unread = plural(report.unknown.length, "check");
+  const lines = [
+    ...head,
     ...section(plural(blocking.length, "blocker"), found(blocking, red("✗"))),
     ...section(plural(warning.length, "warning"), found(warning, yellow("!"))),
     ...section(
@@ -75,15 +83,29 @@ function versionsOf({ nodes }: PlanReport): string {
   return [...counts].map(([version, count]) => `${version} on ${count}`).join(", ");
 }
 
+/** Returns the sentences about a cluster that was not made with kubeadm. */
+function otherDistribution({ name, evidence, upgrade }: Distribution) {
+  return {
+    title: name === undefined ? "Not a kubeadm cluster" : `Not a kubeadm cluster but ${name}`,
+    evidence,
+    next: `foresail plan forecasts kubeadm clusters only; upgrade this one with ${upgrade}`,
+  };
+}
+
 /** Renders the forecast for a pull request or a wiki. */
 export function renderMarkdown(report: PlanReport): string {
   const { blocking, warning } = sorted(report);
   const unknown = report.unknown.length > 0 ? `**Unknown**: ${report.unknown.length} not checked` : undefined;
   const verdict = report.blocked ? `**Blocked** by ${blocking.length}` : (unknown ?? "**Clean**");
+  const where = `${code(report.server)}, ${plural(report.nodes.length, "node")}: ${code(versionsOf(report))}.`;
+  if (report.distribution) {
+    const { title, evidence, next } = otherDistribution(report.distribution);
+    return `## Rollout to ${report.target}\n\n**${title}**: ${code(evidence)}. ${where}\n\n${next}.\n`;
+  }
   const lines = [
     `## Rollout to ${report.target}`,
     "",
-    `${verdict}. ${code(report.server)}, ${report.nodes.length} nodes: ${code(versionsOf(report))}.`,
+    `${verdict}. ${where}`,
     ...table("Blockers", blocking),
     ...table("Warnings", warning),
     ...list("Unknown", report.unknown),

@@ -8,9 +8,11 @@ import {
   type RolloutStep,
 } from "../../providers/kubeadm/plan/rollout/plan";
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
-import { compareVersions, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
+import { compareVersions, minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
+import { listed } from "../../lib/text/quote";
 import type { ClusterFacts } from "../plan-facts";
+import type { Distribution } from "./distributions";
 import {
   blocks,
   budgetFindings,
@@ -22,6 +24,7 @@ import {
   removedBetween,
   warns,
 } from "./findings";
+import { type NodeRuntime, runtimeFindings } from "./runtimes";
 
 export interface ForecastOptions {
   /** without the leading v */
@@ -36,7 +39,11 @@ export interface ForecastOptions {
 export interface PlanReport {
   server: string;
   target: string;
+  /** how the cluster was made, if not with kubeadm; then the forecast has neither steps nor findings */
+  distribution?: Distribution;
   clusterVersion?: string;
+  /** what the API server reports */
+  serverVersion?: string;
   nodes: { name: string; pool: string; kubeletVersion: string; ready: boolean }[];
   /** the versions of the rollout, in order */
   passes: string[];
@@ -54,12 +61,16 @@ const ADD_VERSION = "specify it with --via";
 const FIX_FIRST = "fix this first; until then, no rollout is possible";
 const BRING_BACK = "the rollout leaves it out; bring it back first to have it roll with the others";
 
-/** Forecasts the rollout of any cluster, including one without foresail's node agents. */
+/** Forecasts the rollout of any kubeadm cluster, including one without foresail's node agents. */
 export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanReport {
   const nodes = facts.nodes
     .map((node) => observeRolloutNode(node))
     .map((node) => ({ ...node, pool: poolOf(node) }))
     .sort((one, other) => byIndex(one.name, other.name));
+  if (facts.distribution) {
+    const nothing = { passes: [], steps: [], findings: [], notes: [], blocked: false, unknown: [] };
+    return { ...headOf(facts, options, nodes), ...nothing };
+  }
   const plan = planRollout(nodes, desiredRollout(nodes, facts, options), { agents: "assumed" });
   const readable = nodes.every(({ kubeletVersion }) => parseVersion(kubeletVersion));
   const skew = readable ? presentSkew(nodes) : [];
@@ -77,6 +88,11 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
       .map(({ name, reason = "the kubelet has not reported" }) =>
         warns("node", `${name} is not Ready: ${reason}`, "the rollout waits for it when its turn comes"),
       ),
+    ...serverFindings(nodes, facts, options.target),
+    ...runtimeFindings(
+      runtimesOf(facts).filter(({ kubeletVersion }) => kubeletVersion !== options.target),
+      options.target,
+    ),
     ...plan.leftOut.map(({ node, reason }) => warns("node", `${node}: ${reason}`, BRING_BACK)),
     ...budgetFindings(facts.budgets ?? [], pods),
     ...placementFindings(facts.budgets ?? [], pods, {
@@ -89,19 +105,22 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
     ...certificateFindings(facts.certificates, options.now),
   ];
   const known = new Set([...skew, ...nodes.map((node) => `${node.name} is not Ready: ${node.reason ?? ""}`)]);
-  const removed =
-    facts.metrics === undefined && lowest && parseVersion(lowest)
-      ? removedBetween(lowest, options.target)
+  const isUnasked = facts.metrics === undefined || facts.unaskedServers.length > 0;
+  const removed = isUnasked && lowest && parseVersion(lowest) ? removedBetween(lowest, options.target) : [];
+  const unasked =
+    facts.unaskedServers.length > 0
+      ? [`not asked for requests of deprecated API versions: ${listed(facts.unaskedServers)}`]
       : [];
   return {
-    server: facts.server,
-    target: options.target,
-    ...(facts.clusterVersion ? { clusterVersion: facts.clusterVersion } : {}),
-    nodes: nodes.map(({ name, pool, kubeletVersion, ready }) => ({ name, pool, kubeletVersion, ready })),
+    ...headOf(facts, options, nodes),
     passes: [...new Set(plan.steps.map(({ to }) => to))],
     steps: plan.steps.map((step) => ({ ...step, line: describeRolloutStep(step) })),
     findings,
-    notes: [...plan.notes.filter((note) => !known.has(note)), ...facts.notes],
+    notes: [
+      ...plan.notes.filter((note) => !known.has(note)),
+      ...facts.notes,
+      ...(removed.length > 0 && plan.steps.length > 0 ? [] : unasked),
+    ],
     blocked: findings.some(({ weight }) => weight === "blocks"),
     // a rollout without steps drains nothing
     unknown:
@@ -110,10 +129,56 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
         : [
             ...facts.unread,
             ...(removed.length > 0
-              ? [`on the way Kubernetes removes ${removed.join(", ")}: look for their users`]
+              ? [...unasked, `on the way Kubernetes removes ${listed(removed)}: look for their users`]
               : []),
           ],
   };
+}
+
+function headOf(
+  { server, distribution, clusterVersion, serverVersion }: ClusterFacts,
+  { target }: ForecastOptions,
+  nodes: readonly RolloutNode[],
+) {
+  return {
+    server,
+    target,
+    ...(distribution && { distribution }),
+    ...(clusterVersion && { clusterVersion }),
+    ...(serverVersion && { serverVersion }),
+    nodes: nodes.map(({ name, pool, kubeletVersion, ready }) => ({ name, pool, kubeletVersion, ready })),
+  };
+}
+
+/** Returns findings where the API server's own version contradicts kubeadm-config, the kubelets or the target. */
+function serverFindings(
+  nodes: readonly RolloutNode[],
+  { clusterVersion = "", serverVersion = "" }: ClusterFacts,
+  target: string,
+): Finding[] {
+  if (!parseVersion(serverVersion)) return [];
+  const server = `the API server runs ${serverVersion}`;
+  if (minorsBetween(serverVersion, target) < 0)
+    return [blocks("rollout", `${server}, and Kubernetes can't go down a minor to ${target}`, FIX_FIRST)];
+  const newer = nodes.filter(
+    ({ kubeletVersion }) => parseVersion(kubeletVersion) && minorsBetween(serverVersion, kubeletVersion) > 0,
+  );
+  const isBehind = parseVersion(clusterVersion) && compareVersions(serverVersion, clusterVersion) < 0;
+  const behind = `${server}, and kubeadm-config names ${clusterVersion}: an upgrade of the control planes is not complete`;
+  const older = `${server}, which is older than the kubelets of ${listed(newer.map(({ name }) => name))}`;
+  const complete = "complete it with `kubeadm upgrade`";
+  return [
+    isBehind ? warns("skew", behind, complete) : undefined,
+    newer.length > 0 ? warns("skew", older, complete) : undefined,
+  ].filter((finding) => finding !== undefined);
+}
+
+function runtimesOf({ nodes }: ClusterFacts): NodeRuntime[] {
+  return nodes.map(({ metadata, status }) => ({
+    name: metadata?.name ?? "?",
+    kubeletVersion: (status?.nodeInfo?.kubeletVersion ?? "").replace(/^v(?=\d)/, ""),
+    containerRuntimeVersion: status?.nodeInfo?.containerRuntimeVersion ?? "",
+  }));
 }
 
 function poolOf(node: RolloutNode): string {
@@ -133,8 +198,11 @@ function desiredRollout(nodes: RolloutNode[], facts: ClusterFacts, options: Fore
     version,
     software: {},
     intermediates,
-    clusterVersion: facts.clusterVersion,
+    clusterVersion: facts.clusterVersion ?? releaseOf(facts.serverVersion),
     pools,
     pausedNodes: [],
   };
 }
+
+/** Returns the version of a release; undefined for a build with a suffix. */
+const releaseOf = (version = ""): string | undefined => (parseVersion(version) ? version : undefined);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
+import { EXIT } from "../../cli/exit-codes";
 import type { Operation } from "../../providers/kubeadm/machine/steps";
 import { commandLines, descendants } from "../support/process-tree";
 import { desiredCluster } from "./desired-cluster";
@@ -59,7 +60,7 @@ describe("an interrupt of foresail up", function () {
     const { child, ended } = await startSlowUp("init", "cp-1", 3_000);
     child.kill("SIGINT");
     const { exitCode, stdout } = await ended;
-    assert.equal(exitCode, 1, stdout);
+    assert.equal(exitCode, EXIT.interrupted, stdout);
     assert.match(
       stdout,
       /no pause, since the stack has no kubeconfig yet; the engine ends what it has begun/,
@@ -91,7 +92,7 @@ describe("an interrupt of foresail up", function () {
     await pause(BETWEEN_INTERRUPTS_MILLISECONDS);
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await ended;
-    assert.equal(exitCode, 1, stdout + stderr);
+    assert.equal(exitCode, EXIT.interrupted, stdout + stderr);
     assert.match(stdout + stderr, /\^C received; cancelling[^]*interrupted; to continue: foresail up/);
     assert.equal((stdout + stderr).includes("\u001b["), false, "color where there is no terminal");
     assert.equal(await pauseRequest(), undefined);
@@ -101,7 +102,7 @@ describe("an interrupt of foresail up", function () {
     const before = fixture.fleet.journal.length;
     want("cp-1", "w-1", "w-2");
     const { exitCode, stdout } = await foresail.run("up", "--stack", "test");
-    assert.equal(exitCode, 2);
+    assert.equal(exitCode, EXIT.usage);
     assert.match(
       stdout,
       /w-3: cordon, drain[^]*nothing was changed: without a terminal, give --plan or --yes/,

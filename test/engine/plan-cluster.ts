@@ -57,6 +57,16 @@ export class PlanCluster {
     await this.client.mergePatch(ref, { status }, { subresource: "status" });
   }
 
+  /** The mirror Pod of a control plane's API server. */
+  async apiServer(node: string, port: number): Promise<void> {
+    const annotations = {
+      "kubernetes.io/config.mirror": "x",
+      "kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint": `127.0.0.1:${port}`,
+    };
+    const spec = { nodeName: node, containers: CONTAINERS };
+    await this.create("v1", "Pod", "kube-system", `kube-apiserver-${node}`, { spec }, { annotations });
+  }
+
   /** A claim with a local volume that the workers have. */
   async claim(name: string): Promise<void> {
     const storage = { storageClassName: "local", accessModes: ["ReadWriteOnce"] };

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
+import { EXIT } from "../../cli/exit-codes";
 import { KubernetesClient, KubernetesError, type NewObject } from "../../lib/kubernetes";
 import { projectFolder } from "../../sandbox/paths";
 import { BareApiServer } from "../simulation/bare-api-server";
@@ -46,6 +47,8 @@ describe("foresail plan against a real API server", function () {
     cluster = new PlanCluster(admin);
     for (const name of ["cp-1", "cp-2", "cp-3", "w-1", "w-2"]) await cluster.node(name, "1.35.4");
     await cluster.kubeadmConfig("1.35.4");
+    // all three are this server, which is asked once
+    for (const name of ["cp-1", "cp-2", "cp-3"]) await cluster.apiServer(name, api.port);
     await cluster.namespace("shop");
     await cluster.pod("api-1", "w-1", { owner: "ReplicaSet", app: "api" });
     await cluster.claim("data-db-0");
@@ -101,9 +104,10 @@ describe("foresail plan against a real API server", function () {
       asked.filter((line) => !first.includes(line)),
       [
         "list /api/v1/nodes?limit=500",
+        "get /api/v1/namespaces/kube-system/configmaps/kubeadm-config",
+        "get /version",
         "list /api/v1/pods",
         "list /apis/policy/v1/poddisruptionbudgets",
-        "get /api/v1/namespaces/kube-system/configmaps/kubeadm-config",
         "get /metrics",
         "list /api/v1/persistentvolumeclaims",
         "list /api/v1/persistentvolumes",
@@ -128,7 +132,7 @@ describe("foresail plan against a real API server", function () {
       const { code, out } = await plan(kubeconfigOf(token, `without-${index}`));
       // what could hide a blocker: not clean, and an exit code of its own
       const hides = resource !== "configmaps" && resource !== "";
-      assert.equal(code, hides ? 3 : 0, out);
+      assert.equal(code, hides ? EXIT.unknown : EXIT.done, out);
       assert.match(out, hides ? /\nUnknown: 1 check could not be made\./ : /\nClean: /);
       const missing = [...out.matchAll(/these credentials may not ([^:]*)/g)].map(([, what = ""]) => what);
       assert.equal(missing.length, 1, `nothing needs ${JSON.stringify(rule)}`);
@@ -165,14 +169,14 @@ describe("foresail plan against a real API server", function () {
     client.close();
   });
 
-  it("names the budget that blocks, the pods that would be lost, and exits with 2", async () => {
+  it("names the budget that blocks, the pods that would be lost, and exits with 5", async () => {
     await cluster.pod("web-1", "w-1", { owner: "ReplicaSet", app: "web" });
     await cluster.pod("web-2", "w-2", { owner: "ReplicaSet", app: "web" });
     await cluster.pod("cache-0", "w-2", { owner: "StatefulSet", emptyDir: "data" });
     await cluster.pod("migration", "w-1", {});
     await cluster.budget("web", "web");
     const { code, out } = await plan(reader);
-    assert.equal(code, 2, out);
+    assert.equal(code, EXIT.blocked, out);
     // the page shows just this
     const page = readFileSync(path.join(projectFolder, "docs/plan.md"), "utf8");
     assert.ok(page.includes(`\n${out.replace(`:${api.port}`, ":6443")}\`\`\`\n`), out);
@@ -182,27 +186,27 @@ describe("foresail plan against a real API server", function () {
     );
     assert.match(out, /✗ w-1: shop\/migration has no controller/);
     assert.match(out, /✗ w-2: the data in emptyDir volumes is lost: shop\/cache-0 \(data\)/);
-    const json = await plan(reader, "--json", "--force");
+    const json = await plan(reader, "--output", "json", "--force");
     assert.equal((JSON.parse(json.out) as { steps: unknown[] }).steps.length, 5);
-    assert.equal(json.code, 2);
+    assert.equal(json.code, EXIT.blocked);
     assert.match((await plan(reader, "--markdown")).out, /^## Rollout to 1\.36\.3\n\n\*\*Blocked\*\* by 3/);
   });
 
-  it("exits with 1 and an error that names the file and what to do", async () => {
-    const cases: [string[], RegExp][] = [
+  it("exits with an error that names the file and what to do", async () => {
+    const cases: [string[], RegExp, number?][] = [
       [
         ["--kubeconfig", "/nowhere", "--to", "1.36.3"],
         /can't read the kubeconfig \/nowhere: there is no such file/,
       ],
-      [["--kubeconfig", reader, "--to", "1.36"], /--to 1\.36: it has to be MAJOR\.MINOR\.PATCH/],
+      [["--kubeconfig", reader, "--to", "1.36"], /--to 1\.36: it has to be MAJOR\.MINOR\.PATCH/, EXIT.usage],
       [
         ["--kubeconfig", reader, "--to", "1.36.3", "--context", "x"],
         /reader has no context "x": it has admin/,
       ],
     ];
-    for (const [args, words] of cases) {
+    for (const [args, words, expected = EXIT.failed] of cases) {
       const { code, err } = await foresail(...args);
-      assert.equal(code, 1, err);
+      assert.equal(code, expected, err);
       assert.match(err, words);
     }
     const gone = path.join(folder, "gone");

@@ -26,6 +26,8 @@ describe("foresail report", function () {
       fromFile.stdout,
       /^<!-- foresail:foresail\/test -->\n### foresail: 2 steps in \d resources of `test`/,
     );
+    const { stdout: long } = report(["--output", "markdown", sample("scale.json")]);
+    assert.equal(long, fromFile.stdout);
     const fromInput = report(["--markdown", "-"], readFileSync(sample("scale.json"), "utf8"));
     assert.equal(fromInput.stdout, fromFile.stdout);
   });
@@ -48,7 +50,10 @@ describe("foresail report", function () {
 
   it("exits with 2 for a wrong command line and with 1 for an unreadable file", () => {
     const formless = report([sample("scale.json")]);
-    assert.deepEqual([formless.status, /give --markdown or --json/.test(formless.stderr)], [2, true]);
+    assert.deepEqual(
+      [formless.status, /give --output markdown or --output json/.test(formless.stderr)],
+      [2, true],
+    );
     const both = report(["--markdown", "--json", sample("scale.json")]);
     assert.equal(both.status, 2);
     const other = report(["--json", path.join(projectFolder, "package.json")]);

@@ -56,6 +56,7 @@ export function cleanFacts(over: Partial<ClusterFacts> = {}): ClusterFacts {
       },
     ],
     metrics: "",
+    unaskedServers: [],
     notes: [],
     unread: [],
     ...over,

@@ -1,0 +1,66 @@
+/**
+ * What each exit code of every command of foresail means. A code has one meaning in all of them
+ * (docs/operations.md#exit-codes).
+ */
+export const EXIT_CODES = {
+  done: [0, "done, or there is nothing to do; `plan`: nothing blocks the rollout"],
+  failed: [1, "failed; the message says what to do"],
+  usage: [2, "wrong usage, or a question can't be asked without a terminal"],
+  changed: [3, "the cluster is no longer as reviewed; nothing was touched"],
+  paused: [4, "a rollout is paused; run the same command to continue"],
+  blocked: [5, "something blocks the rollout"],
+  unknown: [6, "a check could not be made, so whether something blocks the rollout is unknown"],
+  otherDistribution: [7, "the cluster was not made with kubeadm"],
+  locked: [8, "a lock is left on the stack"],
+  declined: [9, "a question was answered with no; nothing was changed"],
+  interrupted: [130, "interrupted; run the same command to continue"],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** The exit codes of each command. */
+export const EXITS_OF = {
+  plan: ["done", "failed", "usage", "blocked", "unknown", "otherDistribution"],
+  preview: ["done", "failed", "usage"],
+  up: ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
+  report: ["done", "failed", "usage"],
+  unlock: ["done", "failed", "usage", "locked", "declined"],
+  monitor: ["done", "failed", "usage"],
+} as const satisfies Record<string, readonly ExitName[]>;
+
+export type CommandName = keyof typeof EXITS_OF;
+
+/** Exit codes by the names of their meanings. */
+export const EXIT = Object.fromEntries(Object.entries(EXIT_CODES).map(([name, [code]]) => [name, code])) as {
+  readonly [Name in ExitName]: (typeof EXIT_CODES)[Name][0];
+};
+
+/** Returns the lines of a command's help about its exit codes. */
+export function exitCodesHelp(command: CommandName): string {
+  const lines = EXITS_OF[command].map((name) => {
+    const [code, meaning] = EXIT_CODES[name];
+    return `  ${code}  ${meaning.replaceAll("`", "")}`;
+  });
+  return `\nExit codes:\n${lines.join("\n")}`;
+}
+
+/** An error that ends a command with an exit code of its own. */
+export class CommandError extends Error {
+  override readonly name: string = "CommandError";
+
+  constructor(
+    readonly exit: ExitName,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The command line is wrong. */
+export class UsageError extends CommandError {
+  override readonly name = "UsageError";
+
+  constructor(message: string) {
+    super("usage", message);
+  }
+}
