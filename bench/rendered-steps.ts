@@ -14,6 +14,7 @@ import {
   joinScript,
   prepareScript,
 } from "../providers/kubeadm/machine/steps";
+import { keyGeneration, keyName } from "../providers/kubeadm/plan/encryption";
 import type { Machine } from "../providers/kubeadm/plan/machine";
 
 /** Placeholders that the compared scripts replace. */
@@ -38,7 +39,7 @@ export function renderSteps(
   const workers = machines.filter(({ role }) => role === "worker");
   const [first] = planes;
   if (first === undefined) throw new Error("a cluster needs a control plane");
-  const { name: cluster, encryptSecretsAtRest } = specification;
+  const { name: cluster } = specification;
   const backends = planes.map(({ name, internalAddress }) => ({ name, address: internalAddress }));
 
   for (const machine of machines) {
@@ -46,7 +47,7 @@ export function renderSteps(
     write(`join-${machine.name}`, framed(joinScript(specification, machine.name, machine.role)));
     write(`join-${machine.name}.yaml`, joinConfiguration(specification, machine, TOKEN));
   }
-  const init = framed(initScript(cluster, first.name, encryptSecretsAtRest));
+  const init = framed(initScript(cluster, first.name, keyName(keyGeneration(specification))));
   write("init", init + initConfiguration(specification, first, planes));
   write("secrets", framed(controlPlaneSecretsScript(cluster, first.name)));
   write("discovery.yaml", discoveryKubeconfig(specification, AUTHORITY));

@@ -30,6 +30,7 @@ const MODULES = {
   "kubeadm/ReaderAccount": () => require("./kubeadm/resources/reader-account-handlers") as HandlerModule,
   "kubeadm/LoopbackEndpoint": () =>
     require("./kubeadm/resources/loopback-endpoint-handlers") as HandlerModule,
+  "kubeadm/EncryptionKey": () => require("./kubeadm/resources/encryption-key-handlers") as HandlerModule,
   "kubeadm/NodeAgents": () => require("./kubeadm/resources/node-agents-handlers") as HandlerModule,
   "openstack/CloudPlan": () => require("./openstack/resources/cloud-plan-handlers") as HandlerModule,
   "openstack/InitializedMark": () =>

@@ -96,6 +96,12 @@ const RULES: Readonly<Record<string, Rules>> = {
     outage: { role: "remark", danger: "control plane" },
     drainBlocked: { role: "remark", danger: "blocked" },
   }),
+  EncryptionKey: rules(kubeadm.encryptionKeySteps, {
+    add: { danger: "control plane" },
+    promote: { danger: "control plane" },
+    rewrite: PLAIN,
+    remove: { danger: "control plane" },
+  }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
   ReaderAccount: harmless(kubeadm.readerAccountSteps),
   ClusterInit: rules(kubeadm.clusterInitSteps, { init: { danger: "control plane" }, keepCredentials: PLAIN }),

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as defaults from "../../providers/kubeadm/plan/defaults";
+import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import {
   COMMUNITY_REPOSITORY,
   type ClusterSpecification,
@@ -95,6 +96,8 @@ export function specification(name: string, args: KubeadmClusterArgs): pulumi.Ou
       ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
       ...(caBundle ? { caBundle } : {}),
       encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
+      // absent until the first rotation, as in state of older releases
+      ...(keyGeneration(args) > 1 ? { encryptionKeyGeneration: keyGeneration(args) } : {}),
       ignorePreflightErrors: args.ignorePreflightErrors ?? [],
     }));
 }

@@ -131,6 +131,8 @@ export interface KubeadmClusterArgs {
   caBundle?: pulumi.Input<string>;
   /** @default true */
   encryptSecretsAtRest?: boolean;
+  /** Generation of the key that encrypts Secrets in etcd; a higher number rotates it. @default 1 */
+  encryptionKeyGeneration?: number;
   ignorePreflightErrors?: string[];
   /** How versions roll out over the nodes. */
   rollout?: RolloutArgs;

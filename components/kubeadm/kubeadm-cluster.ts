@@ -3,6 +3,7 @@ import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan
 import * as pulumi from "@pulumi/pulumi";
 import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
+import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import { controlPlaneEndpoint } from "../../providers/kubeadm/plan/specification";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
@@ -52,7 +53,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** @internal Inputs that every resource of the cluster takes. */
   readonly common;
   /** @internal The resource for `deletedWith`: what lives in the cluster is deleted with it. */
-  readonly existence: pulumi.CustomResource;
+  readonly existence: resources.ClusterInit;
   private readonly prepared: ReadonlyMap<string, Command>;
   private readonly args: KubeadmClusterArgs;
 
@@ -92,7 +93,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const joined = [controlPlanes, ...this.followControlPlanes(controlPlanes)];
     const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, joined));
     const agents = this.installNodeAgents([...joined, ...workers]);
-    const { nodes, version } = this.rollOut(agents);
+    const rollout = this.rollOut(agents);
+    this.rotateEncryptionKey(rollout);
+    const { nodes, version } = rollout;
 
     this.nodes = nodes;
     this.version = version;
@@ -194,6 +197,15 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private rollOut(agents: resources.NodeAgents): resources.NodeRollout {
     const args = { ...this.versioned(), rollout: rolloutSettings(this.args), drain: drainOptions(this.args) };
     return new resources.NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));
+  }
+
+  /** Rotates the key for Secrets at rest when nothing else changes the control planes. */
+  private rotateEncryptionKey(rollout: resources.NodeRollout): void {
+    if (keyGeneration(this.args) === 1) return;
+    const { initialKeyGeneration } = this.existence;
+    const machines = this.machinesOf(CONTROL_PLANE_GROUP);
+    const args = { ...this.versioned(), machines, initialKeyGeneration };
+    new resources.EncryptionKey(`${this.clusterName}-encryption-key`, args, this.inside(rollout));
   }
 
   /** Joins the machines of a group. On destroy, all machines are reset together, since no node is left for their pods. */

@@ -4,7 +4,7 @@ import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/
 import { below, issueAt } from "../../lib/validation/validation-issue";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
-import { clusterIssues } from "../../providers/kubeadm/plan/validation/machines";
+import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
@@ -89,5 +89,8 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
     ...("loopback" in endpoint
       ? issueAt(["endpoint", "loopback", "port"], loopbackPortIssue(endpoint.loopback.port))
       : issueAt(["endpoint", "external", "port"], apiPortIssue(endpoint.external.port))),
+    ...check(["encryptionKeyGeneration"], args.encryptionKeyGeneration, (generation) =>
+      encryptionKeyIssue({ ...args, encryptionKeyGeneration: generation }),
+    ),
   ];
 }

@@ -108,6 +108,9 @@ export const ClusterInput = z.strictObject({
     .optional()
     .describe("PEM certificates that every machine trusts besides its own."),
   encryptSecretsAtRest: flag(true, "Encrypt Secrets in etcd."),
+  encryptionKeyGeneration: whole(1)
+    .default(1)
+    .describe("Generation of the key that encrypts Secrets in etcd; a higher number rotates it."),
   ignorePreflightErrors: z
     .array(rule(z.string().min(1), preflightIssue))
     .default([])

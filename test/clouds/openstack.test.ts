@@ -79,7 +79,7 @@ describe("a cluster with pools on an OpenStack cloud", function () {
     assert.match(words, /openstack\.cloudProvider\.cinder[^]*the cloud has no block-storage service/);
     assert.match(
       words,
-      /openstack\.cloudProvider [^]*the application credential of clouds\.yaml may make no other one/,
+      /openstack\.cloudProvider: the application credential of clouds\.yaml may make no other one/,
     );
     assert.deepEqual(await cluster.contents(), empty);
   });

@@ -46,7 +46,9 @@ export function announcedOperations(preview: {
       return operationsOf(line.slice(line.indexOf(":") + 1)).map((operation) => `${machine}: ${operation}`);
     });
     // what an agent gets, it gets in one step
-    return [...new Set(operations)];
+    return operations.filter(
+      (operation, at) => !operation.endsWith(": node-agent") || operations.indexOf(operation) === at,
+    );
   });
   return [...prepared, ...announced].sort();
 }
@@ -59,6 +61,8 @@ function operationsOf(words: string): string[] {
     [/^ cordon, drain, remove its etcd member, kubeadm reset/, ["leave-control-plane", "reset"]],
     [/^ cordon, drain, kubeadm reset/, ["reset"]],
     [/^ (install node agent|stage|no longer stage) /, ["node-agent"]],
+    [/^ (add the encryption key|encrypt Secrets with|remove the encryption keys) /, ["encryption-keys"]],
+    [/^ write every Secret again, /, []],
     [/^ lost, /, []],
     [/^ move its pods apart/, []],
     [/^ label /, []],

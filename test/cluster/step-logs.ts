@@ -12,7 +12,15 @@ interface StepRun {
 }
 
 /** Steps that only read. */
-const QUESTIONS = ["facts", "admin-kubeconfig", "control-plane-secrets", "etcd-members"];
+const QUESTIONS = [
+  "facts",
+  "admin-kubeconfig",
+  "control-plane-secrets",
+  "etcd-members",
+  "encryption-status",
+  "encryption-key",
+  "encryption-stale",
+];
 
 const BEGAN = /^== (\S+Z) ([a-z-]+)$/;
 const ENDED = /^== (\S+Z) ([a-z-]+) ended with (\d+)$/;

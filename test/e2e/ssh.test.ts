@@ -9,6 +9,7 @@ import { askFromPod, askOverContext, awaitNotReady, readyNodes } from "../cluste
 import { leftOnEngine, traces } from "../cluster/traces";
 import { sampleProcesses } from "../cluster/process-samples";
 import { announcedOperations } from "../cluster/previewed-steps";
+import { unreadSecrets } from "../cluster/secret-reads";
 import { clusterSecrets, findSecrets } from "../cluster/secret-search";
 import { changingOperations, overlaps, since, stepRuns } from "../cluster/step-logs";
 import { TestCluster } from "../cluster/test-cluster";
@@ -18,9 +19,13 @@ import { oneAfterTheOther } from "../one-after-the-other";
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 
 const ONE_AND_ONE = ["cp-1", "w-1"];
+const PLAIN = "plain-words-that-must-stay-secret";
+const WORD = Buffer.from(PLAIN).toString("base64");
+const READ_WORD = ["get", "secret", "words", "--output", "jsonpath={.data.words}"];
 const THREE_AND_TWO = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 const WITHOUT_FIRST = ["cp-2", "cp-3", "cp-4", "w-1", "w-2"];
 const WITHOUT_WORKER = ["cp-2", "cp-3", "cp-4", "w-1"];
+const ROTATED = { encryptionKeyGeneration: 2 };
 const BACK_AGAIN = ["cp-1", "cp-2", "cp-3", "w-1"];
 
 describe("a cluster of system ssh on real nodes", function () {
@@ -108,14 +113,13 @@ describe("a cluster of system ssh on real nodes", function () {
   });
 
   it("stores no Secret in plain text in etcd", async () => {
-    const plain = "plain-words-that-must-stay-secret";
     await cluster.withApi((client) =>
       client.apply(
         {
           apiVersion: "v1",
           kind: "Secret",
           metadata: { name: "words", namespace: "default" },
-          stringData: { words: plain },
+          stringData: { words: PLAIN },
         },
         { force: true },
       ),
@@ -123,16 +127,9 @@ describe("a cluster of system ssh on real nodes", function () {
     // the same key on every control plane: what one wrote, another's API server reads
     const stored = await storedBytes(cluster, "cp-3", "/registry/secrets/default/words");
     assert.match(stored, /^k8s:enc:secretbox:v1:/);
-    assert.ok(!stored.includes(plain));
+    assert.ok(!stored.includes(PLAIN));
     for (const name of ["cp-1", "cp-2", "cp-3"]) {
-      const read = await askOverContext(cluster, name, [
-        "get",
-        "secret",
-        "words",
-        "--output",
-        "jsonpath={.data.words}",
-      ]);
-      assert.equal(Buffer.from(read, "base64").toString(), plain);
+      assert.equal(await askOverContext(cluster, name, READ_WORD), WORD);
     }
   });
 
@@ -228,8 +225,44 @@ describe("a cluster of system ssh on real nodes", function () {
     await cluster.check(BACK_AGAIN);
   });
 
+  it("rotates the encryption key on every control plane, while each of them can read every Secret", async () => {
+    const planes = ["cp-1", "cp-2", "cp-3"];
+    const keysOn = (machine: string) =>
+      cluster.onMachine(machine, "sed -n 's/^ *- name: //p' /etc/kubernetes/foresail/encryption.yaml");
+    const storedWord = () => storedBytes(cluster, "cp-2", "/registry/secrets/default/words");
+    await cluster.configure({ machines: BACK_AGAIN, fields: ROTATED });
+    const preview = await cluster.preview();
+    assert.equal(preview.steps["e2e-encryption-key"]?.length, 3 * planes.length + 1);
+    assert.match(await storedWord(), /^k8s:enc:secretbox:v1:foresail-1:/);
+    const before = await stepRuns(cluster, planes);
+    const unread = await unreadSecrets(cluster, planes, () => cluster.up());
+    assert.deepEqual(unread, []);
+    assert.match(await storedWord(), /^k8s:enc:secretbox:v1:foresail-2:/);
+    for (const name of planes) {
+      assert.equal(await keysOn(name), "foresail-2\n", name);
+      assert.equal(await askOverContext(cluster, name, READ_WORD), WORD);
+    }
+    const runs = since(before, await stepRuns(cluster, planes));
+    assert.deepEqual(changingOperations(runs), announcedOperations(preview));
+    assert.deepEqual(overlaps(runs), []);
+    assert.deepEqual((await cluster.preview()).changes, []);
+    const known = await clusterSecrets(cluster, "cp-1");
+    const texts = [
+      { where: "the exported state", text: await cluster.exportedState() },
+      { where: "the engine's output", text: cluster.output },
+      ...(await Promise.all(
+        planes.map(async (machine) => ({
+          where: `logs of ${machine}`,
+          text: await cluster.onMachine(machine, "cat /var/log/foresail/*"),
+        })),
+      )),
+    ];
+    assert.deepEqual(findSecrets(texts, known), []);
+    await cluster.check(BACK_AGAIN);
+  });
+
   it("refuses to remove a majority of its control planes in one `up`", async () => {
-    await cluster.configure({ machines: ["cp-1", "w-1"] });
+    await cluster.configure({ machines: ["cp-1", "w-1"], fields: ROTATED });
     assert.match(await cluster.failingUp(), /a majority of the 3 control planes/);
     assert.deepEqual(await readyNodes(cluster), BACK_AGAIN);
   });

@@ -45,6 +45,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
   },
   "kubeadm/NodeRollout": { ...common, machines, rollout, drain, kubeconfig: UNKNOWN },
   "kubeadm/ReaderAccount": { ...common, kubeconfig: UNKNOWN, annotations: DEFAULT_ANNOTATION_PATTERN },
+  "kubeadm/EncryptionKey": { ...common, machines: controlPlanes, kubeconfig: UNKNOWN },
   "kubeadm/LoopbackEndpoint": { ...common, machines },
   "kubeadm/NodeAgents": {
     ...common,

@@ -55,6 +55,10 @@ export interface MachineState {
   staged?: string[];
   /** the annotation that its node agent keeps on the Node */
   revision?: { key: string; value: string };
+  /** names of the keys for Secrets at rest, of a control plane */
+  encryptionKeys?: string[];
+  /** the key that etcd's Secrets were counted for: the first count finds some that another key encrypts */
+  countedFor?: string;
   /** "name address" lines of its haproxy */
   backends?: string[];
 }

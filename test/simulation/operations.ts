@@ -39,9 +39,9 @@ const OPERATIONS: Record<string, Operation> = {
     state.controlPlane
       ? answer(readFileSync(configuration.kubeconfig, "utf8"))
       : failed("cat: /etc/kubernetes/admin.conf: No such file or directory"),
-  "control-plane-secrets": ({ state, script }) =>
+  "control-plane-secrets": ({ state }) =>
     state.controlPlane
-      ? answer(Buffer.from(`secrets of ${script.machine}`).toString("base64"))
+      ? answer(Buffer.from(`secrets with ${keysOf(state).join()}`).toString("base64"))
       : failed("tar: pki/ca.key: No such file or directory"),
   "join-control-plane": (setting) => joinCluster(setting, true),
   "join-worker": (setting) => joinCluster(setting, false),
@@ -62,6 +62,34 @@ const OPERATIONS: Record<string, Operation> = {
     return isSame ? NOTHING : DONE;
   },
   "node-agent": nodeAgent,
+  "encryption-status": ({ state }) =>
+    answer(
+      ["file", "loaded"]
+        .flatMap((source) => keysOf(state).map((key) => `${source} ${key} of-${key}`))
+        .join("\n"),
+    ),
+  "encryption-key": ({ script, state }) => {
+    const key = parameter(script, "KEY");
+    return answer(keysOf(state).includes(key) ? `${KEY_TEXT}${key}` : "");
+  },
+  "encryption-keys": ({ script, state }) => {
+    const keys = [...parameter(script, "KEYS", /^KEYS=\((.*)\)$/m).matchAll(/'([^']*)'/g)].map(
+      ([, key = ""]) => key,
+    );
+    const missing = keys.find((key) => !keysOf(state).includes(key));
+    const isGiven = missing !== undefined && script.data.trim() === `${KEY_TEXT}${missing}`;
+    if (missing !== undefined && !isGiven && parameter(script, "MAY_CREATE") === "no")
+      return failed(`${script.machine}: has no encryption key ${missing}`);
+    const isSame = JSON.stringify(keysOf(state)) === JSON.stringify(keys);
+    state.encryptionKeys = keys;
+    return isSame ? NOTHING : DONE;
+  },
+  "encryption-stale": ({ script, state }) => {
+    const key = parameter(script, "KEY");
+    const stale = state.countedFor === key ? 0 : 3;
+    state.countedFor = key;
+    return answer(String(stale));
+  },
   initialized: ({ state }) => answer(state.agent ?? ""),
   "etcd-members": etcdMembers,
   "etcd-remove": etcdRemove,
@@ -76,12 +104,27 @@ const OPERATIONS: Record<string, Operation> = {
     Object.assign(state, { prepared: false, member: false, controlPlane: false, apiServerRuns: false });
     delete state.marker;
     delete state.backends;
+    delete state.encryptionKeys;
     delete state.agent;
     delete state.staged;
     delete state.revision;
     return DONE;
   },
 };
+
+/** What the simulation's encryption keys look like, followed by their names. */
+export const KEY_TEXT = "c2ltdWxhdGVkLWVuY3J5cHRpb24ta2V5-";
+
+const keysOf = ({ encryptionKeys = ["foresail-1"] }: MachineState) => encryptionKeys;
+
+/** A variable of a script. */
+function parameter(
+  { text }: ReceivedScript,
+  name: string,
+  pattern = new RegExp(`^${name}='(.*)'$`, "m"),
+): string {
+  return pattern.exec(text)?.[1] ?? "";
+}
 
 /** Applies the effect of a foresail script to its machine, and returns its output. Changes the state in place. */
 export async function perform(setting: Setting): Promise<Result> {
@@ -108,6 +151,7 @@ async function init({ script, state, files, configuration, nodes }: Setting): Pr
     return failed("kubeadm: no InitConfiguration with nodeRegistration.name in the data");
   await nodes.register(registration, true, indexOf(configuration, script.machine));
   becomeControlPlane(state, configuration, script.machine);
+  state.encryptionKeys = [parameter(script, "ENCRYPTION_KEY")];
   return DONE;
 }
 
@@ -138,7 +182,10 @@ async function joinCluster(
   if (!(await nodes.hasToken(token)))
     return failed("kubeadm: error: the bootstrap token is not in the cluster");
   await nodes.register(registration, asControlPlane, indexOf(configuration, script.machine));
-  if (asControlPlane) becomeControlPlane(state, configuration, script.machine);
+  if (asControlPlane) {
+    becomeControlPlane(state, configuration, script.machine);
+    state.encryptionKeys = secrets.replace("secrets with ", "").split(",");
+  }
   state.member = true;
   return DONE;
 }

@@ -1,4 +1,5 @@
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
+import type { EncryptionKeys } from "../plan/encryption";
 import type { Machine } from "../plan/machine";
 import type { EtcdMember } from "../plan/membership/quorum";
 import { NODE_PATHS } from "../plan/node-paths";
@@ -13,7 +14,8 @@ import { type Parameters, renderShell, shellCommands } from "./shell";
 export type Operation =
   | ("prepare" | "facts" | "initialized" | "init" | "admin-kubeconfig" | "control-plane-secrets")
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent")
-  | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset");
+  | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
+  | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
 export interface Script {
@@ -143,9 +145,16 @@ export const initializedScript = plain("initialized");
 /** Reads the administrator's kubeconfig of a control plane. Answers its text, which is secret. */
 export const adminKubeconfigScript = plain("admin-kubeconfig");
 
-/** Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration. Its answer is empty. */
-export const initScript = (cluster: string, machine: string, encryptSecretsAtRest: boolean) =>
-  step("init", cluster, machine, { files: ["common/kubeadm"], ENCRYPT_SECRETS: encryptSecretsAtRest });
+/**
+ * Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration. Its answer is empty.
+ *
+ * @param encryptionKey name of the key for Secrets at rest; empty to store them in plain text
+ */
+export const initScript = (cluster: string, machine: string, encryptionKey: string) =>
+  step("init", cluster, machine, {
+    files: ["common/kubeadm", "common/encryption"],
+    ENCRYPTION_KEY: encryptionKey,
+  });
 
 /** Reads what a new control plane needs from another one. Answers a base64 tar archive, which is secret. */
 export const controlPlaneSecretsScript = plain("control-plane-secrets");
@@ -232,6 +241,50 @@ export function parseEtcdMembers(answer: string): EtcdMember[] {
 /** Removes one member from etcd through another control plane. Succeeds when it was removed before. */
 export const etcdRemoveScript = (cluster: string, machine: string, { id }: EtcdMember) =>
   step("etcd-remove", cluster, machine, { files: ["common/etcd"], MEMBER_ID: id });
+
+/** Reads which encryption keys a control plane has, for parseEncryptionKeys. */
+export const encryptionStatusScript = (cluster: string, machine: string) =>
+  step("encryption-status", cluster, machine, { files: ["common/encryption"] });
+
+/** Parses the answer of encryptionStatusScript. */
+export function parseEncryptionKeys(machine: string, answer: string): EncryptionKeys {
+  const lines = answer
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" "));
+  const of = (source: string) =>
+    lines
+      .filter(([from]) => from === source)
+      .map(([, name = "", fingerprint = ""]) => ({ name, fingerprint }));
+  return { machine, file: of("file"), loaded: of("loaded") };
+}
+
+/** Reads one encryption key of a control plane. Answers its text, which is secret; empty when it does not have it. */
+export const encryptionKeyScript = (cluster: string, machine: string, key: string) =>
+  step("encryption-key", cluster, machine, { files: ["common/encryption"], KEY: key });
+
+/**
+ * Gives a control plane these encryption keys in this order, and waits until its API server has read them. Data: the
+ * key that it lacks. Its answer is empty.
+ *
+ * @param mayCreate whether the machine makes a key that it lacks, if the data has none
+ * @param seconds until the restarted API server is ready
+ */
+export const encryptionKeysScript = (
+  cluster: string,
+  machine: string,
+  { keys, mayCreate, seconds }: { keys: readonly string[]; mayCreate: boolean; seconds: number },
+) =>
+  step("encryption-keys", cluster, machine, {
+    files: ["common/encryption"],
+    KEYS: keys,
+    MAY_CREATE: mayCreate,
+    LOAD_SECONDS: seconds,
+  });
+
+/** Counts the Secrets in etcd that another key than this one encrypts, or none. Answers their number. */
+export const encryptionStaleScript = (cluster: string, machine: string, key: string) =>
+  step("encryption-stale", cluster, machine, { files: ["common/etcd"], KEY: key });
 
 /** Takes the API server of a leaving control plane out of service. Its answer is empty. */
 export const leaveControlPlaneScript = plain("leave-control-plane");

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../../../lib/differences";
+import { keyGeneration } from "./encryption";
 import type { Machine } from "./machine";
 import type { ObservedNode } from "./membership/nodes";
 import { isKnown, isUnknown } from "../../../lib/unknown";
@@ -24,6 +25,7 @@ export function refuseSpecificationChange(
 ): Refusal[] {
   if (!olds) return [];
   const [before, after] = [fixedSettings(olds), fixedSettings(news)];
+  const [generation, desired] = [keyGeneration(olds), keyGeneration(news)];
   const fixed = Object.entries(after).filter(
     ([property, value]) => !isUnknown(value) && !isDeepStrictEqual(before[property], value),
   );
@@ -34,6 +36,14 @@ export function refuseSpecificationChange(
         `is ${JSON.stringify(before[property])} and can't become ${JSON.stringify(value)}: ` +
         "kubeadm fixes it when the cluster is made; set it back, or make a new cluster beside this one",
     })),
+    ...(desired < generation
+      ? [
+          {
+            property: "cluster.encryptionKeyGeneration",
+            reason: `is ${generation} and can't become ${desired}: a rotation removes the earlier key; a higher number rotates to another one`,
+          },
+        ]
+      : []),
     // every node agent gets a new source and new ignored preflight errors, so these are not among the settings
     ...notApplied(differingPaths(machineSettings(olds), machineSettings(news))),
   ];

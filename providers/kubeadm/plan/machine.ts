@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** A taint as on a Node of Kubernetes. */
 export interface Taint {
   key: string;
@@ -46,6 +48,24 @@ export interface SshCredentials {
   /** Private key of the jump host. @default the machines' key */
   jumpHostPrivateKey?: string;
 }
+
+interface WithCredentials {
+  credentials?: SshCredentials;
+}
+
+/**
+ * Returns a resource's outputs without the SSH credentials, for a resource that only its own run connects: the outputs of
+ * a resource that is not updated never change, so that a rotated key would stay in the state. The inputs, which every
+ * run replaces, contain the current one.
+ */
+export function withoutCredentials<Outputs extends WithCredentials>(outputs: Outputs): Outputs {
+  const { credentials: _, ...others } = outputs;
+  return others as Outputs;
+}
+
+/** Returns whether the outputs in state of an older release contain a rotated key, which an update removes. */
+export const hasRotatedKey = (olds: WithCredentials, news: WithCredentials): boolean =>
+  olds.credentials !== undefined && !isDeepStrictEqual(olds.credentials, news.credentials);
 
 /** Returns the private key for one machine, or undefined to use the SSH agent. */
 export const machineKey = ({ privateKeys, privateKey }: SshCredentials, machine: string) =>

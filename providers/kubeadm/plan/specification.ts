@@ -87,6 +87,8 @@ export interface ClusterSpecification {
   imageRepository?: string;
   caBundle?: string;
   encryptSecretsAtRest: boolean;
+  /** Generation of the key for Secrets at rest; absent until its first rotation. */
+  encryptionKeyGeneration?: number;
   ignorePreflightErrors: string[];
 }
 

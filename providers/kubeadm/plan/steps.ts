@@ -37,6 +37,14 @@ export const loopbackEndpointSteps = defineSteps({
   forward: line`${machine}: put ${words("controlPlanes")} behind 127.0.0.1`,
 });
 
+export const encryptionKeySteps = defineSteps({
+  add: line`${machine}: add the encryption key ${word("key")}, restart its API server`,
+  promote: line`${machine}: encrypt Secrets with ${word("key")}, restart its API server`,
+  rewrite: line`cluster: write every Secret again, encrypted with ${word("key")}`,
+  remove: line`${machine}: remove the encryption keys before ${word("key")}, restart its API server`,
+});
+export type EncryptionKeyStep = StepOf<typeof encryptionKeySteps>;
+
 export const clusterInitSteps = defineSteps({
   init: line`${value("(?:[^\\s:,]+|the first control plane)")("machine")}: kubeadm init, unless a control plane is a member already`,
   keepCredentials: line`${machine}: keeps the registry credentials that it has; machines that join later get the new ones`,

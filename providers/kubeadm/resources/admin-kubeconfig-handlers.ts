@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
 import { adminCredentials, type AdminCredentials } from "../machine/kubeconfig";
 import { adminKubeconfigScript } from "../machine/steps";
-import type { Machine } from "../plan/machine";
+import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { firstReady, withMachines } from "./machines-session";
@@ -31,7 +31,7 @@ async function readAdmin(inputs: Inputs): Promise<Outputs> {
     for (const machine of preferred ? [preferred, ...others] : others) {
       try {
         const admin = adminCredentials(await session.run(machine, adminKubeconfigScript));
-        return { ...inputs, admin, healthy: machine.name };
+        return withoutCredentials({ ...inputs, admin, healthy: machine.name });
       } catch (error) {
         const failure = describeFailure({ resource: machine.name, step: "read admin.conf" }, error);
         failures.push(failure);
@@ -72,7 +72,7 @@ export const handlers: Handlers = {
     const substitute = await substituteOf(current, news.machines);
     if (substitute)
       report(resource, `reads the credentials from ${substitute}: ${current?.name} does not answer`);
-    return { changes: substitute !== undefined };
+    return { changes: substitute !== undefined || hasRotatedKey(olds, news) };
   },
 
   async create(inputs: Inputs) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../plan/immutables";
 import { type MachineFacts, factsScript, initScript, resetScript } from "../machine/steps";
+import { keyGeneration, keyName } from "../plan/encryption";
 import { clusterInitSteps } from "../plan/steps";
 import { formerMachines } from "../plan/membership/nodes";
 import { explained, PartialFailure } from "../../../lib/pulumi/failure";
@@ -39,7 +40,8 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   }
   const [first] = controlPlanes;
   if (!first) throw new Error("there is no control plane among the machines");
-  const script = initScript(cluster, first.name, specification.encryptSecretsAtRest);
+  const key = specification.encryptSecretsAtRest ? keyName(keyGeneration(specification)) : "";
+  const script = initScript(cluster, first.name, key);
   const data = initConfiguration(specification, first, controlPlanes);
   const started = Date.now();
   await session.run(first, script, { seconds: timeouts.init, data });
@@ -90,7 +92,9 @@ export const handlers: Handlers = {
       olds.specification !== undefined
         ? keptCredentials(olds, news)
         : [clusterInitSteps.format({ kind: "init", machine: first ?? "the first control plane" })];
-    const inputs = { ...news, steps };
+    const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
+      olds;
+    const inputs = { ...news, ...(initialKeyGeneration > 1 ? { initialKeyGeneration } : {}), steps };
     if (known) reportRecorded(nameOf(news), olds, inputs, RECORDED);
     return Promise.resolve({ inputs, failures });
   },

@@ -16,7 +16,7 @@ import type { ClusterInputs, DrainOptions } from "./declarations";
 const LEASE_SECONDS = 60;
 
 /** Inputs of a resource that changes a running cluster. */
-export type RunningInputs = ClusterInputs & { kubeconfig: string; drain: DrainOptions };
+export type RunningInputs = ClusterInputs & { kubeconfig: string };
 
 /** Returns the reference of a machine's Node. */
 export function nodeReference(name: string) {
@@ -91,9 +91,8 @@ export class ClusterSession<Inputs extends RunningInputs = RunningInputs> extend
   }
 
   /** Cordons and drains a node. @throws DrainRefused, WaitTimeout */
-  async drain(name: string): Promise<void> {
+  async drain(name: string, { timeoutSeconds: seconds, ...allowances }: DrainOptions): Promise<void> {
     this.progress(`${name}: draining`);
-    const { timeoutSeconds: seconds, ...allowances } = this.inputs.drain;
     const mayGoOn = () => this.assertMayGoOn();
     await drainNode(this.kubernetes, name, { ...allowances, seconds, ...this.waiting, mayGoOn });
   }

@@ -75,6 +75,8 @@ export class HostKey extends resourceClass<
 export interface ClusterInitInputs extends MachinesInputs {
   /** Always secret. Only compared, so that a change is reported. Absent in state of older releases. */
   registryCredentials?: Record<string, { username: string; password: string }>;
+  /** Set by check: the generation of the first encryption key, if it is not 1. */
+  initialKeyGeneration?: number;
 }
 
 export interface ClusterInitOutputs extends ClusterInitInputs {
@@ -86,9 +88,10 @@ export interface ClusterInitOutputs extends ClusterInitInputs {
  * The cluster itself: runs kubeadm init on the first control plane, unless any control plane is a member already, and
  * kubeadm reset on every machine when it is destroyed (docs/adr/0006-init-and-reset.md).
  */
-export class ClusterInit extends resourceClass<ClusterInitInputs>("kubeadm/ClusterInit", {
-  secrets: ["registryCredentials"],
-}) {}
+export class ClusterInit extends resourceClass<ClusterInitInputs, ClusterInitInputs, "initialKeyGeneration">(
+  "kubeadm/ClusterInit",
+  { outputs: ["initialKeyGeneration"], secrets: ["registryCredentials"] },
+) {}
 
 /** The machines are the control planes; the credentials are read from one that is ready. */
 export type AdminKubeconfigInputs = MachinesInputs;
@@ -116,6 +119,23 @@ export type LoopbackEndpointInputs = MachinesInputs;
  * its first configuration, so adding workers changes nothing here.
  */
 export class LoopbackEndpoint extends resourceClass<LoopbackEndpointInputs>("kubeadm/LoopbackEndpoint") {}
+
+/** Inputs of an EncryptionKey: its generation is that of the specification, and the machines are the control planes. */
+export interface EncryptionKeyInputs extends MachinesInputs {
+  /** Secret. */
+  kubeconfig: string;
+  /** Generation of the key with which kubeadm init began, if it is not 1. */
+  initialKeyGeneration?: number;
+}
+
+/**
+ * The key that encrypts Secrets in etcd, after the first one. A new generation is a rollout of its own: the new key is
+ * added on every control plane, made the first one, every Secret is rewritten, and the old keys are removed
+ * (docs/security.md).
+ */
+export class EncryptionKey extends resourceClass<EncryptionKeyInputs>("kubeadm/EncryptionKey", {
+  secrets: ["kubeconfig"],
+}) {}
 
 export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
   kubeconfig: string;

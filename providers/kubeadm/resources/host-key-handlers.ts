@@ -1,6 +1,7 @@
 import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
+import { withoutCredentials } from "../plan/machine";
 import { sshTarget } from "./machines-session";
 import type { HostKeyInputs as Inputs } from "./declarations";
 
@@ -19,7 +20,7 @@ export const handlers: Handlers = {
       const target = sshTarget({ name, address, port, user: "", hostKey: "" }, credentials, jumpHost);
       const hostKey = await scanHostKey(target, inputs.timeoutSeconds);
       report(resource, `pinned ${hostKey}`);
-      return { id: name, outs: { ...inputs, hostKey } };
+      return { id: name, outs: withoutCredentials({ ...inputs, hostKey }) };
     });
   },
 };

@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { backendsOf, endpointScript, type Backend } from "../machine/steps";
-import type { Machine } from "../plan/machine";
+import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { loopbackEndpointSteps } from "../plan/steps";
 import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { failuresOfEach, withMachines } from "./machines-session";
+import { reportRecorded } from "../../../lib/pulumi/log";
 import { isKnownList } from "../../../lib/unknown";
 import type { LoopbackEndpointInputs as Inputs } from "./declarations";
 
 const REWRITE_SECONDS = 120;
+
+const nameOf = ({ specification }: Inputs) => `LoopbackEndpoint ${specification.name}`;
 
 /** Returns the control planes in the form of the forwarders' configuration. */
 function controlPlanesOf(machines: Machine[]): Backend[] {
@@ -45,19 +48,25 @@ export const handlers: Handlers = {
     const steps = machines.map(({ name: machine }) =>
       loopbackEndpointSteps.format({ kind: "forward", machine, controlPlanes }),
     );
-    return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
+    const inputs = { ...news, steps };
+    reportRecorded(nameOf(news), olds, inputs, ["credentials"]);
+    return Promise.resolve({ inputs, failures: [] });
   },
 
-  diff: (_id, olds: Inputs, news: Inputs) =>
-    Promise.resolve({ changes: !isKnownList(news.machines) || toRewrite(olds, news).length > 0 }),
+  diff(_id, olds: Inputs, news: Inputs) {
+    const rewrites = !isKnownList(news.machines) || toRewrite(olds, news).length > 0;
+    return Promise.resolve({ changes: rewrites || hasRotatedKey(olds, news) });
+  },
 
   // the preparation of each machine has written the same control planes
-  create: (inputs: Inputs) => Promise.resolve({ id: inputs.specification.name, outs: inputs }),
+  create: (inputs: Inputs) =>
+    Promise.resolve({ id: inputs.specification.name, outs: withoutCredentials(inputs) }),
 
-  async update(_id, _olds: Inputs, news: Inputs) {
-    const resource = `LoopbackEndpoint ${news.specification.name}`;
+  async update(_id, olds: Inputs, news: Inputs) {
+    const resource = nameOf(news);
     // not a partial failure: state keeps the earlier control planes, so that the next preview lists every rewrite again
-    await explained({ resource, step: "rewrite" }, () => rewrite(resource, news));
-    return { outs: news };
+    if (toRewrite(olds, news).length > 0)
+      await explained({ resource, step: "rewrite" }, () => rewrite(resource, news));
+    return { outs: withoutCredentials(news) };
   },
 };

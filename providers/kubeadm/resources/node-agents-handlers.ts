@@ -8,7 +8,7 @@ import {
   type DesiredAgent,
 } from "../plan/node-agents";
 import { AGENT_VERSION } from "../machine/node-agent";
-import type { Machine } from "../plan/machine";
+import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { leftOutStep } from "../plan/rollout/state";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
 import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
@@ -130,7 +130,7 @@ async function install(inputs: Inputs): Promise<Outputs> {
   rememberUnreached(cluster, namesOf(unreached));
   const installed = due.map(({ name }) => name).filter((name) => !namesOf(failures).includes(name));
   if (installed.length > 0) await awaitReports(inputs, installed);
-  const outputs = { ...inputs, pending: [...namesOf(failures), ...leftOut].sort() };
+  const outputs = { ...withoutCredentials(inputs), pending: [...namesOf(failures), ...leftOut].sort() };
   if (failed.length === 0) return outputs;
   const context = { resource, step: `install on ${namesOf(failed).join(", ")}` };
   throw new PartialFailure(cluster, outputs, context, new Error(failed.map(({ text }) => text).join("\n")));
@@ -159,8 +159,9 @@ export const handlers: Handlers = {
     }
     const { leftOut, agent, ...work } = await preview(olds, inputs);
     const steps = work.steps.map(nodeAgentsSteps.format);
-    if (olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines))
-      reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps }, ["machines"]);
+    const isGone = olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines);
+    const recorded = [...(isGone ? (["machines"] as const) : []), "credentials"] as const;
+    reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps }, recorded);
     const reason = refuseStaging(news.specification.source, news.staged);
     return {
       inputs: { ...inputs, agent, steps, leftOut },
@@ -171,7 +172,8 @@ export const handlers: Handlers = {
   diff(_id, olds: Outputs, news: Inputs) {
     if (!isKnownList(news.machines) || !isKnown(news.specification))
       return Promise.resolve({ changes: true });
-    const changes = (news.steps ?? []).length > 0 || hasGone(olds.machines, news.machines);
+    const hasSteps = (news.steps ?? []).length > 0;
+    const changes = hasSteps || hasGone(olds.machines, news.machines) || hasRotatedKey(olds, news);
     return Promise.resolve({ changes });
   },
 

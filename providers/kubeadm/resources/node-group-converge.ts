@@ -131,7 +131,7 @@ async function removeNode(session: Session, group: string, leaving: Leaving): Pr
       `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
     );
   const hasNode = (await kubernetes.getNode(name)) !== undefined;
-  if (!lost && hasNode) await session.drain(name);
+  if (!lost && hasNode) await session.drain(name, session.inputs.drain);
   await session.assertMayGoOn();
   if (group === CONTROL_PLANE_GROUP) await leaveEtcd(session, leaving);
   if (!lost && machine) {

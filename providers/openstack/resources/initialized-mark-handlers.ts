@@ -5,7 +5,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList, isUnknown } from "../../../lib/unknown";
 import { waitFor } from "../../../lib/wait";
 import { initializedScript } from "../../kubeadm/machine/steps";
-import type { Machine } from "../../kubeadm/plan/machine";
+import { withoutCredentials, type Machine } from "../../kubeadm/plan/machine";
 import { failuresOfEach, withMachines } from "../../kubeadm/resources/machines-session";
 import { Cloud } from "../client/cloud";
 import { setServerMetadata } from "../client/facts";
@@ -54,7 +54,7 @@ async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): P
   })
     .catch((error: unknown) => [{ text: describeFailure({ resource, step: "reach the cloud" }, error) }])
     .finally(() => engine.stop());
-  const outputs = { ...inputs, marked: done };
+  const outputs = { ...withoutCredentials(inputs), marked: done };
   if (failures.length === 0) return outputs;
   const why = new Error(failures.map(({ text }) => text).join("\n"));
   throw new PartialFailure(specification.name, outputs, { resource, step: "mark the servers" }, why);

@@ -2,6 +2,7 @@ import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
+import { withoutCredentials } from "../../kubeadm/plan/machine";
 import { sshTarget } from "../../kubeadm/resources/machines-session";
 import { Cloud } from "../client/cloud";
 import { readConsoleHostKeys } from "../client/facts";
@@ -59,7 +60,7 @@ export const handlers: Handlers = {
         );
       const why = confirmed ? ", as its console shows" : " at first contact, since its console shows none";
       report(resource, `pinned ${hostKey}${why}`);
-      return { id: inputs.machine, outs: { ...inputs, hostKey, confirmed } };
+      return { id: inputs.machine, outs: withoutCredentials({ ...inputs, hostKey, confirmed }) };
     } catch (error) {
       throw new Error(describeFailure({ resource, step: "first contact over SSH" }, error), { cause: error });
     }

@@ -56,6 +56,19 @@ export function clusterIssues(cluster: ClusterFacts): ValidationIssue[] {
   ];
 }
 
+/** Returns the issue of a generation of the key for Secrets at rest, or undefined. */
+export function encryptionKeyIssue({
+  encryptSecretsAtRest = true,
+  encryptionKeyGeneration: generation = 1,
+}: {
+  encryptSecretsAtRest?: boolean;
+  encryptionKeyGeneration?: number;
+}): string | undefined {
+  if (!Number.isInteger(generation) || generation < 1) return "must be a whole number from 1 on";
+  if (encryptSecretsAtRest || generation === 1) return undefined;
+  return "has no effect without `encryptSecretsAtRest`; remove it";
+}
+
 function absentHostKeyIssue({ hostKey }: MachineFacts): string | undefined {
   if (hostKey !== undefined) return undefined;
   return "is missing, and `ssh.requireHostKeys` allows no first contact; copy it from /etc/ssh/ssh_host_ed25519_key.pub on the machine";

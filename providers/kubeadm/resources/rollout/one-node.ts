@@ -52,7 +52,7 @@ export class NodeUpgrade {
     if (!closesOnly && !isAsked) {
       if (step.controlPlane) await untilEtcdSpares(session, node.name);
       await session.assertMayGoOn();
-      await session.drain(node.name);
+      await session.drain(node.name, session.inputs.drain);
       await this.event("RolloutDrained", "cordoned and drained");
       await session.assertMayGoOn();
       await this.annotate(this.requests(wanted));

@@ -21,7 +21,10 @@ import { type Args, cluster, type Edit, EDITS, VERSION } from "./edits";
 const SCENARIOS = Number(process.env.FORESAIL_SCENARIOS ?? 1);
 const SEED = Number(process.env.FORESAIL_SEED ?? 1);
 /** The kinds whose steps say what happens on machines. */
-const KINDS = ["ClusterInit", "NodeGroup", "LoopbackEndpoint", "NodeAgents", "NodeRollout", "ReaderAccount"];
+const KINDS = [
+  ...["ClusterInit", "NodeGroup", "LoopbackEndpoint", "NodeAgents", "NodeRollout"],
+  ...["EncryptionKey", "ReaderAccount"],
+];
 const STARTED = { members: [], nodes: [], pending: [], version: VERSION };
 
 type Inputs = Record<string, unknown> & { machines?: Machine[]; steps?: string[] };
@@ -64,6 +67,8 @@ describe("the truth of a preview of any edit", function () {
     registered = new Map();
     const made = new KubeadmCluster("demo", args);
     await new Promise((resolve) => pulumi.all([made.nodes, made.kubeconfig, made.version]).apply(resolve));
+    // resources that nothing else reads are registered a moment later
+    await new Promise((resolve) => setTimeout(resolve, 20));
     const kubeconfig = kubeconfigOf(authority, [server]);
     const plain = [...registered].map(([name, { key, inputs }]) => {
       const { __provider, ...values } = JSON.parse(JSON.stringify(inputs)) as Inputs;

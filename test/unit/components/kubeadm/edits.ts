@@ -206,6 +206,11 @@ export const EDITS: Edit[] = [
     }),
     machines: everyMachine,
   },
+  {
+    what: "the encryption key",
+    apply: (args) => ({ ...args, encryptionKeyGeneration: 2 }),
+    machines: (args) => everyMachine(args).filter((name) => name.startsWith("cp")),
+  },
   { what: "the SSH key", apply: (args) => ({ ...args, ssh: { privateKey: "hunter2" } }) },
   later("a name under lost", { lost: ["w-9"] }),
   later("the rollout's settings", { rollout: { maxUnavailable: 2 } }),
