@@ -44,6 +44,8 @@ class ServicesMonitor {
   private reservations: Reservation[] | undefined;
   private isDue = false;
   private isWriting = false;
+  /** the latest write, which ends before the monitor does */
+  private writing: Promise<void> | undefined;
   private hasEnded = false;
   /** the last write, whose events may still be pending */
   private written: { lines: ReadonlySet<string>; at: number } = { lines: new Set(), at: 0 };
@@ -69,7 +71,7 @@ class ServicesMonitor {
       this.tookKubeconfig(FetchedKubeconfig.inSecret(kubeconfig, found)),
     );
     await Promise.all([...sources, secret]);
-    await Promise.all([this.target?.done, this.access]);
+    await Promise.all([this.target?.done, this.access, this.writing]);
   }
 
   private follow<O>(
@@ -157,7 +159,7 @@ class ServicesMonitor {
   /** Marks a change, which is compared and written if necessary. */
   private touch(): void {
     this.isDue = true;
-    if (!this.isWriting) void this.writeWhileDue();
+    if (!this.isWriting) this.writing = this.writeWhileDue();
   }
 
   private async writeWhileDue(): Promise<void> {
