@@ -74,6 +74,7 @@ export const TIERS: readonly Tier[] = [
     limitSeconds: 3_600,
     ground: "nodes",
     fleets: ["e2e", "e2e-nodes", "sites", "pool-node"],
+    night: "the rotation of the encryption key on three control planes",
   },
   {
     name: "clouds",
