@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { readProcess } from "../lib/process/identity";
 import { plural } from "../lib/text/plural";
+import { listed } from "../lib/text/quote";
 
 /** A stack in a file backend. */
 interface FileBackendStack {
@@ -99,6 +100,18 @@ export async function findLocks({ stateFolder, project, stack }: FileBackendStac
     found.push({ file, verdict: judgeLock(text, hostname(), lookUpProcess) });
   }
   return found;
+}
+
+/** @throws Error that names the project's stacks when this one does not exist */
+export async function requireStack({ stateFolder, project, stack }: FileBackendStack): Promise<void> {
+  const folder = path.join(stateFolder, ".pulumi", "stacks", project);
+  const files = await filesIn(folder, (name) => /\.json(\.gz)?$/.test(name));
+  const stacks = new Set(files.map((file) => path.basename(file).replace(/\.json(\.gz)?$/, "")));
+  if (stacks.has(stack)) return;
+  const others = stacks.size > 0 ? `it has ${listed([...stacks].sort())}` : "it has none";
+  throw new Error(
+    `the project ${project} has no stack ${stack} in ${stateFolder}; ${others}. Give --stack and --project as \`pulumi stack ls --all\` shows them`,
+  );
 }
 
 /** Deletes a lock; a missing one is not an error. */
@@ -205,14 +218,14 @@ export async function clearPendingOperations(target: FileBackendStack, folder: s
     const words = `${plural(found, "pending operation")} of ${stack}`;
     const next = `look whether it exists, then run pulumi refresh --stack ${stack}`;
     if (others.length > 0)
-      return [`kept ${words}, since the outcome of ${others.join(", ")} is unknown: ${next}`];
+      return [`kept ${words}, since the outcome of ${listed(others)} is unknown: ${next}`];
     await withPrivateFolder(async (folder) => {
       const file = path.join(folder, "stack.json");
       await writePrivately(file, exported);
       // the import forgets every pending operation, so it needs all of them to be resumable
       await call("stack", "import", "--file", file);
     });
-    return [`cleared ${words} from a killed run: ${resumable.join(", ")}; the next run continues them`];
+    return [`cleared ${words} from a killed run: ${listed(resumable)}; the next run continues them`];
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
     return [`the pending operations of ${stack} stay, which harms nothing: ${error.message}`];

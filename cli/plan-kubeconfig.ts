@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { isObject } from "../lib/json";
+import { listed } from "../lib/text/quote";
+import { fileFault } from "./given-files";
 
 interface Kubeconfig {
   "current-context"?: string;
@@ -27,7 +29,7 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
   const config = read(file);
   const names = (config.contexts ?? []).map(({ name }) => name);
   const name = wanted ?? (config["current-context"] || (names.length === 1 ? names[0] : undefined));
-  const having = names.length > 0 ? `it has ${names.join(", ")}` : "it has none";
+  const having = names.length > 0 ? `it has ${listed(names)}` : "it has none";
   if (name === undefined)
     throw new Error(`${file} names no current context: choose one with --context (${having})`);
   const chosen = config.contexts?.find((context) => context.name === name);
@@ -38,6 +40,7 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
   const user = config.users?.find((entry) => entry.name === chosen.context.user)?.user;
   if (!cluster) throw new Error(`${file}: the context "${name}" names a cluster that is not in the file`);
   if (!user) throw new Error(`${file}: the context "${name}" names a user that is not in the file`);
+  for (const fields of [cluster, user]) requireFiles(absolute(fields, folder), file);
   const credentials = absolute(user, folder);
   const kubeconfig = stringify({
     apiVersion: "v1",
@@ -55,10 +58,9 @@ function read(file: string): Kubeconfig {
     const config: unknown = parse(readFileSync(file, "utf8"));
     if (isObject(config) && "contexts" in config) return config;
   } catch (cause) {
-    const { code, syscall } = cause as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : code;
-    const message = `can't read the kubeconfig ${file}: ${why}; give its path with --kubeconfig`;
-    if (syscall !== undefined) throw new Error(message, { cause });
+    const fault = fileFault(cause);
+    const message = `can't read the kubeconfig ${file}: ${fault}; give its path with --kubeconfig`;
+    if (fault !== undefined) throw new Error(message, { cause });
   }
   throw new Error(`${file} is not a kubeconfig; on a control plane it is /etc/kubernetes/admin.conf`);
 }
@@ -70,6 +72,20 @@ function absolute(fields: Record<string, unknown>, folder: string): Record<strin
   const resolved = (key: string, value: unknown) =>
     FILES.includes(key) && typeof value === "string" ? path.resolve(folder, value) : value;
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, resolved(key, value)]));
+}
+
+/** @throws Error that names a file of the kubeconfig that can't be read */
+function requireFiles(fields: Record<string, unknown>, kubeconfig: string): void {
+  for (const key of FILES) {
+    const { [key]: file, [`${key}-data`]: inline } = fields;
+    if (typeof file !== "string" || inline) continue;
+    try {
+      accessSync(file, constants.R_OK);
+    } catch (cause) {
+      const words = `can't read ${key} ${file} of the kubeconfig ${kubeconfig}: ${fileFault(cause)}`;
+      throw new Error(`${words}; put the file back, or export the kubeconfig again`, { cause });
+    }
+  }
 }
 
 function certificateOf(user: Record<string, unknown>): string | undefined {

@@ -1,5 +1,6 @@
 import { renderText } from "./review/text";
 import { EXIT } from "./exit-codes";
+import { readGivenFile } from "./given-files";
 import { clearKilledRuns, StackLockedError } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
@@ -106,7 +107,10 @@ export interface ReportOptions {
  * @throws NotAPreviewError
  */
 export async function report({ file, form, stack }: ReportOptions): Promise<void> {
-  const read = readPreview(file === "-" ? await text(process.stdin) : await readFile(file, "utf8"));
+  const fix = "give the file that `foresail preview --json` wrote";
+  const read = readPreview(
+    file === "-" ? await text(process.stdin) : await readGivenFile(file, "the preview", fix),
+  );
   const project = read.project ?? (await findProject().catch(() => undefined))?.name;
   const preview = {
     ...(stack !== undefined && { stack }),

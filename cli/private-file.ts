@@ -1,10 +1,13 @@
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileFault } from "./given-files";
 
 /**
  * Writes a file atomically that only its owner may read: a reader never sees a partial plan, and an existing file with
  * a wider mode is replaced, not reused.
+ *
+ * @throws Error that names the file and what to do
  */
 export async function writePrivately(file: string, text: string): Promise<void> {
   const temporary = path.join(path.dirname(path.resolve(file)), `.${path.basename(file)}.${process.pid}`);
@@ -12,8 +15,12 @@ export async function writePrivately(file: string, text: string): Promise<void> 
     await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
     await rename(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await rm(temporary, { force: true }).catch(() => undefined);
+    const fault = fileFault(error);
+    if (fault === undefined) throw error;
+    throw new Error(`can't write ${file}: ${fault}; name a file in a folder that you may write to`, {
+      cause: error,
+    });
   }
 }
 

@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { displayEngineLine } from "../lib/text/display";
+import { explainEngineError, ValueFilter, withoutValues } from "./engine-messages";
 import { colorOfStream, onInterrupts } from "./terminal";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "yaml";
 
-/** `pulumi` ended with an exit code other than 0; the message contains its output. */
+/** `pulumi` ended with an exit code other than 0; the message has the cause and the fix, or else its output. */
 export class PulumiError extends Error {
   override readonly name = "PulumiError";
 
@@ -17,7 +18,9 @@ export class PulumiError extends Error {
     readonly exitCode: number,
     words: string,
   ) {
-    super(`pulumi ${command} failed (exit code ${exitCode})${words === "" ? "" : `:\n${words}`}`);
+    const output = withoutValues(words);
+    const unexplained = `pulumi ${command} failed (exit code ${exitCode})${output === "" ? "" : `:\n${output}`}`;
+    super(explainEngineError(words) ?? unexplained);
   }
 }
 
@@ -51,8 +54,11 @@ interface PulumiCall {
 const SHOW_ALL: LineFilter = { line: (text) => [text], rest: () => [] };
 
 async function showLines(from: Readable, to: Writable, filter = SHOW_ALL): Promise<void> {
+  const values = new ValueFilter();
   const show = (lines: string[]) => lines.forEach((line) => to.write(`${displayEngineLine(line)}\n`));
-  for await (const line of createInterface({ input: from })) show(filter.line(line));
+  const pass = (lines: string[]) => lines.forEach((line) => show(filter.line(line)));
+  for await (const line of createInterface({ input: from })) pass(values.line(line));
+  pass(values.rest());
   show(filter.rest());
 }
 

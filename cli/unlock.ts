@@ -1,5 +1,5 @@
 import { EXIT } from "./exit-codes";
-import { findStateFolder, deleteLock, findLocks, clearPendingOperations } from "./killed-runs";
+import { findStateFolder, deleteLock, findLocks, clearPendingOperations, requireStack } from "./killed-runs";
 import { askPerson, print } from "./terminal";
 
 export interface UnlockOptions {
@@ -19,6 +19,7 @@ export interface UnlockOptions {
 export async function unlock(options: UnlockOptions, say = print): Promise<number> {
   const target = { ...options, stateFolder: await findStateFolder(options.stack) };
   const locks = await findLocks(target);
+  if (locks.length === 0) await requireStack(target);
   if (locks.length === 0) say(`the stack ${options.stack} of project ${options.project} is not locked`);
   let exitCode: number = EXIT.done;
   const keep = (words: string, code: number) => {

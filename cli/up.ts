@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { compareReview, type Verdict } from "./review/compare";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { sideBySide, renderText } from "./review/text";
 import { EXIT } from "./exit-codes";
+import { readGivenFile } from "./given-files";
 import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { runRemaining, runPlan } from "./run-plan";
@@ -18,6 +18,8 @@ export interface UpOptions {
   readonly yes: boolean;
 }
 
+const MAKE_PLAN = "give the file that `foresail preview --save-plan` wrote";
+
 /**
  * Runs exactly what was reviewed: the saved plan when it still matches, a fresh plan of the remaining steps after a run
  * that was killed, and nothing when the cluster has changed.
@@ -29,7 +31,9 @@ export async function up(options: UpOptions, say = print): Promise<number> {
   const stack = await findStack(project, options.stack);
   const ref = { project: project.name, stack };
   const saved =
-    options.plan === undefined ? undefined : parseSavedPlan(await readFile(options.plan, "utf8"), ref);
+    options.plan === undefined
+      ? undefined
+      : parseSavedPlan(await readGivenFile(options.plan, "the plan", MAKE_PLAN), ref);
   for (const line of await clearKilledRuns(project, stack, "operations")) say(line);
   say(saved === undefined ? `previewing ${stack}` : `comparing ${stack} with the reviewed plan`);
   const [taken, kubeconfig] = await Promise.all([

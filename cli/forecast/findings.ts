@@ -8,6 +8,7 @@ import {
   planDrain,
   type PodParts,
 } from "../../lib/kubernetes/drain/plan";
+import { listedSentences } from "../../lib/text/quote";
 import { minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 
 /** A certificate that the cluster or the kubeconfig's user depends on. */
@@ -72,14 +73,17 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly PodPar
     const covered = judged.filter(({ verdict }) => verdict.kind === "held" && verdict.budget === budget);
     if (covered.length === 0) return [];
     const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {};
-    const where = covered.map(({ pod }) => `${pod.metadata?.name ?? "?"} on ${nodeOf(pod)}`).join(", ");
+    const where = listedSentences(
+      covered.map(({ pod }) => `${pod.metadata?.name ?? "?"} on ${nodeOf(pod)}`),
+      ", ",
+    );
     const words = `PodDisruptionBudget ${nameOf(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it holds ${where}`;
     if (currentHealthy < desiredHealthy) return [blocks("budget", words, "make its pods healthy first")];
     return [blocks("budget", words, "run one replica more than it needs, or let it allow one disruption")];
   });
   const several = judged.flatMap(({ pod, verdict }): Finding[] => {
     if (verdict.kind !== "several") return [];
-    const names = verdict.budgets.map(nameOf).join(", ");
+    const names = listedSentences(verdict.budgets.map(nameOf), ", ");
     const words = `${nameOf(pod)} on ${nodeOf(pod)} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
     return [blocks("budget", words, "leave one budget for these pods")];
   });
@@ -106,7 +110,10 @@ export function placementFindings(
     budgets.flatMap((budget): Finding[] => {
       const here = bound.filter((each) => each.budget === budget && nodeOf(each.pod) === node);
       if (here.length === 0) return [];
-      const names = here.map(({ pod, why }) => `${nameOf(pod)} (${why})`).join(", ");
+      const names = listedSentences(
+        here.map(({ pod, why }) => `${nameOf(pod)} (${why})`),
+        ", ",
+      );
       const allowed = budget.status?.disruptionsAllowed ?? 0;
       const fix = "let another node run them";
       if (here.length <= allowed) {
@@ -138,8 +145,14 @@ export function drainFindings(pods: readonly PodParts[], allow: DrainAllowances)
     const alone = planDrain(here, { force: false, deleteEmptyDirData: true }).refuse;
     const losing = planDrain(here, { force: true, deleteEmptyDirData: false }).refuse;
     const [has, it] = alone.length === 1 ? ["has", "it"] : ["have", "them"];
-    const ended = `${node}: ${alone.map(({ name }) => name).join(", ")} ${has} no controller: an eviction ends ${it} for good`;
-    const volumes = losing.map(({ pod, name }) => `${name} (${emptyDirsOf(pod).join(", ")})`).join(", ");
+    const ended = `${node}: ${listedSentences(
+      alone.map(({ name }) => name),
+      ", ",
+    )} ${has} no controller: an eviction ends ${it} for good`;
+    const volumes = listedSentences(
+      losing.map(({ pod, name }) => `${name} (${emptyDirsOf(pod).join(", ")})`),
+      ", ",
+    );
     const lost = `${node}: the data in emptyDir volumes is lost: ${volumes}`;
     const save = "save what is worth it";
     return [

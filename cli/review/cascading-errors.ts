@@ -1,3 +1,4 @@
+import { listed } from "../../lib/text/quote";
 import { parseUrn } from "../../lib/pulumi/state";
 
 const UNSEEN = /error: expected resource operations for (urn:\S+) but none were seen$/;
@@ -59,7 +60,7 @@ export class BehindFailure {
   get summary(): string | undefined {
     const names = [...this.urns].filter((urn) => !urn.includes("::pulumi:providers:")).map(nameOf);
     if (names.length === 0) return undefined;
-    return `behind what failed, and left to the next run: ${names.sort().join(", ")}`;
+    return `behind what failed, and left to the next run: ${listed(names.sort())}`;
   }
 }
 

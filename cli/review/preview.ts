@@ -1,3 +1,4 @@
+import { withoutValues } from "../engine-messages";
 import { resourceMessage } from "../../lib/steps/steps";
 import type { Operation, ResourceChange } from "./steps";
 import { refuseServerOrder } from "./server-order";
@@ -120,7 +121,7 @@ function merge(earlier: ResourceChange | undefined, later: ResourceChange): Reso
 function messages(diagnostics: readonly EngineDiagnostic[], severity: string): string[] {
   const found = diagnostics
     .filter((each) => each.severity === severity && typeof each.message === "string")
-    .map(({ message }) => (message as string).replace(/^(error|warning): /, "").trim());
+    .map(({ message }) => withoutValues((message as string).replace(/^(error|warning): /, "").trim()));
   return [...new Set(found)];
 }
 

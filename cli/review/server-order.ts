@@ -1,5 +1,6 @@
 import { commonSteps } from "../../lib/steps/steps";
 import { type ResourceChange, type ReviewedChange, readStep } from "./steps";
+import { listedSentences } from "../../lib/text/quote";
 
 const SERVER = /\bopenstack:compute\/instance:Instance::/;
 const CLOUD_PLAN = "CloudPlan";
@@ -35,7 +36,7 @@ export function refuseServerOrder(changes: readonly ResourceChange[]): string[] 
       : `${name} would be deleted and created again${replaceReasons.length > 0 ? ` for a changed ${replaceReasons.join(", ")}` : ""}`,
   );
   return [
-    `${names.join(", ")} outside the order in which machines are replaced, without leaving the cluster first. ` +
+    `${listedSentences(names, ", ")} outside the order in which machines are replaced, without leaving the cluster first. ` +
       "Nothing of this may run: change the pools in the configuration, or `replace`, and preview again; " +
       "if someone changed the server in the cloud, run `pulumi refresh` first",
   ];

@@ -11,6 +11,7 @@ import { warn } from "../../lib/pulumi/log";
 import { nearest } from "../../lib/validation/spelling";
 import type { ClusterContext } from "./azimuth-cluster-args";
 import type { RealmStatus } from "./tenancy-objects";
+import { listed } from "../../lib/text/quote";
 
 /** The sources of a cluster's values; those that it does not use are undefined. */
 export interface ValueSources {
@@ -66,7 +67,7 @@ export function warnOfUnreservedSizes(
     const values = clusterValues(args.cluster, { defaults: args.values, template: fromTemplate });
     for (const { where, size } of unreservedSizes(values, sizes)) {
       const meant = nearest(size, Object.keys(sizes));
-      const known = Object.keys(sizes).sort().join(", ") || "none";
+      const known = listed(Object.keys(sizes).sort()) || "none";
       void warn(
         `${name}: the Lease reserved nothing of the size "${size}" of ${where}` +
           (meant === undefined ? `; it has ${known}` : `; did you mean "${meant}"?`),

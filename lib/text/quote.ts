@@ -1,5 +1,7 @@
 /** The longest part of a value that a message repeats, in characters. */
 const LONGEST_VALUE = 80;
+/** The longest sentence in a list, in characters. */
+const LONGEST_SENTENCE = 600;
 /** The number of names that a message lists at most. */
 const LONGEST_LIST = 12;
 
@@ -41,12 +43,36 @@ export function quoted(value = ""): string {
   return looksSecret(value) ? "the value" : printable(JSON.stringify(shortened(value)));
 }
 
-/** Lists names for a message: at most twelve, and the number of the others. */
-export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, LONGEST_LIST).map((name) => printable(shortened(name)));
-  const more = names.length - shown.length;
-  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+export interface ListOptions {
+  /** how many entries are shown; default: twelve */
+  readonly most?: number;
+  /** how many characters of an entry are shown; default: 80, enough for a name */
+  readonly longest?: number;
+  /** default: ", " */
+  readonly separator?: string;
 }
+
+/** Lists names or other short texts for a message: the first of them, and the number of the others. */
+export function listed(
+  texts: readonly string[],
+  { most = LONGEST_LIST, longest = LONGEST_VALUE, separator = ", " }: ListOptions = {},
+): string {
+  return cutList(
+    texts.map((text) => printable(shortened(text, longest))),
+    separator,
+    most,
+  );
+}
+
+/** Joins the first texts of a list, twelve by default, and the number of the others. */
+export function cutList(texts: readonly string[], separator: string, most = LONGEST_LIST): string {
+  const more = texts.length - most;
+  return texts.slice(0, most).join(separator) + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** Lists sentences for a message, of which each has a reason and a fix. */
+export const listedSentences = (sentences: readonly string[], separator = "; "): string =>
+  listed(sentences, { longest: LONGEST_SENTENCE, separator });
 
 /** Describes which number YAML parsed from an unquoted text, since the original text, such as 1.30 or 0600, is lost. */
 export function readAsNumber(value: number): string {

@@ -8,6 +8,7 @@ import { failuresOfEach, withMachines } from "./machines-session";
 import { reportRecorded } from "../../../lib/pulumi/log";
 import { isKnownList } from "../../../lib/unknown";
 import type { LoopbackEndpointInputs as Inputs } from "./declarations";
+import { cutList } from "../../../lib/text/quote";
 
 const REWRITE_SECONDS = 120;
 
@@ -36,7 +37,13 @@ async function rewrite(resource: string, inputs: Inputs): Promise<void> {
       const script = endpointScript(machine.name, port, controlPlanesOf(machines));
       await session.run(machine, script, { seconds: REWRITE_SECONDS });
     });
-    if (failures.length > 0) throw new Error(failures.map(({ text }) => text).join("\n"));
+    if (failures.length > 0)
+      throw new Error(
+        cutList(
+          failures.map(({ text }) => text),
+          "\n",
+        ),
+      );
     if (machines.length > 0) session.progress(`rewritten on ${machines.map(({ name }) => name).join(", ")}`);
   });
 }

@@ -19,6 +19,7 @@ import { failuresOfEach, rememberUnreached, withMachines } from "./machines-sess
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { readForCheck } from "./preview-reading";
 import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./declarations";
+import { cutList, listed } from "../../../lib/text/quote";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
@@ -132,8 +133,18 @@ async function install(inputs: Inputs): Promise<Outputs> {
   if (installed.length > 0) await awaitReports(inputs, installed);
   const outputs = { ...withoutCredentials(inputs), pending: [...namesOf(failures), ...leftOut].sort() };
   if (failed.length === 0) return outputs;
-  const context = { resource, step: `install on ${namesOf(failed).join(", ")}` };
-  throw new PartialFailure(cluster, outputs, context, new Error(failed.map(({ text }) => text).join("\n")));
+  const context = { resource, step: `install on ${listed(namesOf(failed))}` };
+  throw new PartialFailure(
+    cluster,
+    outputs,
+    context,
+    new Error(
+      cutList(
+        failed.map(({ text }) => text),
+        "\n",
+      ),
+    ),
+  );
 }
 
 /** Waits for the reports of the agents, which the next preview is based on. */
@@ -142,7 +153,7 @@ async function awaitReports(inputs: Inputs, names: string[]): Promise<void> {
   const { awaitAgentReports } = await import("./reported-agents.js");
   const { kubeconfig, annotations } = inputs;
   const silent = await awaitAgentReports(kubeconfig, annotations, names, agentRevision(inputs));
-  if (silent.length > 0) report(nameOf(inputs), `not heard of yet: the node agents of ${silent.join(", ")}`);
+  if (silent.length > 0) report(nameOf(inputs), `not heard of yet: the node agents of ${listed(silent)}`);
 }
 
 /** Returns whether a machine of the state is no longer configured. */

@@ -4,6 +4,7 @@ import { observeRolloutNode } from "../plan/rollout/observed";
 import { KubernetesClient, type Node } from "../../../lib/kubernetes";
 import { WaitTimeout } from "../../../lib/wait";
 import type { ReportedAgent } from "../plan/node-agents";
+import { listed } from "../../../lib/text/quote";
 
 const READ_SECONDS = 5;
 const REPORT_SECONDS = 30;
@@ -38,7 +39,7 @@ async function watchReports(
   const decide = (nodes: readonly Node[]) => {
     reported = reportedBy(nodes, pattern);
     const missing = missingIn(reported);
-    return missing.length === 0 ? { done: undefined } : { pending: missing.join(", ") };
+    return missing.length === 0 ? { done: undefined } : { pending: listed(missing) };
   };
   const what = "the node agents to report";
   await kubernetes

@@ -7,6 +7,7 @@ import {
   terminalFailure,
   unsettled,
 } from "./observed";
+import { listed as listOf } from "../../../lib/text/quote";
 
 /** The stage that a pool waits for; each has its own deadline. */
 export type Stage = "bootstrap" | "infrastructure" | "nodes";
@@ -131,17 +132,12 @@ function waitOf(
   const ofNodes = (what: string): Wait => ({ ...wait("nodes", what), isOfNodes: true });
   if (nodes === undefined) return ofNodes("its nodes to be looked at");
   const faults = nodeFaults(pool.providerIDs, nodes, desired.version);
-  if (faults.length > 0) return ofNodes(shorten(faults));
+  if (faults.length > 0) return ofNodes(listOf(faults, { most: SHOWN, longest: 300 }));
   const why = infrastructure?.object && unsettled(infrastructure.object);
   return why === undefined ? undefined : wait("infrastructure", `${infrastructure?.name}: ${why}`);
 }
 
 const SHOWN = 3;
-
-function shorten(lines: readonly string[]): string {
-  const rest = lines.length - SHOWN;
-  return lines.slice(0, SHOWN).join(", ") + (rest > 0 ? `, and ${rest} more` : "");
-}
 
 function conditionOf({ conditions }: ObservedPool, type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);

@@ -4,6 +4,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import type { CloudRef } from "../plan/requirements";
 import { CloudConfigurationError } from "./errors";
+import { listed } from "../../../lib/text/quote";
 
 export interface CloudConfiguration {
   /** URL of Keystone with its version: "https://cloud.example.com:5000/v3". */
@@ -86,7 +87,7 @@ async function entryOfFiles(cloud: string, environment: Environment, folder: str
     const entry = clouds[cloud];
     if (entry === undefined)
       throw new CloudConfigurationError(
-        `${file} has no entry "${cloud}"; it has ${Object.keys(clouds).join(", ") || "none"}`,
+        `${file} has no entry "${cloud}"; it has ${listed(Object.keys(clouds)) || "none"}`,
       );
     const secret = (await readClouds(path.join(path.dirname(file), "secure.yaml")))?.[cloud];
     return { ...entry, ...secret, auth: { ...entry.auth, ...secret?.auth } };

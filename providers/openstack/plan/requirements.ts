@@ -1,5 +1,6 @@
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 import { slotOfMachine, type MachineShape, type NetworkKey } from "./machine";
+import { listed } from "../../../lib/text/quote";
 
 /** A requirement that the cloud does not meet, with the configuration property that requires it. */
 export interface UnmetRequirement {
@@ -114,7 +115,7 @@ function* unmetServer(server: DesiredServer, facts: CloudFacts): Generator<Unmet
       );
   }
   const zone = facts.zones.find(({ name }) => name === server.zone);
-  const zones = facts.zones.map(({ name }) => name).join(", ");
+  const zones = listed(facts.zones.map(({ name }) => name));
   if (server.zone !== undefined && zone === undefined)
     yield unmet("zones", `the cloud has no availability zone "${server.zone}"; it has ${zones}`);
   if (zone?.available === false)
@@ -239,10 +240,9 @@ export function findNamed<Item extends Named>(
   const [first] = found;
   if (first && found.length === 1) return first;
   if (first)
-    return `the cloud has ${found.length} ${what}s called "${desired}"; write the id of one: ${found.map(({ id }) => id).join(", ")}`;
+    return `the cloud has ${found.length} ${what}s called "${desired}"; write the id of one: ${listed(found.map(({ id }) => id))}`;
   const names = [...new Set(items.map(({ name }) => name))].sort();
-  const shown = names.slice(0, 12).join(", ") + (names.length > 12 ? ` and ${names.length - 12} more` : "");
-  return `the cloud has no ${what} "${desired}"; it has ${names.length === 0 ? "none at all" : shown}`;
+  return `the cloud has no ${what} "${desired}"; it has ${names.length === 0 ? "none at all" : listed(names)}`;
 }
 
 /** Returns the quotas that a run would exceed. */

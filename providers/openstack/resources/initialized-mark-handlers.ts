@@ -12,6 +12,7 @@ import { setServerMetadata } from "../client/facts";
 import { INITIALIZED_KEY } from "../plan/machine";
 import { initializedMarkSteps } from "../plan/steps";
 import type { InitializedMarkInputs as Inputs, InitializedMarkOutputs as Outputs } from "./declarations";
+import { cutList } from "../../../lib/text/quote";
 
 const ASK_SECONDS = 60;
 
@@ -56,7 +57,12 @@ async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): P
     .finally(() => engine.stop());
   const outputs = { ...withoutCredentials(inputs), marked: done };
   if (failures.length === 0) return outputs;
-  const why = new Error(failures.map(({ text }) => text).join("\n"));
+  const why = new Error(
+    cutList(
+      failures.map(({ text }) => text),
+      "\n",
+    ),
+  );
   throw new PartialFailure(specification.name, outputs, { resource, step: "mark the servers" }, why);
 }
 

@@ -1,6 +1,7 @@
 import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
 import type { NodeGroupStep } from "../steps";
 import { labelChanges, taintChanges, taintDifference, type ObservedNode } from "./nodes";
+import { listed } from "../../../../lib/text/quote";
 
 export interface MembershipPlan {
   steps: NodeGroupStep[];
@@ -132,7 +133,7 @@ export function refuseGroupChange(
     (node) => node.group !== undefined && node.group !== group && joining.includes(node.name),
   );
   if (moved.length === 0) return undefined;
-  const names = moved.map((node) => `${node.name} (in ${node.group})`).join(", ");
+  const names = listed(moved.map((node) => `${node.name} (in ${node.group})`));
   return `${names} can't move to ${group} in one run: take it out of the configuration, run \`up\`, then add it here`;
 }
 

@@ -5,6 +5,7 @@ import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersio
 import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./state";
 import type { Group, LeftOut, RolloutState } from "./state";
 import { KNOWN_PATCHES, compareVersions, minorsBetween, parseVersion } from "./versions";
+import { listed, listedSentences } from "../../../../lib/text/quote";
 
 /** What a rollout may do now. */
 export interface NextSteps {
@@ -32,7 +33,7 @@ export function nextSteps(
 ): NextSteps {
   const state = rolloutState(nodes, desired, options);
   const refusals = refusalsOf(state);
-  if (refusals.length > 0) return { ...NOTHING, stop: refusals.join("; ") };
+  if (refusals.length > 0) return { ...NOTHING, stop: listedSentences(refusals) };
   return decide(state, options);
 }
 
@@ -218,7 +219,7 @@ function nextWorkers(
   }
   if (candidates.length > 0 || busy.size > 0) return { ...NO_NODE, candidates };
   if (notReady.length > 0) return { ...NO_NODE, waiting: notReady.map(describeNotReady) };
-  const names = cordoned.map(({ name }) => name).join(", ");
+  const names = listed(cordoned.map(({ name }) => name));
   const stop =
     `${names} of ${group.pool.name} cordoned outside of this rollout, and at most ${maximum} of the pool may be away: ` +
     `uncordon, or raise maxUnavailable of ${group.pool.name}`;

@@ -4,6 +4,7 @@ import { isDue, maxUnavailableCount } from "./desired";
 import type { DesiredRollout, RolloutOptions, RolloutPool } from "./desired";
 import type { RolloutNode } from "./observed";
 import { compareVersions, minorOf, minorsBetween, neededVersion, parseVersion } from "./versions";
+import { listedSentences } from "../../../../lib/text/quote";
 
 /** A pool with its Nodes that are in the cluster, in rollout order. */
 export interface Group {
@@ -135,7 +136,7 @@ export function leftOutStep({ node: machine, reason: why }: LeftOut): CommonStep
 
 /** Returns the message at the end of a run that completed all nodes but these. */
 export function onlyLeftOut(leftOut: readonly LeftOut[]): string {
-  return `every other node is done; ${leftOut.map(({ node, reason }) => `${node} was left out, ${reason}`).join("; ")}`;
+  return `every other node is done; ${listedSentences(leftOut.map(({ node, reason }) => `${node} was left out, ${reason}`))}`;
 }
 
 export const LEFT_OUT_NEXT =
@@ -181,7 +182,9 @@ function downgrades(state: RolloutState): string[] {
     .map(({ name, kubeletVersion }) => `${name} runs ${kubeletVersion}`);
   if (newer.length === 0 && clusterVersion !== undefined && minorsBetween(clusterVersion, target) < 0)
     newer.push(`the cluster's own version is ${clusterVersion} (kubeadm-config)`);
-  return newer.length === 0 ? [] : [`${newer.join(", ")}, and Kubernetes can't go down a minor to ${target}`];
+  return newer.length === 0
+    ? []
+    : [`${listedSentences(newer, ", ")}, and Kubernetes can't go down a minor to ${target}`];
 }
 
 /** Refuses if no patch is known for a minor between the current and the target version; both have to be readable. */

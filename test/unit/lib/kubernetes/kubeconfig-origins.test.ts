@@ -11,6 +11,7 @@ const LOADER = "lib/kubernetes/kubeconfig.ts";
  */
 const CONNECTIONS: Record<string, string> = {
   "cli/monitor.ts": "the operator's",
+  "cli/plan-api-servers.ts": "the operator's, with an address of the cluster that its authority has to confirm",
   "cli/plan-facts.ts": "the operator's",
   "cli/run-plan.ts": "of the stack",
   "providers/azimuth/client/services-monitor.ts": "fetched",

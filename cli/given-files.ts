@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EACCES: "its permissions do not allow it",
+  EPERM: "its permissions do not allow it",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is not a folder",
+  EROFS: "its file system is read-only",
+  ENOSPC: "its file system is full",
+};
+
+/** Returns an error of the file system in words; undefined for other errors. */
+export function fileFault(error: unknown): string | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return undefined;
+  return FAULTS[code] ?? code;
+}
+
+/**
+ * Reads a file that the command line names.
+ *
+ * @param what the file's purpose, such as "the plan"
+ * @param fix what to do when it can't be read
+ */
+export async function readGivenFile(file: string, what: string, fix: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Error(`can't read ${what} ${file}: ${fileFault(cause) ?? String(cause)}; ${fix}`, { cause });
+  }
+}
