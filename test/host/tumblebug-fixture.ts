@@ -10,13 +10,51 @@ import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import { FakeMachines } from "../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../sandbox/tumblebug/server";
 import { removeFolder } from "../engine/compiled-clone";
-import type { ProviderHost } from "./provider-host";
+import { ProviderHost } from "./provider-host";
 
 export type TestedGeneration = "mcis" | "infra";
 
 export const MARK = "0123456789ab";
 export const CONNECTION = "aws-ap-northeast-2";
 const CREDENTIALS = { username: "default", password: "secret-word" };
+
+/**
+ * Defines a suite in Pulumi's own process with tests against a server of each generation.
+ *
+ * @param of the title of a generation's tests
+ * @param tests gets what runs by the time that a test does
+ */
+export function describeGenerations(
+  title: string,
+  of: (generation: TestedGeneration) => string,
+  tests: (
+    running: { readonly host: ProviderHost; readonly fixture: TumblebugFixture },
+    generation: TestedGeneration,
+  ) => void,
+): void {
+  describe(title, function () {
+    this.timeout(60_000);
+    const running = {} as { host: ProviderHost; fixture: TumblebugFixture };
+    before(async () => {
+      running.host = await ProviderHost.inClone();
+    });
+    after(() => running.host?.stop());
+
+    for (const generation of ["mcis", "infra"] as const)
+      describe(of(generation), () => {
+        before(async () => {
+          running.fixture = await TumblebugFixture.start(generation);
+        });
+        after(() => running.fixture.stop());
+        afterEach(() => {
+          running.fixture.server.faults.clear();
+          running.fixture.server.passed.length = 0;
+        });
+
+        tests(running, generation);
+      });
+  });
+}
 
 /** A fake server with one namespace, and the resources that are requested there. */
 export class TumblebugFixture {
