@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { KUBERNETES_SOFTWARE } from "../../providers/kubeadm/plan/rollout/annotations";
-import type { RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
+import { nodeAtRest, type RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import { planRollout } from "../../providers/kubeadm/plan/rollout/plan";
 import type { DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import type { Measurement } from "../measurement";
@@ -65,16 +65,12 @@ function cluster(maxUnavailable: 1 | "5%"): { nodes: RolloutNode[]; desired: Des
 function node(index: number): RolloutNode {
   const controlPlane = index < CONTROL_PLANES;
   return {
-    name: `node-${index}`,
-    controlPlane,
-    pool: controlPlane ? "control-plane" : "workers",
-    kubeletVersion: FROM,
-    ready: true,
-    unschedulable: false,
-    cordonedBefore: false,
-    changesAllowed: false,
-    agentReady: true,
-    desired: {},
+    ...nodeAtRest({
+      name: `node-${index}`,
+      controlPlane,
+      pool: controlPlane ? "control-plane" : "workers",
+      kubeletVersion: FROM,
+    }),
     current: Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, FROM])),
   };
 }

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Controller } from "./controller";
 import {
   type Cluster,
-  CLUSTER_API,
+  CLUSTER_API_KINDS,
   CLUSTER_GROUP,
   type Condition,
   FAULT,
@@ -28,14 +28,9 @@ export function bootstrapProvider(
   joinData: JoinData,
   say: (line: string) => void,
 ): Controller {
-  const kinds = [
-    own,
-    { apiVersion: CLUSTER_API, kind: "MachinePool" },
-    { apiVersion: CLUSTER_API, kind: "Cluster" },
-  ];
   return new Controller(
     kubernetes,
-    kinds,
+    [own, ...CLUSTER_API_KINDS],
     async (objects) => {
       const pools = (objects.get("MachinePool") ?? []) as MachinePool[];
       const clusters = (objects.get("Cluster") ?? []) as Cluster[];

@@ -8,7 +8,7 @@ import { Controller } from "./controller";
 import { nextStep, revisionOf } from "./instances";
 import {
   type Cluster,
-  CLUSTER_API,
+  CLUSTER_API_KINDS,
   type Condition,
   FAULT,
   type Fault,
@@ -33,14 +33,9 @@ export function infrastructureProvider(
   machines: PoolMachines,
   say: (line: string) => void,
 ): Controller {
-  const kinds = [
-    own,
-    { apiVersion: CLUSTER_API, kind: "MachinePool" },
-    { apiVersion: CLUSTER_API, kind: "Cluster" },
-  ];
   return new Controller(
     kubernetes,
-    kinds,
+    [own, ...CLUSTER_API_KINDS],
     async (objects) => {
       const owners = (objects.get("MachinePool") ?? []) as MachinePool[];
       const clusters = (objects.get("Cluster") ?? []) as Cluster[];

@@ -8,6 +8,12 @@ export const INFRASTRUCTURE_API = "infrastructure.cluster.x-k8s.io/v1beta1";
 const CONFIG_KIND = "SandboxConfig";
 export const POOL_KIND = "SandboxMachinePool";
 
+/** The kinds of Cluster API that its providers read beside their own. */
+export const CLUSTER_API_KINDS = ["MachinePool", "Cluster"].map((kind) => ({
+  apiVersion: CLUSTER_API,
+  kind,
+}));
+
 /** A kind of a provider. */
 export interface ProviderKind {
   readonly apiVersion: string;

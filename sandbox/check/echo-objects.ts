@@ -9,6 +9,16 @@ export const ECHO_REPLICAS = 2;
 
 const labels = { app: ECHO };
 
+/** Returns what spreads the pods with these labels over the nodes, as `topologySpreadConstraints`. */
+export const overNodes = (matchLabels: Record<string, string>): object[] => [
+  {
+    maxSkew: 1,
+    topologyKey: "kubernetes.io/hostname",
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels },
+  },
+];
+
 /**
  * Returns a Deployment that answers HTTP, spread over the nodes, and its Service, in the order in which to apply them.
  */
@@ -26,14 +36,7 @@ export const echoObjects = [
         spec: {
           automountServiceAccountToken: false,
           terminationGracePeriodSeconds: 1,
-          topologySpreadConstraints: [
-            {
-              maxSkew: 1,
-              topologyKey: "kubernetes.io/hostname",
-              whenUnsatisfiable: "ScheduleAnyway",
-              labelSelector: { matchLabels: labels },
-            },
-          ],
+          topologySpreadConstraints: overNodes(labels),
           containers: [
             {
               name: ECHO,

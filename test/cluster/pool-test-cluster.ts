@@ -12,6 +12,7 @@ import { poolConfiguration, poolStack } from "../engine/machine-pool-fixture";
 import { apiPrograms } from "../engine/simulated-fixture";
 import type { TestStack } from "../engine/test-stack";
 import { CapiFixture } from "../simulation/capi-fixture";
+import { exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { silent, TestCluster } from "./test-cluster";
 
 /** The one control plane, which foresail made; every other node is a machine pool's. */
@@ -139,23 +140,10 @@ async function makeControlPlane(cluster: TestCluster): Promise<string> {
 
 /** What a bootstrap provider needs to know about the cluster to prepare a worker. */
 function workerSpecification(name: string, host: string): ClusterSpecification {
-  return {
-    name,
-    version: KUBERNETES_VERSION,
+  const { kubelet, ignorePreflightErrors } = containerNodeSettings;
+  return exampleSpecification({
+    ...{ name, version: KUBERNETES_VERSION, kubelet, ignorePreflightErrors },
     source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
     endpoint: { external: { host, port: 6443 } },
-    network: {
-      podCidr: "10.244.0.0/16",
-      serviceCidr: "10.96.0.0/12",
-      dnsDomain: "cluster.local",
-      bridge: true,
-    },
-    kubeadm: {},
-    kubelet: containerNodeSettings.kubelet,
-    kubeProxy: {},
-    files: [],
-    registryMirrors: {},
-    encryptSecretsAtRest: true,
-    ignorePreflightErrors: containerNodeSettings.ignorePreflightErrors,
-  };
+  });
 }

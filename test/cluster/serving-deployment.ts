@@ -1,4 +1,5 @@
 import type { KubernetesClient, KubernetesObject, NewObject } from "../../lib/kubernetes";
+import { overNodes } from "../../sandbox/check/echo-objects";
 import { ECHO_IMAGE } from "../../sandbox/nodes";
 import { awaitAvailable, NAMESPACE } from "./guarded-deployment";
 
@@ -48,14 +49,7 @@ export async function makeServing(
 function servingPod(labels: Record<string, string>): object {
   return {
     terminationGracePeriodSeconds: 30,
-    topologySpreadConstraints: [
-      {
-        maxSkew: 1,
-        topologyKey: "kubernetes.io/hostname",
-        whenUnsatisfiable: "ScheduleAnyway",
-        labelSelector: { matchLabels: labels },
-      },
-    ],
+    topologySpreadConstraints: overNodes(labels),
     containers: [
       {
         name: "echo",

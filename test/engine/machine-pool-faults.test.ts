@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CLUSTER_API, FAULT } from "../../sandbox/capi/kinds";
-import { machinePoolFixture, poolConfiguration, type PoolObject } from "./machine-pool-fixture";
+import { machinePoolFixture, poolConfiguration, type PoolObject, timeoutsOf } from "./machine-pool-fixture";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 
 /** What up prints at each transition of the figure; it is killed there, by default at one of them. */
@@ -39,12 +39,7 @@ describe("a MachinePool that does not come up, through the engine", function () 
   });
 
   it("names phase and condition while the join data is missing, and continues when it arrives", async () => {
-    const timeouts = {
-      bootstrapSeconds: 2,
-      infrastructureSeconds: 20,
-      nodesSeconds: 20,
-      deletionSeconds: 20,
-    };
+    const timeouts = timeoutsOf(20, { bootstrapSeconds: 2 });
     fixture.stack.configure(poolConfiguration({ replicas: 1, timeouts }, {}, asked("never-ready")));
     assert.match(
       await wordsOf(),

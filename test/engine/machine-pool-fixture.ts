@@ -101,11 +101,20 @@ export function poolConfiguration(
         ...infrastructure,
       },
       // longer than the half minute after which Cluster API looks at counts again
-      timeouts: { bootstrapSeconds: 60, infrastructureSeconds: 60, nodesSeconds: 60, deletionSeconds: 60 },
+      timeouts: timeoutsOf(60),
       ...fields,
     },
   };
 }
+
+/** Returns a pool's deadlines in seconds: the same for all phases, but for those given. */
+export const timeoutsOf = (seconds: number, over: Record<string, number> = {}): Record<string, number> => ({
+  bootstrapSeconds: seconds,
+  infrastructureSeconds: seconds,
+  nodesSeconds: seconds,
+  deletionSeconds: seconds,
+  ...over,
+});
 
 /** An `up` that has to wait for the infrastructure: its controller is away, so for a while the pool says what was true before. */
 export async function upWhileProvidersAreAway({

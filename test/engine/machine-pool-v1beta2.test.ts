@@ -6,6 +6,7 @@ import {
   poolConfiguration,
   type PoolObject,
   upWhileProvidersAreAway,
+  timeoutsOf,
 } from "./machine-pool-fixture";
 
 type Fields = Record<string, unknown>;
@@ -84,12 +85,7 @@ describe("a MachinePool of v1beta2", function () {
     });
 
     it("counts nodes that are Ready, where the newer counts include every machine", async () => {
-      const timeouts = {
-        bootstrapSeconds: 20,
-        infrastructureSeconds: 20,
-        nodesSeconds: 3,
-        deletionSeconds: 60,
-      };
+      const timeouts = timeoutsOf(60, { nodesSeconds: 3 });
       configure({ replicas: 2, timeouts }, asked("not-ready"));
       assert.match(await failingUp(), /waits for 2 nodes, 2 have registered, 1 are ready/);
       assert.equal((await pool())?.status?.readyReplicas, 2);
@@ -161,12 +157,7 @@ describe("a MachinePool of v1beta2", function () {
     });
 
     it("names phase and condition while the join data is missing, and continues when it arrives", async () => {
-      const timeouts = {
-        bootstrapSeconds: 2,
-        infrastructureSeconds: 60,
-        nodesSeconds: 60,
-        deletionSeconds: 60,
-      };
+      const timeouts = timeoutsOf(60, { bootstrapSeconds: 2 });
       configure({ replicas: 1, timeouts }, {}, asked("never-ready"));
       assert.match(
         await failingUp(),

@@ -27,6 +27,20 @@ export interface RolloutNode {
   current: Record<string, string>;
 }
 
+/** Returns a Ready node at rest, as it is after it has joined: nothing is requested of its agent. */
+export const nodeAtRest = (
+  node: Pick<RolloutNode, "name" | "controlPlane" | "pool" | "kubeletVersion">,
+): RolloutNode => ({
+  ...node,
+  ready: true,
+  unschedulable: false,
+  cordonedBefore: false,
+  changesAllowed: false,
+  agentReady: true,
+  desired: {},
+  current: {},
+});
+
 /** The fields of a v1 Node that a rollout reads. */
 export interface NodeParts {
   metadata?: { name?: string; labels?: Record<string, string>; annotations?: Record<string, string> };

@@ -2,7 +2,7 @@ import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/plan";
 import type { Machine } from "../../plan/machine";
 import { leftOutStep } from "../../plan/rollout/state";
-import { observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
+import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
 import { previewStep, refuseUnstaged } from "../../plan/rollout/desired";
 import { furtherSoftware, desiredRollout, type DesiredRollout } from "../../plan/rollout/desired";
@@ -93,19 +93,7 @@ async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs
 }
 
 function memberAt({ name, role, group }: Machine, version: string): RolloutNode {
-  return {
-    name,
-    controlPlane: role === "control-plane",
-    pool: group,
-    kubeletVersion: version,
-    ready: true,
-    unschedulable: false,
-    cordonedBefore: false,
-    changesAllowed: false,
-    agentReady: true,
-    desired: {},
-    current: {},
-  };
+  return nodeAtRest({ name, controlPlane: role === "control-plane", pool: group, kubeletVersion: version });
 }
 
 /** Returns the plan without the cluster: all machines at the version of the state. */

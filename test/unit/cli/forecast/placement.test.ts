@@ -24,6 +24,14 @@ const expression = (key: string, operator: string, ...values: string[]) => ({
   matchExpressions: [{ key, operator, values }],
 });
 
+const ONE_AT_A_TIME = {
+  target: "1.36.3",
+  allow: { force: false, deleteEmptyDirData: false },
+  maxUnavailable: 1,
+  intermediates: [],
+  now: new Date("2026-11-21T12:00:00Z"),
+};
+
 describe("whether a pod of w-1 can run on another node", () => {
   const why = (spec: Omit<Spec, "nodeName">, places: Partial<Places> = {}) =>
     whyNowhereElse(
@@ -154,16 +162,7 @@ describe("forecast of pods that no other node can run", () => {
       ...each,
       metadata: { ...each.metadata, labels: { ...each.metadata?.labels, disk: "ssd" } },
     }));
-    const report = planReport(
-      { ...facts, nodes: [...nodes, plainNode("w-3", "1.35.4")] },
-      {
-        target: "1.36.3",
-        allow: { force: false, deleteEmptyDirData: false },
-        maxUnavailable: 1,
-        intermediates: [],
-        now: new Date("2026-11-21T12:00:00Z"),
-      },
-    );
+    const report = planReport({ ...facts, nodes: [...nodes, plainNode("w-3", "1.35.4")] }, ONE_AT_A_TIME);
     assert.deepEqual(report.findings, []);
   });
 
@@ -179,13 +178,7 @@ describe("forecast of pods that no other node can run", () => {
       pods: [unready],
       budgets: [{ ...one, status: { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 2 } }],
     });
-    const report = planReport(facts, {
-      target: "1.36.3",
-      allow: { force: false, deleteEmptyDirData: false },
-      maxUnavailable: 1,
-      intermediates: [],
-      now: new Date("2026-11-21T12:00:00Z"),
-    });
+    const report = planReport(facts, ONE_AT_A_TIME);
     assert.deepEqual(report.findings, []);
   });
 });

@@ -1,4 +1,4 @@
-import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
+import { nodeAtRest, type RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import {
   desiredSoftware,
   type RolloutPool,
@@ -10,16 +10,12 @@ export function nodeAt(name: string, version: string, over: Partial<RolloutNode>
   const prefix = name.replace(/-\d+$/, "");
   const controlPlane = prefix === "cp";
   return {
-    name,
-    controlPlane,
-    pool: controlPlane ? "control-plane" : prefix,
-    kubeletVersion: version,
-    ready: true,
-    unschedulable: false,
-    cordonedBefore: false,
-    changesAllowed: false,
-    agentReady: true,
-    desired: {},
+    ...nodeAtRest({
+      name,
+      controlPlane,
+      pool: controlPlane ? "control-plane" : prefix,
+      kubeletVersion: version,
+    }),
     current: desiredSoftware({ software: {} }, version),
     ...over,
   };

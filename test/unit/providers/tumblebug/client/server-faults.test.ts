@@ -8,16 +8,20 @@ import {
   type FakeTumblebug,
 } from "../../../../support/tumblebug";
 
-describe("a temporarily failing Tumblebug server", () => {
-  const generation = "mcis";
-  let fake: FakeTumblebug;
-
+/** Starts a server with a namespace before the tests of the suite that calls it. @returns it, from then on */
+function withFakeTumblebug(generation: (typeof GENERATIONS)[number]): FakeTumblebug {
+  const fake = {} as FakeTumblebug;
   before(async () => {
-    fake = await startFakeTumblebug(generation);
+    Object.assign(fake, await startFakeTumblebug(generation));
     await fake.tumblebug.namespaces.create({ name: "ns1" });
   });
   after(() => fake.close());
   afterEach(() => fake.server.faults.clear());
+  return fake;
+}
+
+describe("a temporarily failing Tumblebug server", () => {
+  const fake = withFakeTumblebug("mcis");
 
   for (const [says, effect] of [
     ["429", { kind: "status", status: 429, message: "rate limit exceeded" }],
@@ -61,7 +65,7 @@ describe("a temporarily failing Tumblebug server", () => {
 
   it("reports the last error of a server that does not answer", async () => {
     const tumblebug = await openTumblebug(
-      { address: "http://127.0.0.1:9/tumblebug", ...CREDENTIAL, generation },
+      { address: "http://127.0.0.1:9/tumblebug", ...CREDENTIAL, generation: "mcis" },
       { seconds: 0.5 },
     );
     await assert.rejects(tumblebug.namespaces.read("ns1"), {
@@ -87,7 +91,7 @@ describe("a temporarily failing Tumblebug server", () => {
 
   it("reports a wrong password, and never shows it", async () => {
     const wrong = { user: "default", password: "another-long-word" };
-    const tumblebug = await openTumblebug({ address: fake.address, ...wrong, generation });
+    const tumblebug = await openTumblebug({ address: fake.address, ...wrong, generation: "mcis" });
     const shown: string[] = [];
     await assert.rejects(tumblebug.namespaces.read("ns1"), (error: Error) => {
       shown.push(error.stack ?? "", JSON.stringify(error), String(error));
@@ -124,14 +128,7 @@ describe("a temporarily failing Tumblebug server", () => {
 
 for (const generation of GENERATIONS)
   describe(`a Tumblebug server of either generation (${generation})`, () => {
-    let fake: FakeTumblebug;
-
-    before(async () => {
-      fake = await startFakeTumblebug(generation);
-      await fake.tumblebug.namespaces.create({ name: "ns1" });
-    });
-    after(() => fake.close());
-    afterEach(() => fake.server.faults.clear());
+    const fake = withFakeTumblebug(generation);
 
     it("distinguishes a missing CB-Spider from a missing connection", async () => {
       const { tumblebug, server } = fake;
