@@ -3,7 +3,8 @@ export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./
 export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors";
 export { type NodeEvent, recordNodeEvent } from "./events";
 export { type HistoryEntry, recordHistory } from "./history";
-export { type ClusterAccess, FetchedKubeconfig, KubeconfigRefused } from "./kubeconfig";
+export { acceptedKubeconfig, FetchedKubeconfig, KubeconfigRefused } from "./fetched-kubeconfig";
+export type { ClusterAccess } from "./kubeconfig";
 export { acquireLease, type LeaseHandle, LeaseHeld, LeaseLost } from "./lease";
 export { CLUSTER_LEASE, type LeaseHolder, PAUSE_REQUESTED, pauseRequested } from "./lease-holder";
 export { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod } from "./objects";

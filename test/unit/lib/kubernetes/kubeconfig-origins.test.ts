@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const PRODUCT = ["components", "providers", "stacks", "lib", "cli"];
 const LOADER = "lib/kubernetes/kubeconfig.ts";
+const FETCHED = "lib/kubernetes/fetched-kubeconfig.ts";
 
 /**
  * Where each connection's kubeconfig comes from. A new place has to be added here: one that foresail reads from a cluster
@@ -11,7 +12,8 @@ const LOADER = "lib/kubernetes/kubeconfig.ts";
  */
 const CONNECTIONS: Record<string, string> = {
   "cli/monitor.ts": "the operator's",
-  "cli/plan-api-servers.ts": "the operator's, with an address of the cluster that its authority has to confirm",
+  "cli/plan-api-servers.ts":
+    "the operator's, with an address of the cluster that its authority has to confirm",
   "cli/plan-facts.ts": "the operator's",
   "cli/run-plan.ts": "of the stack",
   "providers/azimuth/client/services-monitor.ts": "fetched",
@@ -71,7 +73,7 @@ describe("kubeconfigs in the product's code", () => {
       "providers/machine-pool/resources/pool-session.ts",
     ]);
     assert.deepEqual(filesWith(/new FetchedKubeconfig\(/), [
-      LOADER,
+      FETCHED,
       "providers/azimuth/client/cluster-record.ts",
     ]);
   });

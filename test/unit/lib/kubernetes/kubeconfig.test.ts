@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { stringify } from "yaml";
-import { FetchedKubeconfig, KubeconfigRefused } from "../../../../lib/kubernetes";
+import { parse, stringify } from "yaml";
+import { acceptedKubeconfig, FetchedKubeconfig, KubeconfigRefused } from "../../../../lib/kubernetes";
 import { readEndpoints } from "../../../../lib/kubernetes/kubeconfig";
 import { TestAuthority } from "../../../support/certificates";
 
@@ -112,6 +112,29 @@ describe("a fetched kubeconfig", () => {
         ),
       );
     });
+
+  it("is passed on with its accepted fields alone, in an entry for each context", () => {
+    const config = {
+      ...written({ token: "t", exec: null, Exec: { command: SECRET } }),
+      extensions: [SECRET],
+    };
+    const text = stringify(config).replace("token: t", `token: t\n      <<: {exec: {command: ${SECRET}}}`);
+    const passedOn = acceptedKubeconfig(new FetchedKubeconfig("Secret demo/a-kubeconfig", text));
+    assert.deepEqual(parse(passedOn), {
+      apiVersion: "v1",
+      kind: "Config",
+      ...written({ token: "t" }),
+      clusters: [{ ...written({}).clusters[0], name: "x" }],
+      users: [{ name: "x", user: { token: "t" } }],
+      contexts: [{ name: "x", context: { cluster: "x", user: "x" } }],
+    });
+  });
+
+  it("is passed on by no means when a field is refused", () => {
+    const config = stringify(written({ token: "t", exec: { command: SECRET } }));
+    const passOn = () => acceptedKubeconfig(new FetchedKubeconfig("Secret demo/a-kubeconfig", config));
+    assert.throws(passOn, KubeconfigRefused);
+  });
 
   it("is refused when any of its contexts is refused", async () => {
     const config = written(own);
