@@ -2,6 +2,7 @@ import { resumeCluster, type ResumeRef } from "../providers/azimuth/client/clust
 import { monitorServices } from "../providers/azimuth/client/services-monitor";
 import { KubernetesClient } from "../lib/kubernetes";
 import { userAgent as agentOf } from "../lib/version";
+import { displayLine } from "../lib/text/display";
 import { EXIT } from "./exit-codes";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { onInterrupts, print } from "./terminal";
@@ -20,7 +21,7 @@ export async function monitor(options: { stack?: string }, say = print): Promise
   const end = new AbortController();
   const forget = onInterrupts(() => end.abort());
   const userAgent = agentOf({ stack: `${project.name}/${stack} monitor` });
-  const tell = (line: string) => say(`${new Date().toISOString()} ${line}`);
+  const tell = (event: string) => say(monitorLine(event));
   try {
     const management = await KubernetesClient.connect(
       { kubeconfig },
@@ -38,6 +39,11 @@ export async function monitor(options: { stack?: string }, say = print): Promise
     forget();
   }
   return EXIT.done;
+}
+
+/** Returns the line of an event: one line, whatever the texts from the cluster contain. */
+export function monitorLine(event: string, at = new Date()): string {
+  return `${at.toISOString()} ${displayLine(event)}`;
 }
 
 async function readOutputs(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { renderMarkdown as planMarkdown, renderText as planText } from "../../../../cli/forecast/render";
 import { planReport } from "../../../../cli/forecast/report";
+import { monitorLine } from "../../../../cli/monitor";
 import { renderMarkdown as reviewMarkdown } from "../../../../cli/review/markdown";
 import { renderText as reviewText, sideBySide } from "../../../../cli/review/text";
 import { print, printError } from "../../../../cli/terminal";
@@ -130,6 +131,7 @@ const RENDERERS: Record<string, Renderer> = {
     describeFailure({ resource: text, step: text }, new SshCommandError(text, text, 1, undefined, text)),
   "a resource's steps, refusals and errors": handled,
   "a Node's Event": nodeEvent,
+  "a line of foresail monitor": (text) => printed(() => print(monitorLine(text))),
 };
 
 const MARKDOWN: Record<string, Renderer> = {
@@ -152,6 +154,14 @@ describe("text from outside", () => {
   for (const [name, render] of Object.entries(MARKDOWN))
     it(`is only code in ${name}`, () =>
       fc.assert(fc.asyncProperty(hostileText, async (text) => assertInertMarkdown(await render(text)))));
+
+  it("is one line for each event of foresail monitor, which begins with its time", () =>
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const line = printed(() => print(monitorLine(text, new Date(0))));
+        assert.match(line, /^1970-01-01T00:00:00\.000Z [^\r\n]*\n$/);
+      }),
+    ));
 
   it("is exact in JSON", () =>
     fc.assert(
