@@ -29,7 +29,7 @@ The monitor is optional: an up compares the services, too. It may be started, st
 /** Adds the command monitor, which keeps a cluster's services in sync between runs. */
 function addMonitorCommand(program: Command): void {
   addCommand(program, "monitor", MONITOR_NOTES)
-    .description("keep the services of a cluster through Azimuth in step, until it is interrupted")
+    .description("keep the services of a cluster through Azimuth up to date until it is interrupted")
     .option(...STACK)
     .action(running<{ stack?: string }>(async () => (await import("./monitor.js")).monitor));
 }
@@ -37,8 +37,8 @@ function addMonitorCommand(program: Command): void {
 /** Adds the command plan, which forecasts a rollout with read access alone. */
 function addPlanCommand(program: Command): void {
   const command = addCommand(program, "plan")
-    .description("what a version rollout of any kubeadm cluster would do and meet, from reads alone")
-    .requiredOption("--kubeconfig <file>", "the cluster's kubeconfig; reading rights are enough")
+    .description("forecast a version rollout of any kubeadm cluster; only reads it")
+    .requiredOption("--kubeconfig <file>", "the cluster's kubeconfig; read permissions are enough")
     .requiredOption("--to <version>", "the Kubernetes version to reach, e.g. 1.36.3")
     .option("--context <name>", "a context of the kubeconfig; its current one without it")
     .option(
@@ -48,7 +48,7 @@ function addPlanCommand(program: Command): void {
     )
     .option(
       "--max-unavailable <number>",
-      "how many workers of a pool may be away at once, or a part: 25%",
+      "how many workers of a pool may be unavailable at once: a number, or a percentage such as 25%",
       "1",
     )
     .option("--force", "count pods without a controller as losses, not as blockers", false)

@@ -190,7 +190,7 @@ async function removeCorruptAttributes({ stateFolder, project, stack }: FileBack
     if (parseJson(await readFile(file, "utf8")) !== undefined) continue;
     await rm(file, { force: true });
     lines.push(
-      `removed ${path.basename(file)}, which a killed run of ${stack} half wrote; the state itself is whole`,
+      `removed ${path.basename(file)}, which a killed run of ${stack} left incomplete; the state itself is intact`,
     );
   }
   return lines;
@@ -228,7 +228,7 @@ export async function clearPendingOperations(target: FileBackendStack, folder: s
     return [`cleared ${words} from a killed run: ${listed(resumable)}; the next run continues them`];
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
-    return [`the pending operations of ${stack} stay, which harms nothing: ${error.message}`];
+    return [`the pending operations of ${stack} were kept, which does no harm: ${error.message}`];
   }
 }
 

@@ -58,7 +58,7 @@ async function readOutputs(
   };
   if (ref === undefined || kubeconfig === undefined)
     throw new Error(
-      `the stack ${stack} has no services to follow: only stacks of the system "azimuth" have, after their first up`,
+      `the stack ${stack} has no services to follow: only stacks of the system "azimuth" have services, after their first up`,
     );
   return { place: ref, kubeconfig };
 }

@@ -53,8 +53,8 @@ interface Read {
 }
 
 const PLACEMENT = "whether pods can run on another node is unknown";
-const DISRUPTIONS = "whether they hold a drain is unknown";
-const VERSION = "the API server's version stands for the cluster's";
+const DISRUPTIONS = "whether they block a drain is unknown";
+const VERSION = "the API server's version is used instead";
 const SERVER_VERSION = "the API server's own version is unknown";
 const KUBEADM = "/api/v1/namespaces/kube-system/configmaps/kubeadm-config";
 const BUDGETS = "/apis/policy/v1/poddisruptionbudgets";
@@ -62,7 +62,7 @@ const [CLAIMS, VOLUMES] = ["/api/v1/persistentvolumeclaims", "/api/v1/persistent
 
 /** The reads besides the nodes. */
 const READS = {
-  pods: { path: "/api/v1/pods", right: "list pods", effect: "drains were not looked at", hides: true },
+  pods: { path: "/api/v1/pods", right: "list pods", effect: "drains were not checked", hides: true },
   budgets: { path: BUDGETS, right: "list PodDisruptionBudgets", effect: DISRUPTIONS, hides: true },
   kubeadm: { path: KUBEADM, right: "get the ConfigMap kube-system/kubeadm-config", effect: VERSION },
   version: { path: "/version", right: "get /version", effect: SERVER_VERSION },

@@ -33,7 +33,7 @@ export async function unlock(options: UnlockOptions, say = print): Promise<numbe
       continue;
     }
     if (kind === "unknown" && !options.yes) {
-      const question = `${because}. Clear it all the same? Two runs at once damage the stack. [y/N] `;
+      const question = `${because}. Clear it anyway? Two runs at the same time damage the stack. [y/N] `;
       const answer = await askPerson(question);
       if (answer === undefined) keep(`: ${because}. Without a terminal, give --yes.`, EXIT.usage);
       if (answer === false) keep("", EXIT.declined);

@@ -129,7 +129,7 @@ function reportOutcome(
     done: "",
     paused: `paused before the next node; to continue: ${again}`,
     "moved meanwhile":
-      "the cluster moved while this ran, and what was not reviewed was not done; preview and review again",
+      "the cluster changed while this ran; nothing that was not reviewed was done. Preview and review again",
     refused: "what ran is done; review what is left of it: foresail preview, then foresail up",
     interrupted: `interrupted; to continue: ${again}`,
     failed: `fix the cause, then continue with: ${again}`,

@@ -77,7 +77,7 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly PodPar
       covered.map(({ pod }) => `${pod.metadata?.name ?? "?"} on ${nodeOf(pod)}`),
       ", ",
     );
-    const words = `PodDisruptionBudget ${nameOf(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it holds ${where}`;
+    const words = `PodDisruptionBudget ${nameOf(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it blocks ${where}`;
     if (currentHealthy < desiredHealthy) return [blocks("budget", words, "make its pods healthy first")];
     return [blocks("budget", words, "run one replica more than it needs, or let it allow one disruption")];
   });
@@ -117,7 +117,7 @@ export function placementFindings(
       const allowed = budget.status?.disruptionsAllowed ?? 0;
       const fix = "let another node run them";
       if (here.length <= allowed) {
-        const words = `${node}: no other node can run ${names}: away until ${node} is back`;
+        const words = `${node}: no other node can run ${names}: unavailable until ${node} is back`;
         return [warns("placement", words, `${fix}, or accept the outage`)];
       }
       const words = `PodDisruptionBudget ${nameOf(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`;
@@ -148,13 +148,13 @@ export function drainFindings(pods: readonly PodParts[], allow: DrainAllowances)
     const ended = `${node}: ${listedSentences(
       alone.map(({ name }) => name),
       ", ",
-    )} ${has} no controller: an eviction ends ${it} for good`;
+    )} ${has} no controller: an eviction deletes ${it} permanently`;
     const volumes = listedSentences(
       losing.map(({ pod, name }) => `${name} (${emptyDirsOf(pod).join(", ")})`),
       ", ",
     );
     const lost = `${node}: the data in emptyDir volumes is lost: ${volumes}`;
-    const save = "save what is worth it";
+    const save = "back up what you need";
     return [
       alone.length > 0 &&
         (allow.force

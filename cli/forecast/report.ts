@@ -59,7 +59,7 @@ const WORKERS = "workers";
 
 const ADD_VERSION = "specify it with --via";
 const FIX_FIRST = "fix this first; until then, no rollout is possible";
-const BRING_BACK = "the rollout leaves it out; bring it back first to have it roll with the others";
+const BRING_BACK = "the rollout leaves it out; repair it first to include it";
 
 /** Forecasts the rollout of any kubeadm cluster, including one without foresail's node agents. */
 export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanReport {
@@ -86,7 +86,7 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
     ...nodes
       .filter((node) => !node.ready && drained.has(node.name))
       .map(({ name, reason = "the kubelet has not reported" }) =>
-        warns("node", `${name} is not Ready: ${reason}`, "the rollout waits for it when its turn comes"),
+        warns("node", `${name} is not Ready: ${reason}`, "the rollout waits until it is Ready"),
       ),
     ...serverFindings(nodes, facts, options.target),
     ...runtimeFindings(

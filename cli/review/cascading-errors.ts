@@ -60,7 +60,7 @@ export class BehindFailure {
   get summary(): string | undefined {
     const names = [...this.urns].filter((urn) => !urn.includes("::pulumi:providers:")).map(nameOf);
     if (names.length === 0) return undefined;
-    return `behind what failed, and left to the next run: ${listed(names.sort())}`;
+    return `not reached because of the failure, left to the next run: ${listed(names.sort())}`;
   }
 }
 

@@ -74,7 +74,7 @@ function differenceOf(reviewed: ReviewedChange | undefined, current: ReviewedCha
   const changed = changedInput(reviewed, current);
   // what remains of a deletion has no inputs of its own
   if (changed !== undefined && current.operation !== "delete")
-    return differs(`its input ${changed} is not the reviewed one`);
+    return differs(`its input ${changed} differs from the review`);
   const step = unreviewedStep(current.type, reviewed.steps, current.steps);
   return step === undefined ? [] : differs(`not reviewed: ${step}`);
 }

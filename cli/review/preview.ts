@@ -164,8 +164,8 @@ export class NotAPreviewError extends Error {
  */
 export function parsePreview(text: string): EnginePreview {
   const value = parseJson(text);
-  if (value === undefined) throw new NotAPreviewError("it is no JSON");
-  if (!isObject(value)) throw new NotAPreviewError("it is no object");
+  if (value === undefined) throw new NotAPreviewError("it is not JSON");
+  if (!isObject(value)) throw new NotAPreviewError("it is not an object");
   const { steps = [], diagnostics = [], changeSummary } = value;
   if (!Array.isArray(steps) || !Array.isArray(diagnostics)) throw new NotAPreviewError("it has no steps");
   // an empty object has no steps either, and does not describe a stack

@@ -54,10 +54,10 @@ export function parseSavedPlan(
   ref: { readonly project: string; readonly stack: string },
 ): SavedPlan {
   const value = parseJson(text);
-  if (value === undefined) throw new UnreadablePlanError("it is no JSON, or was cut off");
+  if (value === undefined) throw new UnreadablePlanError("it is not JSON, or it is truncated");
   const plan: Partial<SavedPlan> = isObject(value) ? value : {};
   if (plan.foresail === undefined || plan.engine === undefined)
-    throw new UnreadablePlanError("it is no plan of foresail's");
+    throw new UnreadablePlanError("it is not a plan of foresail");
   const found = plan.formatVersion ?? 1;
   if (found !== FORMAT_VERSION)
     throw new UnreadablePlanError(

@@ -182,7 +182,7 @@ describe("foresail plan against a real API server", function () {
     assert.ok(page.includes(`\n${out.replace(`:${api.port}`, ":6443")}\`\`\`\n`), out);
     assert.match(
       out,
-      /✗ PodDisruptionBudget shop\/web allows no eviction now \(2 healthy, 2 needed\): it holds web-1 on w-1, web-2 on w-2/,
+      /✗ PodDisruptionBudget shop\/web allows no eviction now \(2 healthy, 2 needed\): it blocks web-1 on w-1, web-2 on w-2/,
     );
     assert.match(out, /✗ w-1: shop\/migration has no controller/);
     assert.match(out, /✗ w-2: the data in emptyDir volumes is lost: shop\/cache-0 \(data\)/);

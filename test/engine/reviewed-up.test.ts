@@ -122,7 +122,7 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.equal(exitCode, 1, stdout + stderr);
     assert.match(stdout + stderr, /disk full/);
     assert.equal(/none were seen/.test(stdout + stderr), false, stdout + stderr);
-    assert.match(stdout, /\nbehind what failed, and left to the next run: [^\n]*test-workers/);
+    assert.match(stdout, /\nnot reached because of the failure, left to the next run: [^\n]*test-workers/);
     assert.match(stdout, /\n {4}1 errored\n/);
     assert.equal((await upByPlan()).exitCode, 0);
   });
@@ -132,6 +132,6 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.notEqual(exitCode, 0);
     assert.match(stderr, /it is of the stack test, not of other/);
     const none = await foresail.run("up", "--stack", "test", "--plan", json());
-    assert.match(none.stderr, /it is no plan of foresail's/);
+    assert.match(none.stderr, /it is not a plan of foresail/);
   });
 });

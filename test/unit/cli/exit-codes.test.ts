@@ -122,7 +122,7 @@ describe("exit codes of foresail plan", function () {
     assert.equal((await run()).code, EXIT.unknown);
   });
 
-  it("is 7 for a cluster without kubeadm-config, which is then not looked at further", async () => {
+  it("is 7 for a cluster without kubeadm-config, which is then read no further", async () => {
     server.store.objects.delete(KUBEADM);
     const { code, text } = await run({ output: "markdown" });
     assert.equal(code, EXIT.otherDistribution);

@@ -44,7 +44,10 @@ describe("the locks of a file backend", () => {
     writeFileSync(path.join(folder, whole), "{}");
     writeFileSync(path.join(folder, other), "");
     const [line, ...others] = await clearDeadLocks(target());
-    assert.match(line!, /^removed sandbox-ssh\.json\.attrs, which a killed run of sandbox-ssh half wrote/);
+    assert.match(
+      line!,
+      /^removed sandbox-ssh\.json\.attrs, which a killed run of sandbox-ssh left incomplete/,
+    );
     assert.deepEqual(others, []);
     assert.deepEqual(
       [corrupt, whole, other].map((name) => existsSync(path.join(folder, name))),

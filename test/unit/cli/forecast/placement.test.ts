@@ -136,7 +136,7 @@ describe("forecast of pods that no other node can run", () => {
       {
         about: "placement",
         weight: "warns",
-        words: "w-1: no other node can run shop/db-0 (node selector disk=ssd): away until w-1 is back",
+        words: "w-1: no other node can run shop/db-0 (node selector disk=ssd): unavailable until w-1 is back",
         fix: "let another node run them, or accept the outage",
       },
     ]);

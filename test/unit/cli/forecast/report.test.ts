@@ -33,15 +33,12 @@ describe("forecast of a rollout", () => {
   });
 
   it("is unknown, and not clean, when a blocker could hide behind a missing permission", () => {
-    const unread = ["these credentials may not list pods: drains were not looked at"];
+    const unread = ["these credentials may not list pods: drains were not checked"];
     const report = planReport(cleanFacts({ pods: undefined, unread }), desired());
     assert.deepEqual([report.blocked, report.unknown], [false, unread]);
     const text = renderText(report);
     assert.doesNotMatch(text, /Clean/);
-    assert.match(
-      text,
-      /\n1 unknown\n {2}\? these credentials may not list pods: drains were not looked at\n/,
-    );
+    assert.match(text, /\n1 unknown\n {2}\? these credentials may not list pods: drains were not checked\n/);
     assert.match(
       text,
       /\nUnknown: 1 check could not be made\. Give the credentials these rights, then run the plan again\.\n$/,

@@ -48,7 +48,7 @@ Resources:
     4 unchanged
     1 errored
 `,
-      summary: "behind what failed, and left to the next run: test-workers",
+      summary: "not reached because of the failure, left to the next run: test-workers",
     });
   });
 
