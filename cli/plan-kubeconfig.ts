@@ -1,9 +1,9 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { isObject } from "../lib/json";
 import { listed } from "../lib/text/quote";
-import { fileFault } from "./given-files";
+import { fileFault, readGivenFileSync } from "../lib/files";
 
 interface Kubeconfig {
   "current-context"?: string;
@@ -40,7 +40,6 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
   const user = config.users?.find((entry) => entry.name === chosen.context.user)?.user;
   if (!cluster) throw new Error(`${file}: the context "${name}" names a cluster that is not in the file`);
   if (!user) throw new Error(`${file}: the context "${name}" names a user that is not in the file`);
-  for (const fields of [cluster, user]) requireFiles(absolute(fields, folder), file);
   const credentials = absolute(user, folder);
   const kubeconfig = stringify({
     apiVersion: "v1",
@@ -74,23 +73,11 @@ function absolute(fields: Record<string, unknown>, folder: string): Record<strin
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, resolved(key, value)]));
 }
 
-/** @throws Error that names a file of the kubeconfig that can't be read */
-function requireFiles(fields: Record<string, unknown>, kubeconfig: string): void {
-  for (const key of FILES) {
-    const { [key]: file, [`${key}-data`]: inline } = fields;
-    if (typeof file !== "string" || inline) continue;
-    try {
-      accessSync(file, constants.R_OK);
-    } catch (cause) {
-      const words = `can't read ${key} ${file} of the kubeconfig ${kubeconfig}: ${fileFault(cause)}`;
-      throw new Error(`${words}; put the file back, or export the kubeconfig again`, { cause });
-    }
-  }
-}
-
 function certificateOf(user: Record<string, unknown>): string | undefined {
   const data = user["client-certificate-data"];
   if (typeof data === "string") return Buffer.from(data, "base64").toString("utf8");
   const file = user["client-certificate"];
-  return typeof file === "string" ? readFileSync(file, "utf8") : undefined;
+  if (typeof file !== "string") return undefined;
+  const fix = "put the file back, or export the kubeconfig again";
+  return readGivenFileSync(file, "the kubeconfig's client-certificate", fix).toString("utf8");
 }

@@ -1,6 +1,6 @@
 import { renderText } from "./review/text";
 import { EXIT } from "./exit-codes";
-import { readGivenFile } from "./given-files";
+import { readGivenFile } from "../lib/files";
 import { clearKilledRuns, StackLockedError } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";

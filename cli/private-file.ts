@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileFault } from "./given-files";
+import { fileFault } from "../lib/files";
 
 /**
  * Writes a file atomically that only its owner may read: a reader never sees a partial plan, and an existing file with

@@ -3,7 +3,7 @@ import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-or
 import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { sideBySide, renderText } from "./review/text";
 import { EXIT } from "./exit-codes";
-import { readGivenFile } from "./given-files";
+import { readGivenFile } from "../lib/files";
 import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { runRemaining, runPlan } from "./run-plan";

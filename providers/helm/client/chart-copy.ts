@@ -5,6 +5,7 @@ import https from "node:https";
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { parse, parseDocument } from "yaml";
+import { unreadable } from "../../../lib/files";
 import { readProcess } from "../../../lib/process/identity";
 import { shortHash } from "../../../lib/short-hash";
 import { quoted } from "../../../lib/text/quote";
@@ -44,7 +45,9 @@ export async function copyChart(
   const { repository, version, digest } = source;
   const content =
     repository === undefined
-      ? await contentHash(source.chart)
+      ? await contentHash(source.chart).catch((error: unknown) => {
+          throw unreadable(source.chart, "the chart", "correct its path, or name its repository", error);
+        })
       : [repository, version, ...(digest === undefined ? [] : [digest])];
   const name = path.basename(source.chart, ".tgz");
   const copy = `${copies}/${name}-${shortHash([content, paths], 12)}`;

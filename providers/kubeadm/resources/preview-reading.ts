@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { readFileSync } from "node:fs";
+import { readGivenFileSync } from "../../../lib/files";
 import { isKnown } from "../../../lib/unknown";
 
 /** How long a cluster may take to answer a preview at first, and for each call after that. */
@@ -69,5 +69,6 @@ export const READER_KUBECONFIG = "FORESAIL_READER_KUBECONFIG";
  */
 function observationAccess(kubeconfig: string): string {
   const file = process.env[READER_KUBECONFIG];
-  return file ? readFileSync(file, "utf8") : kubeconfig;
+  const fix = `correct the variable ${READER_KUBECONFIG}`;
+  return file ? readGivenFileSync(file, "the reader's kubeconfig", fix).toString("utf8") : kubeconfig;
 }

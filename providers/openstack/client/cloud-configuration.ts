@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
+import { fileFault } from "../../../lib/files";
 import type { CloudRef } from "../plan/requirements";
 import { CloudConfigurationError } from "./errors";
 import { listed } from "../../../lib/text/quote";
@@ -166,7 +167,7 @@ function firstRegion({ regions }: CloudEntry): string | undefined {
 async function readText(file: string, what: string, isOptional = false): Promise<string | undefined> {
   return readFile(file.replace(/^~(?=\/)/, homedir()), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (isOptional && error.code === "ENOENT") return undefined;
-    throw new CloudConfigurationError(`${what} can't be read: ${error.message}`);
+    throw new CloudConfigurationError(`${what} can't be read: ${fileFault(error) ?? error.message}`);
   });
 }
 

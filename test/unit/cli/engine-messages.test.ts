@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { explainEngineError, ValueFilter, withoutValues } from "../../../cli/engine-messages";
-import { readGivenFile } from "../../../cli/given-files";
-import { chooseContext } from "../../../cli/plan-kubeconfig";
+import { readGivenFile } from "../../../lib/files";
 import { writePrivately } from "../../../cli/private-file";
 import { PulumiError } from "../../../cli/pulumi";
 import { readPreview } from "../../../cli/review/preview";
+import { readEndpoints } from "../../../lib/kubernetes/kubeconfig";
+import { copyChart } from "../../../providers/helm/client/chart-copy";
 import { read } from "../docs/project";
 
 /** Returns what a user sees of recorded output. */
@@ -142,18 +143,23 @@ describe("a file that the command line names", () => {
     });
   });
 
-  it("is checked for each file of a kubeconfig", () => {
-    const file = path.join(folder, "config");
+  it("is named with the field of the kubeconfig that names it", async () => {
     const config = {
       contexts: [{ name: "c", context: { cluster: "k", user: "u" } }],
       clusters: [
-        { name: "k", cluster: { server: "https://127.0.0.1:1", "certificate-authority": "ca.pem" } },
+        { name: "k", cluster: { server: "https://127.0.0.1:1", "certificate-authority": "/nowhere/ca.pem" } },
       ],
       users: [{ name: "u", user: { token: "x" } }],
     };
-    writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-    assert.throws(() => chooseContext(file), {
-      message: `can't read certificate-authority ${folder}/ca.pem of the kubeconfig ${file}: there is no such file or folder; put the file back, or export the kubeconfig again`,
+    await assert.rejects(readEndpoints({ kubeconfig: JSON.stringify(config) }), {
+      message:
+        "can't read the kubeconfig's certificate-authority /nowhere/ca.pem: there is no such file or folder; put the file back, or export the kubeconfig again",
+    });
+  });
+
+  it("is named as the chart's folder when the chart is gone", async () => {
+    await assert.rejects(copyChart({ chart: none }, [], path.join(folder, "copies")), {
+      message: `can't read the chart ${none}: there is no such file or folder; correct its path, or name its repository`,
     });
   });
 });

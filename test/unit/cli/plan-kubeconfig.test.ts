@@ -7,7 +7,6 @@ import { chooseContext } from "../../../cli/plan-kubeconfig";
 
 describe("foresail plan's kubeconfig", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-plan-"));
-  before(() => writeFileSync(path.join(folder, "ca.crt"), ""));
   after(() => rmSync(folder, { recursive: true }));
 
   const file = path.join(folder, "config");

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -18,7 +19,7 @@ export function fileFault(error: unknown): string | undefined {
 }
 
 /**
- * Reads a file that the command line names.
+ * Reads a file that the user names.
  *
  * @param what the file's purpose, such as "the plan"
  * @param fix what to do when it can't be read
@@ -27,6 +28,20 @@ export async function readGivenFile(file: string, what: string, fix: string): Pr
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw new Error(`can't read ${what} ${file}: ${fileFault(cause) ?? String(cause)}; ${fix}`, { cause });
+    throw unreadable(file, what, fix, cause);
   }
+}
+
+/** Reads a file at once, as {@link readGivenFile} does. */
+export function readGivenFileSync(file: string, what: string, fix: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw unreadable(file, what, fix, cause);
+  }
+}
+
+/** Returns the error of a file or folder that the user names and that can't be read. */
+export function unreadable(file: string, what: string, fix: string, cause: unknown): Error {
+  return new Error(`can't read ${what} ${file}: ${fileFault(cause) ?? String(cause)}; ${fix}`, { cause });
 }
