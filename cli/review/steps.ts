@@ -84,6 +84,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     resetOfPool: { isDisruptive: true },
     notReady: REMARK,
     leavesNotReady: REMARK,
+    unknownMember: REMARK,
   }),
   NodeAgents: harmless(kubeadm.nodeAgentsSteps),
   NodeRollout: rules(kubeadm.nodeRolloutSteps, {

@@ -3,6 +3,7 @@ import { differingPaths } from "../../../lib/differences";
 import { keyGeneration } from "./encryption";
 import type { Machine } from "./machine";
 import type { ObservedNode } from "./membership/nodes";
+import { printable } from "../../../lib/text/quote";
 import { isKnown, isUnknown } from "../../../lib/unknown";
 import { type ConfigurationPath, formatPath } from "../../../lib/validation/validation-issue";
 import { controlPlaneEndpoint, type ClusterSpecification } from "./specification";
@@ -111,6 +112,32 @@ export function refuseJoinSettings(
   const configurationOf = ({ kubeadm }: ClusterSpecification) => kubeadm?.joinConfiguration ?? {};
   const path = ["kubeadm", "joinConfiguration"];
   return notApplied(differingPaths(configurationOf(olds), configurationOf(news), path));
+}
+
+/**
+ * Refuses a Node that has the name of a machine to join and says that it has joined, but has another address: it is
+ * another machine, or the Node of one that was replaced.
+ *
+ * @param olds the machines in the state: their Nodes are known
+ */
+export function refuseForeignNodes(
+  olds: readonly Machine[],
+  news: readonly Machine[],
+  observed: readonly ObservedNode[] = [],
+): Refusal[] {
+  return news.flatMap(({ name, internalAddress }, index) => {
+    const node = observed.find((each) => each.name === name);
+    if (!node?.group || node.internalAddress === "" || !isKnown([internalAddress])) return [];
+    if (node.internalAddress === internalAddress || olds.some((machine) => machine.name === name)) return [];
+    return [
+      {
+        property: `machines[${index}]`,
+        reason:
+          `${name}: the cluster has a Node of this name at ${printable(node.internalAddress)}, which is not this machine (${internalAddress}); ` +
+          `give the machine another name, or delete that Node if it is dead`,
+      },
+    ];
+  });
 }
 
 /**

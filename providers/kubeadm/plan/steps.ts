@@ -21,6 +21,8 @@ export const nodeGroupSteps = defineSteps({
   resetOfPool: line`${machine}: kubeadm reset if it answers, its Node is gone${ofPool}`,
   notReady: line`${machine} is not Ready: ${text("why")}`,
   leavesNotReady: line`${machine} is not Ready and will be drained; if its machine is gone, list it under \`lost\`: ${text("why")}`,
+  /** A Node that says that it belongs to a group. A kubelet can write the label to its own Node. */
+  unknownMember: line`${machine} has the label foresail/group=${word("pool")}, but is no machine of this stack, so nothing is done to it; remove the label or the Node, or list it under \`lost\``,
 });
 export type NodeGroupStep = StepOf<typeof nodeGroupSteps>;
 

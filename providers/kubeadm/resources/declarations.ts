@@ -2,6 +2,7 @@ import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 import type { AdminCredentials } from "../machine/kubeconfig";
 import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
 import type { Ownership } from "../plan/membership/nodes";
+import type { FormerNodes } from "../plan/membership/plan";
 import type { StagedVersions } from "../plan/node-agents";
 import type { RolloutSettings } from "../plan/rollout/desired";
 import type { ClusterSpecification } from "../plan/specification";
@@ -172,6 +173,8 @@ export interface NodeGroupInputs extends MachinesInputs {
   elsewhere?: string[];
   /** Set by check; absent in state of older releases. */
   owned?: Ownership;
+  /** Set by check: Nodes that leave; absent when there are none. */
+  former?: FormerNodes;
   /**
    * Names of machines by configured worker pool, so that removed pools are found; only for the control planes' group.
    * Absent in state of older releases.
@@ -195,10 +198,11 @@ export interface NodeGroupOutputs extends NodeGroupInputs {
  * cordoned, drained, removed from etcd, reset and deleted, highest index first. The input `steps` lists what will
  * happen, so that `pulumi preview --diff` prints it.
  */
-export class NodeGroup extends resourceClass<NodeGroupInputs, NodeGroupOutputs, "owned" | "leaving">(
-  "kubeadm/NodeGroup",
-  { outputs: ["nodes", "members"], secrets: ["kubeconfig"] },
-) {}
+export class NodeGroup extends resourceClass<
+  NodeGroupInputs,
+  NodeGroupOutputs,
+  "owned" | "former" | "leaving"
+>("kubeadm/NodeGroup", { outputs: ["nodes", "members"], secrets: ["kubeconfig"] }) {}
 
 export interface NodeAgentsInputs extends MachinesInputs {
   /** Pattern of the annotation keys, which contains `[software]`. */

@@ -51,9 +51,12 @@ export async function convergeNodeGroup(
   try {
     const open = (session = await ClusterSession.open(resource, inputs));
     observed = await observeNodes(open.kubernetes);
-    const { group, machines: desired, lost, elsewhere, owned = {} } = inputs;
+    const { group, machines: desired, former, lost, elsewhere, owned = {} } = inputs;
     const own = withOwnership(observed, owned);
-    const { steps } = planMembership({ group, desired, recorded: names, lost, elsewhere, observed: own });
+    const { steps } = planMembership({
+      ...{ group, desired, recorded: names, former, lost, elsewhere },
+      observed: own,
+    });
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {
       const due = steps.filter(({ kind }) => kinds.includes(kind)).map(machineOf);
       return desired.filter(({ name }) => due.includes(name));

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../plan/immutables";
+import {
+  refuseAddressChange,
+  refuseForeignNodes,
+  refuseJoinSettings,
+  type Refusal,
+} from "../plan/immutables";
 import * as membership from "../plan/membership/plan";
 import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/nodes";
 import type { ObservedNode } from "../plan/membership/nodes";
@@ -26,6 +31,8 @@ interface GroupPreview {
   observed?: ObservedNode[];
   /** Machines of removed pools; the deletion of each pool's resource drains and resets them. */
   removed?: membership.RemovedMember[];
+  /** Nodes that leave the group. */
+  former?: membership.FormerNodes;
 }
 
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
@@ -38,14 +45,18 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const recorded = namesOf(olds.machines);
   const { group, machines: desired, lost, elsewhere = [] } = news;
   const own = observed && withOwnership(observed, recordedOwnership(olds));
-  const plan = membership.planMembership({ group, desired, recorded, lost, elsewhere, observed: own });
   const configured = [...wanted, ...elsewhere];
+  const former = membership.formerNodes({ group, before: olds, configured, observed });
+  const plan = membership.planMembership({
+    ...{ group, desired, recorded, former, lost, elsewhere },
+    observed: own,
+  });
   const removed = membership.removedMembers({
     configured: news.pools ?? {},
     recorded: news.pools === undefined ? {} : olds.pools,
     leaving: news.pools === undefined ? {} : (olds.leaving ?? {}),
     lost,
-    // a label that was set by hand does not move a configured machine into a removed pool
+    // a machine that is configured again is in its new pool
     observed: observed?.filter(({ name }) => !configured.includes(name)),
   });
   const planned = [...plan.steps, ...removed.map(membership.removedMemberStep)];
@@ -56,7 +67,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   );
   for (const note of [...plan.notes, ...dead.map(membership.leavesNotReady)])
     report(nameOf(news), nodeGroupSteps.format(note));
-  return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed };
+  return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed, former };
 }
 
 /** Refuses when too many control planes would leave together. */
@@ -82,11 +93,13 @@ function refuseJoined(
   observed?: ObservedNode[],
 ): Refusal[] {
   const recorded = olds.machines ?? [];
-  const joined = observed ? observed.filter(({ group }) => group === news.group) : recorded;
+  const own = [...namesOf(olds.machines), ...namesOf(news.machines)];
+  const joined = observed?.filter(({ name, group }) => group !== undefined && own.includes(name)) ?? recorded;
   const group = { joined: joined.length, controlPlanes: news.group === CONTROL_PLANE_GROUP };
   return [
     ...refuseJoinSettings(olds.specification, news.specification, group),
     ...refuseAddressChange(recorded, news.machines, observed),
+    ...refuseForeignNodes(recorded, news.machines, observed),
   ];
 }
 
@@ -108,7 +121,7 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const preview = await planForPreview(olds, news);
-    const { lines: steps, observed, removed } = preview;
+    const { lines: steps, observed, removed, former = {} } = preview;
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
       membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
@@ -119,7 +132,11 @@ export const handlers: Handlers = {
     ];
     for (const line of steps) report(nameOf(news), line);
     const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});
-    const inputs = { ...news, owned, ...(news.pools ? { leaving } : {}), steps };
+    const inputs = {
+      ...{ ...news, owned, steps },
+      ...(Object.keys(former).length > 0 ? { former } : {}),
+      ...(news.pools ? { leaving } : {}),
+    };
     reportRecorded(nameOf(news), olds, inputs, RECORDED);
     return { inputs, failures };
   },

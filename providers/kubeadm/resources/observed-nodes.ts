@@ -1,5 +1,5 @@
 import type { KubernetesClient, Node } from "../../../lib/kubernetes";
-import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABEL, type Taint, type Machine } from "../plan/machine";
+import { CONTROL_PLANE_LABEL, type Taint, type Machine } from "../plan/machine";
 import { GROUP_LABEL, type ObservedNode } from "../plan/membership/nodes";
 import type { NodeOutput } from "./declarations";
 
@@ -9,8 +9,9 @@ export function observeNode({ metadata, spec, status }: Node): ObservedNode {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return {
     name: metadata?.name ?? "",
+    uid: metadata?.uid,
     group: labels[GROUP_LABEL],
-    controlPlane: CONTROL_PLANE_LABEL in labels || labels[GROUP_LABEL] === CONTROL_PLANE_GROUP,
+    controlPlane: CONTROL_PLANE_LABEL in labels,
     ready: ready?.status === "True",
     ...(ready && ready.status !== "True"
       ? { reason: [ready.reason, ready.message].filter(Boolean).join(": ") }

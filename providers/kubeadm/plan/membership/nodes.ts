@@ -4,8 +4,13 @@ import type { Machine, Taint } from "../machine";
 /** A Node of the cluster, with the fields that membership needs. */
 export interface ObservedNode {
   name: string;
-  /** The group that foresail joined it to; undefined for a Node that foresail has not labeled yet. */
+  uid?: string;
+  /**
+   * The group in its label, which foresail sets at the end of a join; undefined without the label. A kubelet may write
+   * any group to its own Node, so the state and the configuration decide which machines belong to a group.
+   */
   group?: string;
+  /** Whether it has the role's label, which a kubelet can't write. */
   controlPlane: boolean;
   ready: boolean;
   /** Reason and message of the Ready condition, when it is not true. */
@@ -21,7 +26,7 @@ export interface ObservedNode {
   unschedulable: boolean;
 }
 
-/** The label by which foresail recognizes the Nodes of a group. */
+/** The label that foresail sets on a Node when it has joined a group. */
 export const GROUP_LABEL = "foresail/group";
 
 /** A merge patch of labels: null removes a label. */

@@ -27,7 +27,8 @@ export const byIndex = (one: string, other: string): number =>
  * is not ready results in a note, not in a step.
  *
  * @param recorded the machines that are in the state: joined, or partly removed
- * @param elsewhere machines of other groups in the configuration: their Nodes are never removed because of their label
+ * @param former the Nodes whose removal an earlier run did not finish
+ * @param elsewhere machines of other groups in the configuration: their Nodes are never removed
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
  * alone
  */
@@ -35,11 +36,12 @@ export function planMembership(args: {
   group: string;
   desired: Machine[];
   recorded: string[];
+  former?: FormerNodes;
   lost: string[];
   elsewhere?: string[];
   observed?: ObservedNode[];
 }): MembershipPlan {
-  const { group, desired, lost } = args;
+  const { group, desired, lost, former = {}, elsewhere = [] } = args;
   const wanted = new Set(desired.map(({ name }) => name));
   const nodes = new Map((args.observed ?? []).map((node) => [node.name, node]));
   const recorded = args.recorded.filter((name) => !wanted.has(name));
@@ -59,13 +61,13 @@ export function planMembership(args: {
     const changes = node?.group ? settingsChanges(machine, node) : [];
     return changes.length === 0 ? [] : [{ kind: "settings", machine: machine.name, changes }];
   });
-  const labelled = (args.observed ?? []).filter(
-    (node) => node.group === group && !wanted.has(node.name) && !args.elsewhere?.includes(node.name),
-  );
-  const leaving = [...new Set([...recorded, ...labelled.map(({ name }) => name)])].sort((one, other) =>
+  const isLost = (name: string) => lost.includes(name);
+  const others = (args.observed ?? []).filter(({ name }) => !wanted.has(name) && !elsewhere.includes(name));
+  const labeled = others.filter((node) => node.group === group).map(({ name }) => name);
+  const unfinished = others.filter((node) => isFormer(node, former)).map(({ name }) => name);
+  const leaving = [...new Set([...recorded, ...unfinished, ...labeled.filter(isLost)])].sort((one, other) =>
     byIndex(other, one),
   );
-  const isLost = (name: string) => lost.includes(name);
   const removal = (kind: "lose" | "remove") => (machine: string) => {
     return { kind, machine, ...(isControlPlane ? { etcdMember: true as const } : {}) };
   };
@@ -85,8 +87,44 @@ export function planMembership(args: {
         return { kind: "notReady", machine: node.name, why: notReadyReason(node) };
       }),
       ...notReady(alive).map(leavesNotReady),
+      ...labeled
+        .filter((name) => !leaving.includes(name))
+        .map((machine): NodeGroupStep => ({ kind: "unknownMember", machine, pool: group })),
     ],
   };
+}
+
+/** Nodes that are to leave a group, by name with their uid: a machine that joins again later is another Node. */
+export type FormerNodes = Readonly<Record<string, string>>;
+
+const isFormer = ({ name, uid }: ObservedNode, former: FormerNodes) =>
+  Object.hasOwn(former, name) && former[name] === uid;
+
+/**
+ * Returns the Nodes that leave a group, for the state: if their removal fails, the next run continues with them.
+ *
+ * @param before the machines of the last run and the Nodes that were to leave then; without ownership in state of older
+ * releases, where the label decides
+ */
+export function formerNodes(args: {
+  group: string;
+  before: { machines?: readonly { name: string }[]; former?: FormerNodes; owned?: unknown };
+  /** Names of all configured machines. */
+  configured: readonly string[];
+  observed: readonly ObservedNode[] | undefined;
+}): FormerNodes {
+  const { group, before, configured, observed } = args;
+  const { machines, former = {}, owned } = before;
+  if (observed === undefined) return former;
+  const hasNoRecord = machines !== undefined && owned === undefined;
+  const leaving = observed.filter(
+    (node) =>
+      !configured.includes(node.name) &&
+      (isFormer(node, former) ||
+        machines?.some(({ name }) => name === node.name) ||
+        (hasNoRecord && node.group === group)),
+  );
+  return Object.fromEntries(leaving.flatMap(({ name, uid }) => (uid === undefined ? [] : [[name, uid]])));
 }
 
 /** Formats a taint as kubectl does. */
@@ -169,16 +207,15 @@ export function removedMembers(args: {
   const isRemoved = (pool: string) => pool !== CONTROL_PLANE_GROUP && !(pool in configured);
   const fresh = Object.keys(recorded).filter(isRemoved);
   const earlier = Object.keys(leaving).filter((pool) => isRemoved(pool) && !fresh.includes(pool));
-  const live = poolsOf(observed ?? []);
   const nodes = new Set(observed?.map(({ name }) => name));
   const membersOf = (pool: string) => {
-    const present = live[pool] ?? [];
-    const absent = (recorded[pool] ?? []).filter((name) => !nodes.has(name));
-    const members = [...present, ...absent].sort((one, other) => byIndex(other, one));
-    return members.map((machine) => {
-      const hasNode = observed === undefined || nodes.has(machine);
-      return { pool, machine, hasNode, lost: lost.includes(machine) };
-    });
+    const members = recorded[pool] ?? (leaving[pool] ?? []).filter((name) => nodes.has(name));
+    return [...members]
+      .sort((one, other) => byIndex(other, one))
+      .map((machine) => {
+        const hasNode = observed === undefined || nodes.has(machine);
+        return { pool, machine, hasNode, lost: lost.includes(machine) };
+      });
   };
   return [...fresh, ...earlier].flatMap(membersOf);
 }

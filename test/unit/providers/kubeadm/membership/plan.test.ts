@@ -80,7 +80,10 @@ describe("membership plan", () => {
 
   it("finishes an interrupted removal, from the Node or only from the record", () => {
     const [one, two] = workers as [Machine, Machine];
-    assert.deepEqual(plan({ observed: [nodeOf(one)] }).steps, [{ kind: "remove", machine: "w-1" }]);
+    const node = nodeOf(one, { uid: "a" });
+    assert.deepEqual(plan({ former: { "w-1": "a" }, observed: [node] }).steps, [
+      { kind: "remove", machine: "w-1" },
+    ]);
     assert.deepEqual(plan({ recorded: [two.name] }).steps, [{ kind: "remove", machine: "w-2" }]);
   });
 
@@ -139,7 +142,8 @@ describe("membership plan", () => {
         const first = plan({
           desired,
           recorded: recorded.map(({ name }) => name),
-          observed: joined.map((w) => nodeOf(w)),
+          former: Object.fromEntries(joined.map(({ name }) => [name, "a"])),
+          observed: joined.map((w) => nodeOf(w, { uid: "a" })),
         });
         const members = new Set(joined.map(({ name }) => name));
         for (const step of first.steps) {
