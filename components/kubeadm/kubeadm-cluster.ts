@@ -14,7 +14,12 @@ import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type Mach
 import { installPodNetwork } from "./pod-network";
 import { prepareMachine } from "./prepared-machine";
 import { argumentIssues } from "./validation";
-import { groupResource, initResource, rolloutResource } from "../../providers/kubeadm/plan/resource-names";
+import {
+  agentsResource,
+  groupResource,
+  initResource,
+  rolloutResource,
+} from "../../providers/kubeadm/plan/resource-names";
 
 /**
  * A Kubernetes cluster that kubeadm creates on machines reachable over SSH.
@@ -190,7 +195,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private installNodeAgents(after: pulumi.Resource[]): resources.NodeAgents {
     const { annotations } = rolloutSettings(this.args);
     const args = { ...this.versioned(), annotations, staged: stagedFor(this.args) };
-    return new resources.NodeAgents(`${this.clusterName}-node-agents`, args, this.inside(...after));
+    return new resources.NodeAgents(agentsResource(this.clusterName), args, this.inside(...after));
   }
 
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */

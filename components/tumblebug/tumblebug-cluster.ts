@@ -196,7 +196,9 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
 
   /** Returns the recorded status in a preview, and Provisioned after a completed run. */
   private describeStatus(cluster: KubeadmCluster): pulumi.Output<ClusterStatus> {
-    if (pulumi.runtime.isDryRun()) return pulumi.output(recordedStatus(this.machines.recorded));
+    const { endpoint } = this.args;
+    const hasBalancer = endpoint !== undefined && "nlb" in endpoint;
+    if (pulumi.runtime.isDryRun()) return pulumi.output(recordedStatus(this.machines.recorded, hasBalancer));
     return pulumi.all([cluster.version, cluster.nodes]).apply(() => PROVISIONED);
   }
 }

@@ -1,6 +1,7 @@
 /** Names of a cluster's resources by which the stack's state is read. They never change, because state contains them. */
 export const initResource = (cluster: string): string => `${cluster}-init`;
 export const groupResource = (cluster: string, group: string): string => `${cluster}-${group}`;
+export const agentsResource = (cluster: string): string => `${cluster}-node-agents`;
 export const rolloutResource = (cluster: string): string => `${cluster}-rollout`;
 
 /** Returns the name of a machine's preparation. @param revision `bootstrapRevision` */

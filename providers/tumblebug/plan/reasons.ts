@@ -1,6 +1,7 @@
 /**
- * Reason codes of CB-Ladybug 0.7.2 for a failed cluster, without those of the steps that CB-Ladybug runs on machines:
- * these steps are part of the kubeadm cluster here, whose errors name the machine and the step.
+ * Reason codes of CB-Ladybug 0.7.2 for a failed cluster, as CB-Ladybug spells them. Those of the steps on machines are in
+ * the status of the next preview: these steps are part of the kubeadm cluster here, whose errors name the machine and the
+ * step.
  */
 export type Reason =
   | "GetMCISFailedReason"
@@ -14,6 +15,11 @@ export type Reason =
   | "CreateVmSpecFailedReason"
   | "CreateNLBFailedReason"
   | "AddNodeEntityFailedReason"
+  | "SetupBoostrapFailedReason"
+  | "InitControlPlaneFailedReason"
+  | "SetupNetworkCNIFailedReason"
+  | "JoinControlPlaneFailedReason"
+  | "JoinWorkerFailedReason"
   | "GetControlPlaneConnectionInfoFailedReason"
   | "GetWorkerConnectionInfoFailedReason";
 

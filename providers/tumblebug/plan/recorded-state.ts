@@ -3,7 +3,15 @@ import { recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/s
 import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
 import type { Slot } from "./groups";
 import type { FirewallRule, MachineVm } from "./model";
-import { apiBalancerResource, groupResource, rolloutResource } from "../../kubeadm/plan/resource-names";
+import {
+  agentsResource,
+  apiBalancerResource,
+  groupResource,
+  initResource,
+  preparedMachine,
+  rolloutResource,
+} from "../../kubeadm/plan/resource-names";
+import type { Reason } from "./reasons";
 
 /** Names of the resources by which the state of a cluster is read. */
 export const planResource = (cluster: string): string => `${cluster}-plan`;
@@ -27,6 +35,8 @@ export interface RecordedCluster {
   balancerAddress: string;
   /** Failure of the last run that changed the VMs. */
   failure?: { reason: string; message: string };
+  /** The step on the machines at which the last run ended, if it did not complete the cluster. */
+  unfinished?: { reason: Reason; message: string };
   /** Whether an earlier run completed the cluster. */
   isComplete: boolean;
 }
@@ -39,6 +49,10 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
     state.outputs("TumblebugMcis", machinesResource(cluster)) ?? {};
   const { address } = state.outputs("TumblebugLoadBalancer", apiBalancerResource(cluster)) ?? {};
   const vms = (mcis["vms"] ?? {}) as RecordedCluster["vms"];
+  const machines = ((slots ?? []) as Slot[]).filter(({ machine }) => Object.hasOwn(vms, machine));
+  const isComplete = state.outputs("NodeRollout", rolloutResource(cluster)) !== undefined;
+  const hasAgents = state.outputs("NodeAgents", agentsResource(cluster)) !== undefined;
+  const unfinished = isComplete || hasAgents ? undefined : unfinishedStep(cluster, state, machines);
   return {
     ...(typeof mark === "string" ? { mark } : {}),
     vms,
@@ -49,13 +63,52 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
           Array.isArray(gone) && gone.length > 0 ? [[String(name), gone as FirewallRule[]]] : [],
         ),
     ),
-    slots: ((slots ?? []) as Slot[]).filter(({ machine }) => Object.hasOwn(vms, machine)),
+    slots: machines,
     controlPlanes: recordedGroup(state.outputs("NodeGroup", groupResource(cluster, CONTROL_PLANE_GROUP))),
     leaving: (leaving ?? {}) as RecordedCluster["leaving"],
     balancerAddress: typeof address === "string" ? address : "",
     ...(failure ? { failure: failure as NonNullable<RecordedCluster["failure"]> } : {}),
-    isComplete: state.outputs("NodeRollout", rolloutResource(cluster)) !== undefined,
+    ...(unfinished ? { unfinished } : {}),
+    isComplete,
   };
+}
+
+const ended = (reason: Reason, step: string) => ({
+  reason,
+  message: `the last run ended at ${step}; the next \`up\` continues, and names the machine and the cause if it fails`,
+});
+
+/**
+ * Returns the step on the machines at which a run ended that did not complete the cluster: the state has what the steps
+ * before it made. CB-Ladybug's code says the same of a cluster.
+ */
+function unfinishedStep(
+  cluster: string,
+  state: RecordedResources,
+  slots: readonly Slot[],
+): { reason: Reason; message: string } | undefined {
+  if (slots.length === 0) return undefined;
+  const commands = state.of("command:remote:Command").map(({ name }) => preparedMachine(cluster, name));
+  const unprepared = slots.map(({ machine }) => machine).filter((machine) => !commands.includes(machine));
+  if (unprepared.length > 0)
+    return ended("SetupBoostrapFailedReason", `the preparation of ${listed(unprepared)}`);
+  if (!state.outputs("ClusterInit", initResource(cluster)))
+    return ended("InitControlPlaneFailedReason", "kubeadm init");
+  const planes = groupResource(cluster, CONTROL_PLANE_GROUP);
+  const groups = state.of("NodeGroup").map(({ name }) => name);
+  if (!groups.includes(planes)) return ended("SetupNetworkCNIFailedReason", "the pod network");
+  // a group that failed is in the state, and the groups after it are not
+  const hasWorkers = slots.some(({ role }) => role === "worker");
+  if (hasWorkers && groups.some((name) => name !== planes && name.startsWith(`${cluster}-`)))
+    return ended("JoinWorkerFailedReason", "the workers");
+  return ended("JoinControlPlaneFailedReason", "the join of the control planes");
+}
+
+const MOST_NAMES = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
 /** A cluster's phase as in CB-Ladybug; `reason` is CB-Ladybug's code in phase Failed, and "" otherwise. */
@@ -67,9 +120,17 @@ export interface ClusterStatus {
 
 export const PROVISIONED: ClusterStatus = { phase: "Provisioned", reason: "", message: "" };
 
-/** Returns the status of a cluster from the state at the start of a run. */
-export function recordedStatus({ mark, failure, isComplete }: RecordedCluster): ClusterStatus {
+/**
+ * Returns the status of a cluster from the state at the start of a run.
+ *
+ * @param hasBalancer whether the configuration has a load balancer, which the machines' steps wait for
+ */
+export function recordedStatus(recorded: RecordedCluster, hasBalancer = false): ClusterStatus {
+  const { mark, failure, unfinished, balancerAddress, isComplete } = recorded;
   if (failure) return { phase: "Failed", ...failure };
+  if (unfinished && hasBalancer && balancerAddress === "")
+    return { phase: "Failed", ...ended("CreateNLBFailedReason", "the load balancer") };
+  if (unfinished) return { phase: "Failed", ...unfinished };
   if (isComplete) return PROVISIONED;
   return mark === undefined
     ? { phase: "Pending", reason: "", message: "nothing is made yet" }

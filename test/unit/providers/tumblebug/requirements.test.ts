@@ -8,7 +8,6 @@ import {
 } from "../../../../providers/tumblebug/plan/requirements";
 import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
 import type { CloudSpec } from "../../../../providers/tumblebug/plan/model";
-import { recordedStatus, recordedCluster } from "../../../../providers/tumblebug/plan/recorded-state";
 
 const AWS = { provider: "aws", region: "ap-northeast-2", zone: "ap-northeast-2a" };
 const spec = (over: Partial<CloudSpec> = {}): CloudSpec => ({
@@ -238,45 +237,4 @@ describe("locations of machines", () => {
       "gcp asia-northeast1: w-1",
     ]);
   });
-});
-
-describe("the phase of a cluster", () => {
-  const type = (name: string) => `pulumi-nodejs:dynamic/foresail:${name}`;
-  const plan = {
-    "urn:pulumi:test::foresail::any:of:Type::k1-plan": {
-      type: type("TumblebugPlan"),
-      outputs: { mark: "m" },
-    },
-  };
-  const failure = { reason: "CreateMCISFailedReason", message: "w-1: no room" };
-  const mcis = (outputs: object) => ({
-    "urn:pulumi:test::foresail::any:of:Type::k1-machines": {
-      type: type("TumblebugMcis"),
-      outputs: { ...outputs },
-    },
-  });
-  const rollout = {
-    "urn:pulumi:test::foresail::any:of:Type::k1-rollout": { type: type("NodeRollout"), outputs: {} },
-  };
-  for (const [what, state, phase] of [
-    ["before the first run", {}, "Pending"],
-    ["after a run that was cut off", plan, "Provisioning"],
-    ["after a run whose VMs failed", { ...plan, ...mcis({ failure }) }, "Failed"],
-    ["when every node is there", { ...plan, ...mcis({ vms: {} }), ...rollout }, "Provisioned"],
-    [
-      "of another cluster in the stack",
-      {
-        "urn:pulumi:test::foresail::any:of:Type::k2-plan": {
-          type: type("TumblebugPlan"),
-          outputs: { mark: "m" },
-        },
-      },
-      "Pending",
-    ],
-  ] as const)
-    it(`${what} is ${phase}`, () => {
-      const status = recordedStatus(recordedCluster("k1", state));
-      assert.equal(status.phase, phase);
-      if (phase === "Failed") assert.deepEqual(status, { phase, ...failure });
-    });
 });
