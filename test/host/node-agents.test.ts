@@ -204,6 +204,24 @@ describe("NodeAgents", function () {
     assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], ["1.2.0", "1.2.0"]);
   });
 
+  it("fails when an agent never reports, with what it logged, and installs it again in the next run", async () => {
+    const outs = await checked({}, desired(NAMES));
+    fleet.files.saveState("w-1", { ...fleet.state("w-1"), silent: true });
+    const failure = (await create(outs).then(
+      () => assert.fail("it should have failed"),
+      (error: unknown) => error,
+    )) as PartialFailure & { properties: Desired };
+    assert.match(
+      failure.message,
+      /w-1: wait for the node agent failed.*not reported on its Node within 1 s; its log ends with:\s*node agent of w-1/s,
+    );
+    assert.deepEqual(failure.properties.pending, ["w-1"]);
+    fleet.files.saveState("w-1", { ...fleet.state("w-1"), silent: false });
+    const left = await checked(failure.properties, desired(NAMES));
+    assert.deepEqual(left.steps, ["w-1: install node agent 1.2.0", "w-1: stage 1.36.3"]);
+    assert.deepEqual((await update(failure.properties, left)).pending, []);
+  });
+
   it("lists only the machine that a failed change left out, by the agents' own status", async () => {
     const olds = await checked({}, desired(NAMES));
     const outs = await create(olds);

@@ -59,6 +59,10 @@ export interface MachineState {
   encryptionKeys?: string[];
   /** the key that etcd's Secrets were counted for: the first count finds some that another key encrypts */
   countedFor?: string;
+  /** whether its node agent writes nothing on the Node */
+  silent?: boolean;
+  /** id of its boot, while its packages ask for a reboot */
+  rebootOf?: string;
   /** "name address" lines of its haproxy */
   backends?: string[];
 }

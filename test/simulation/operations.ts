@@ -33,7 +33,12 @@ const OPERATIONS: Record<string, Operation> = {
     state.prepared = true;
     return DONE;
   },
-  facts: ({ state: { member, controlPlane } }) => answer(JSON.stringify({ member, controlPlane })),
+  facts: ({ state: { member, controlPlane, rebootOf } }) =>
+    answer(JSON.stringify({ member, controlPlane, rebootOf })),
+  reboot: ({ state }) => {
+    delete state.rebootOf;
+    return DONE;
+  },
   init,
   "admin-kubeconfig": ({ state, configuration }) =>
     state.controlPlane
@@ -90,6 +95,7 @@ const OPERATIONS: Record<string, Operation> = {
     state.countedFor = key;
     return answer(String(stale));
   },
+  "agent-log": ({ script }) => answer(`node agent of ${script.machine}`),
   initialized: ({ state }) => answer(state.agent ?? ""),
   "etcd-members": etcdMembers,
   "etcd-remove": etcdRemove,
@@ -212,8 +218,9 @@ async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
 }
 
 /** A node agent writes on its Node whenever its status is missing there. */
-async function agentSpeaks(machine: string, { revision }: MachineState, nodes: ClusterNodes): Promise<void> {
-  if (revision) await nodes.annotate(machine, { [revision.key]: revision.value });
+async function agentSpeaks(machine: string, state: MachineState, nodes: ClusterNodes): Promise<void> {
+  const { revision, silent } = state;
+  if (revision && !silent) await nodes.annotate(machine, { [revision.key]: revision.value });
 }
 
 function etcdMembers({ files, configuration }: Setting): Result {

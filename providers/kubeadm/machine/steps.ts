@@ -12,8 +12,8 @@ import { type Parameters, renderShell, shellCommands } from "./shell";
 
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
-  | ("prepare" | "facts" | "initialized" | "init" | "admin-kubeconfig" | "control-plane-secrets")
-  | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent")
+  | ("prepare" | "facts" | "reboot" | "initialized" | "init" | "admin-kubeconfig" | "control-plane-secrets")
+  | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale");
 
@@ -134,10 +134,18 @@ export interface MachineFacts {
   member: boolean;
   /** Whether it has the files of an API server of this cluster. */
   controlPlane: boolean;
+  /** The kernel's id of this boot if new packages ask for another one, otherwise empty. */
+  rebootOf?: string;
 }
 
+/** File with the kernel's id of this boot. */
+export const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+
 /** Finds out whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines. */
-export const factsScript = plain("facts");
+export const factsScript = (cluster: string, machine: string) => step("facts", cluster, machine, { BOOT_ID });
+
+/** Reboots a machine that is no member, a second after the step has ended. Its answer is empty. */
+export const rebootScript = plain("reboot");
 
 /** Answers the version of the node agent that has found its machine ready, or nothing. */
 export const initializedScript = plain("initialized");
@@ -214,6 +222,9 @@ export function nodeAgentScript(
     KUBERNETES_VERSIONS: staged.kubernetes,
   });
 }
+
+/** Reads what the node agent logged last. Answers text. */
+export const agentLogScript = plain("agent-log");
 
 /** Exit code of a step when the machine's etcd does not answer: it is starting or not healthy. */
 export const ETCD_SILENT = 69;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../plan/immutables";
-import { type MachineFacts, factsScript, initScript, resetScript } from "../machine/steps";
+import { initScript, resetScript } from "../machine/steps";
 import { keyGeneration, keyName } from "../plan/encryption";
 import { clusterInitSteps } from "../plan/steps";
 import { formerMachines } from "../plan/membership/nodes";
@@ -9,6 +9,7 @@ import { explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";
 import { failuresOfEach, type MachinesSession, withMachines } from "./machines-session";
+import { readFacts, rebootIfRequired } from "./rebooting";
 import { reportRecorded } from "../../../lib/pulumi/log";
 import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./declarations";
 
@@ -17,15 +18,11 @@ const RESET_SECONDS = 300;
 const nameOf = ({ specification }: Inputs) => `ClusterInit ${specification.name}`;
 const controlPlanesOf = ({ machines }: Inputs) => machines.filter(({ role }) => role === "control-plane");
 
-/** Returns the control planes that are members already. An unreachable one is an error, since it could be a member. */
-async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]): Promise<string[]> {
-  const members = await Promise.all(
-    controlPlanes.map(async (machine) => {
-      const { member, controlPlane } = JSON.parse(await session.run(machine, factsScript)) as MachineFacts;
-      return member && controlPlane ? [machine.name] : [];
-    }),
-  );
-  return members.flat();
+/** Returns the control planes that are members already, and the facts of the first. An unreachable one is an error, since it could be a member. */
+async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]) {
+  const facts = await Promise.all(controlPlanes.map((machine) => readFacts(session, machine)));
+  const members = controlPlanes.filter((_, index) => facts[index]?.member && facts[index].controlPlane);
+  return { members: members.map(({ name }) => name), first: facts[0] };
 }
 
 /** Runs kubeadm init on the first control plane, unless one is a member already. */
@@ -33,13 +30,14 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   const { cluster, inputs, progress } = session;
   const { specification, timeouts } = inputs;
   const controlPlanes = controlPlanesOf(inputs);
-  const members = await membersAmong(session, controlPlanes);
+  const { members, first: facts } = await membersAmong(session, controlPlanes);
   if (members.length > 0) {
     progress(`the cluster exists: ${members.join(", ")} ${members.length > 1 ? "are" : "is"} a member`);
     return;
   }
   const [first] = controlPlanes;
-  if (!first) throw new Error("there is no control plane among the machines");
+  if (!first || !facts) throw new Error("there is no control plane among the machines");
+  await rebootIfRequired(session, first, facts);
   const key = specification.encryptSecretsAtRest ? keyName(keyGeneration(specification)) : "";
   const script = initScript(cluster, first.name, key);
   const data = initConfiguration(specification, first, controlPlanes);

@@ -1,5 +1,5 @@
 import { SshUnreachable } from "../../../lib/ssh/errors";
-import { backendsOf, nodeAgentScript } from "../machine/steps";
+import { agentLogScript, backendsOf, nodeAgentScript } from "../machine/steps";
 import {
   refuseStaging,
   type ReportedAgent,
@@ -15,7 +15,7 @@ import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
-import { failuresOfEach, rememberUnreached, withMachines } from "./machines-session";
+import { failuresOfEach, type MachinesSession, rememberUnreached, withMachines } from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { readForCheck } from "./preview-reading";
 import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./declarations";
@@ -115,13 +115,15 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const machines = backendsOf(inputs.machines);
   const lines = linesByMachine(inputs);
   const due = inputs.machines.filter(({ name }) => lines.has(name));
-  const failures = await withMachines(resource, inputs, (session) =>
-    failuresOfEach(due, "install the node agent", async (machine) => {
+  const failures = await withMachines(resource, inputs, async (session) => {
+    const failed = await failuresOfEach(due, "install the node agent", async (machine) => {
       const script = nodeAgentScript(specification, machine.name, annotations, staged, machines);
       await session.run(machine, script, { seconds: timeouts.prepare });
       session.progress((lines.get(machine.name) ?? []).join("; "));
-    }),
-  );
+    });
+    const installed = due.filter((machine) => !failed.some((failure) => failure.machine === machine));
+    return [...failed, ...(await silentAgents(session, installed))];
+  });
   const isUnreached = ({ machine, error }: (typeof failures)[number]) =>
     machine.role === "worker" && error instanceof SshUnreachable;
   const namesOf = (some: typeof failures) => some.map(({ machine }) => machine.name);
@@ -129,8 +131,6 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const failed = failures.filter((failure) => !isUnreached(failure));
   for (const { text } of unreached) report(resource, text);
   rememberUnreached(cluster, namesOf(unreached));
-  const installed = due.map(({ name }) => name).filter((name) => !namesOf(failures).includes(name));
-  if (installed.length > 0) await awaitReports(inputs, installed);
   const outputs = { ...withoutCredentials(inputs), pending: [...namesOf(failures), ...leftOut].sort() };
   if (failed.length === 0) return outputs;
   const context = { resource, step: `install on ${listed(namesOf(failed))}` };
@@ -147,13 +147,29 @@ async function install(inputs: Inputs): Promise<Outputs> {
   );
 }
 
-/** Waits for the reports of the agents, which the next preview is based on. */
-async function awaitReports(inputs: Inputs, names: string[]): Promise<void> {
-  if (inputs.kubeconfig === undefined) return;
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Waits for the reports of these machines' agents, without which no rollout can ask them for anything. Returns a failure
+ * for each agent that has not reported in time, with what it logged.
+ */
+async function silentAgents(session: MachinesSession<Inputs>, machines: Machine[]) {
+  const { kubeconfig, annotations, timeouts } = session.inputs;
+  if (kubeconfig === undefined || machines.length === 0) return [];
   const { awaitAgentReports } = await import("./reported-agents.js");
-  const { kubeconfig, annotations } = inputs;
-  const silent = await awaitAgentReports(kubeconfig, annotations, names, agentRevision(inputs));
-  if (silent.length > 0) report(nameOf(inputs), `not heard of yet: the node agents of ${listed(silent)}`);
+  const names = machines.map(({ name }) => name);
+  let why = `its node agent has not reported on its Node within ${timeouts.ready} s`;
+  const revision = agentRevision(session.inputs);
+  const wait = { names, revision, seconds: timeouts.ready, progress: session.progress };
+  const silent = await awaitAgentReports(kubeconfig, annotations, wait).catch((error: unknown) => {
+    why = `what its node agent reports can't be read: ${messageOf(error)}`;
+    return names;
+  });
+  const due = machines.filter(({ name }) => silent.includes(name));
+  return failuresOfEach(due, "wait for the node agent", async (machine) => {
+    const log = await session.run(machine, agentLogScript).catch(messageOf);
+    throw new Error(`${why}; its log ends with:\n${log.trim()}`);
+  });
 }
 
 /** Returns whether a machine of the state is no longer configured. */

@@ -13,6 +13,7 @@ import { addCertificateNames, clusterVersion } from "./kubeadm-config";
 import { allInParallel, firstReady, noneReady } from "./machines-session";
 import { applyNodeSettings, writeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
+import { readFacts, rebootIfRequired } from "./rebooting";
 
 type Session = ClusterSession<NodeGroupInputs>;
 
@@ -36,8 +37,9 @@ export async function joinAll(session: Session, machines: Machine[]): Promise<vo
 async function enter(session: Session, machine: Machine): Promise<void> {
   const { inputs, kubernetes } = session;
   await session.assertMayGoOn();
-  const facts = JSON.parse(await session.run(machine, steps.factsScript)) as steps.MachineFacts;
+  const facts = await readFacts(session, machine);
   if (facts.member) return registerAgain(session, machine);
+  await rebootIfRequired(session, machine, facts);
   const started = Date.now();
   await clearCutOffJoin(session, machine);
   const secrets = machine.role === "control-plane" ? await controlPlaneSecrets(session, machine) : undefined;

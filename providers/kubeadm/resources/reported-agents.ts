@@ -6,8 +6,6 @@ import { WaitTimeout } from "../../../lib/wait";
 import type { ReportedAgent } from "../plan/node-agents";
 import { listed } from "../../../lib/text/quote";
 
-const READ_SECONDS = 5;
-const REPORT_SECONDS = 30;
 const HESITATE_SECONDS = 4;
 
 type Reported = Map<string, ReportedAgent>;
@@ -34,7 +32,7 @@ async function watchReports(
   pattern: string,
   seconds: number,
   missingIn: (reported: Reported) => string[],
-  reported: Reported = new Map(),
+  { reported = new Map(), progress }: { reported?: Reported; progress?: (line: string) => void } = {},
 ): Promise<Reported> {
   const decide = (nodes: readonly Node[]) => {
     reported = reportedBy(nodes, pattern);
@@ -43,7 +41,7 @@ async function watchReports(
   };
   const what = "the node agents to report";
   await kubernetes
-    .watchUntil<void, Node>({ apiVersion: "v1", kind: "Node", what, seconds, decide })
+    .watchUntil<void, Node>({ apiVersion: "v1", kind: "Node", what, seconds, decide, progress })
     .catch((error: unknown) => {
       if (!(error instanceof WaitTimeout)) throw error;
     });
@@ -65,28 +63,34 @@ export async function readReportedAgents(
   const missingIn = (reported: Reported) => names.filter((name) => reported.get(name)?.hasReported === false);
   const reported = reportedBy(await kubernetes.listNodes(), pattern);
   if (missingIn(reported).length === 0) return reported;
-  return watchReports(kubernetes, pattern, HESITATE_SECONDS, missingIn, reported);
+  return watchReports(kubernetes, pattern, HESITATE_SECONDS, missingIn, { reported });
+}
+
+/** A wait for agents that were installed with this revision. */
+interface ReportWait {
+  names: readonly string[];
+  revision: string;
+  /** Time limit, and that for the cluster to answer. */
+  seconds: number;
+  progress: (line: string) => void;
 }
 
 /**
- * Waits a moment until newly installed agents have reported on their Nodes, so that the next preview sees it.
+ * Waits until newly installed agents have reported on their Nodes.
  *
- * @returns the names of those that have not, which is not a failure: the rollout waits for the agents that it needs
+ * @returns the names of those that have not
+ * @throws Error when the cluster can't be read
  */
 export async function awaitAgentReports(
   kubeconfig: string,
   pattern: string,
-  names: readonly string[],
-  revision: string,
+  { names, revision, seconds, progress }: ReportWait,
 ): Promise<string[]> {
   const missingIn = (reported: Reported) => names.filter((name) => reported.get(name)?.revision !== revision);
-  let kubernetes: KubernetesClient | undefined;
+  const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds, readsOnly: true });
   try {
-    kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS, readsOnly: true });
-    return missingIn(await watchReports(kubernetes, pattern, REPORT_SECONDS, missingIn));
-  } catch {
-    return [...names];
+    return missingIn(await watchReports(kubernetes, pattern, seconds, missingIn, { progress }));
   } finally {
-    kubernetes?.close();
+    kubernetes.close();
   }
 }

@@ -4,11 +4,6 @@
 # Runs apt-get. Waits for dpkg's lock, which a new machine's own updates may keep for a while.
 apt_get() { apt-get --yes --quiet -o DPkg::Lock::Timeout=300 "$@"; }
 
-await_containerd() {
-  timeout 60 bash -c 'until ctr version >/dev/null 2>&1; do sleep 0.2; done' ||
-    fail "containerd did not answer within 60 seconds; look at: journalctl -u containerd"
-}
-
 # Makes programs of this script use a proxy: NAME=VALUE...
 export_proxy() {
   local variable name

@@ -18,3 +18,8 @@ write_file() {
   cmp --silent "$new" "$1" || changed=yes
   mv -f "$new" "$1"
 }
+
+await_containerd() {
+  timeout 60 bash -c 'until ctr version >/dev/null 2>&1; do sleep 0.2; done' ||
+    fail "containerd did not answer within 60 seconds; look at: journalctl -u containerd"
+}

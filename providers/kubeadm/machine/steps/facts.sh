@@ -5,4 +5,7 @@ member=false
 if [ -e "$MEMBER_PATH" ]; then member=true; fi
 control_plane=false
 if [ -e /etc/kubernetes/manifests/kube-apiserver.yaml ]; then control_plane=true; fi
-printf '{"member":%s,"controlPlane":%s}\n' "$member" "$control_plane" >&4
+# a container has no kernel of its own to restart
+reboot=""
+if [ -e /run/reboot-required ] && ! systemd-detect-virt --container --quiet; then reboot=$(cat "$BOOT_ID"); fi
+printf '{"member":%s,"controlPlane":%s,"rebootOf":"%s"}\n' "$member" "$control_plane" "$reboot" >&4

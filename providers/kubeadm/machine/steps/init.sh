@@ -4,6 +4,8 @@
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
 cat <&5 >"$SCRATCH_PATH/kubeadm.yaml"
+# the machine may have been rebooted a moment ago
+await_containerd
 clear_half_made
 if [ -n "$ENCRYPTION_KEY" ] && [ ! -e "$ENCRYPTION_PATH" ]; then
   printf '%s %s\n' "$ENCRYPTION_KEY" "$(new_encryption_key)" | write_encryption

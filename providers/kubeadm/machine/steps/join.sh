@@ -8,6 +8,8 @@ if [ -e "$MEMBER_PATH" ]; then exit 0; fi
 read -r configuration <&5
 read -r discovery <&5
 read -r secrets <&5
+# the machine may have been rebooted a moment ago
+await_containerd
 clear_half_made
 install_kubernetes kubeadm kubelet kubectl
 import_images machine

@@ -42,7 +42,16 @@ export class ShellMachine {
     args: string[] = [],
   ) {
     const texts = Object.entries(functions).map(([file, names]) => functionsOf(file, names));
-    const text = [shellFile("common/system"), shellFile("common/software"), ...texts, commands].join("\n");
+    return this.bash([shellFile("common/software"), ...texts, commands], parameters, args);
+  }
+
+  /** Runs a whole step, without its frame and its test for the machine's owner; the answer is on standard output. */
+  step(file: string, parameters: Parameters) {
+    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1", shellFile(file)], parameters);
+  }
+
+  private bash(texts: string[], parameters: Parameters, args: string[] = []) {
+    const text = [shellFile("common/system"), ...texts].join("\n");
     const script = `set -euo pipefail\n${assignments(text, parameters)}\n${text}`.replace(
       /(?<![\w.}])\/(etc|run|opt|usr\/local|var)\//g,
       `${this.root}/$1/`,

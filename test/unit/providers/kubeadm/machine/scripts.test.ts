@@ -9,6 +9,7 @@ import {
 import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import {
   adminKubeconfigScript,
+  agentLogScript,
   controlPlaneSecretsScript,
   encryptionKeyScript,
   encryptionKeysScript,
@@ -26,6 +27,7 @@ import {
   nodeAgentScript,
   parseEtcdMembers,
   prepareScript,
+  rebootScript,
   registerScript,
   resetScript,
   type Script,
@@ -74,6 +76,7 @@ const scripts: Record<string, Script> = {
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
   initialized: initializedScript("demo", "w-1"),
   facts: factsScript("demo", "cp-1"),
+  reboot: rebootScript("demo", "w-1"),
   "admin-kubeconfig": adminKubeconfigScript("demo", "cp-1"),
   init: initScript("demo", "cp-1", "foresail-1"),
   "encryption-status": encryptionStatusScript("demo", "cp-1"),
@@ -93,6 +96,7 @@ const scripts: Record<string, Script> = {
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
   reset: resetScript("demo", "w-1"),
+  "agent-log": agentLogScript("demo", "w-1"),
   "node-agent-bundle": nodeAgentScript(versioned, "w-1", PATTERN, {
     kubernetes: ["1.36.3", "1.35.4"],
     software: {},

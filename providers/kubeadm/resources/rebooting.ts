@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { BOOT_ID, factsScript, type MachineFacts, rebootScript } from "../machine/steps";
+import type { Machine } from "../plan/machine";
+import { waitFor } from "../../../lib/wait";
+import type { MachinesSession } from "./machines-session";
+
+/** The parts of a session that a reboot needs. */
+type Session = Pick<MachinesSession, "run" | "progress" | "inputs">;
+
+/** Reads what a machine reports about itself. Refuses a machine of another owner. */
+export async function readFacts(session: Pick<Session, "run">, machine: Machine): Promise<MachineFacts> {
+  return JSON.parse(await session.run(machine, factsScript)) as MachineFacts;
+}
+
+/**
+ * Reboots a prepared machine before it becomes a member, if its packages ask for that, and waits until it is back: later,
+ * a reboot would take a node out of service. The machine on which foresail itself runs is only reported.
+ *
+ * @throws WaitTimeout when the machine is not back within the time limit of its preparation
+ */
+export async function rebootIfRequired(
+  session: Session,
+  machine: Machine,
+  { rebootOf = "" }: MachineFacts,
+): Promise<void> {
+  if (rebootOf === "") return;
+  const { name } = machine;
+  const here = await readFile(BOOT_ID, "utf8").catch(() => "");
+  if (here.trim() === rebootOf)
+    return session.progress(
+      `${name}: its packages ask for a reboot, but foresail runs on it; reboot it later`,
+    );
+  session.progress(`${name}: rebooting before it joins, as its packages ask for`);
+  await session.run(machine, rebootScript);
+  const { SshUnreachable, SshConnectionLost, SshCommandTimeout, AuthenticationRefused } =
+    await import("../../../lib/ssh/index.js");
+  // a machine that goes down or comes up also refuses to log in
+  const temporary = [SshUnreachable, SshConnectionLost, SshCommandTimeout, AuthenticationRefused];
+  const probe = async () => {
+    try {
+      const facts = await readFacts(session, machine);
+      return facts.rebootOf === rebootOf ? { pending: "it has not gone down yet" } : { done: undefined };
+    } catch (error) {
+      if (temporary.some((kind) => error instanceof kind)) return { pending: (error as Error).message };
+      throw error;
+    }
+  };
+  const what = `${name} to come back after its reboot`;
+  const seconds = session.inputs.timeouts.prepare;
+  await waitFor({ what, seconds, progress: session.progress, probe });
+}
