@@ -54,8 +54,7 @@ function apiServer(specification: ClusterSpecification, controlPlanes: Machine[]
  * packets arrive at the link's own address instead, so etcd has to listen on all addresses.
  */
 function etcd(specification: ClusterSpecification): JsonObject {
-  const own = specification.kubeadm.clusterConfiguration?.["etcd"] as JsonObject | undefined;
-  if (!specification.network.holdNodeAddress || own?.["external"] !== undefined) return {};
+  if (!specification.network.holdNodeAddress) return {};
   const extraArgs = [
     { name: "listen-client-urls", value: `https://0.0.0.0:${ETCD_CLIENT_PORT}` },
     { name: "listen-peer-urls", value: `https://0.0.0.0:${ETCD_PEER_PORT}` },

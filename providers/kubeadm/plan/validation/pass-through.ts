@@ -11,6 +11,8 @@ interface PassThroughKind {
   kind: string;
   /** Dotted fields that foresail sets itself → the configuration to use instead, or why there is none. */
   owned: Readonly<Record<string, string>>;
+  /** Dotted fields that foresail's steps can't work with → why, and what to do. */
+  unsupported?: Readonly<Record<string, string>>;
 }
 
 const NODE_REGISTRATION = {
@@ -34,6 +36,10 @@ export const PASS_THROUGH = {
       "networking.podSubnet": "use cluster.network.podSubnet",
       "networking.serviceSubnet": "use cluster.network.serviceSubnet",
       "networking.dnsDomain": "use cluster.network.dnsDomain",
+    },
+    unsupported: {
+      "etcd.external":
+        "foresail runs etcd on the control planes, and checks its members when they join and leave; remove it, and put settings of etcd under etcd.local",
     },
   },
   initConfiguration: {
@@ -72,7 +78,7 @@ export const PASS_THROUGH = {
 
 /** Returns all issues of an object that is passed through; paths are relative to it. */
 export function passThroughIssues(
-  { apiVersion, kind, owned }: PassThroughKind,
+  { apiVersion, kind, owned, unsupported = {} }: PassThroughKind,
   object: Readonly<Record<string, unknown>>,
 ): ValidationIssue[] {
   const set = [
@@ -81,11 +87,8 @@ export function passThroughIssues(
         ? []
         : issueAt([field], `must be "${own}"; remove it, foresail writes it`),
     ),
-    ...Object.entries(owned).flatMap(([field, instead]) => {
-      const path = field.split(".");
-      const isSet = valueAt(object, path) !== undefined;
-      return issueAt(path, isSet ? `is set by foresail; remove it: ${instead}` : undefined);
-    }),
+    ...fieldIssues(object, owned, "is set by foresail; remove it"),
+    ...fieldIssues(object, unsupported, "is not supported"),
   ];
   const said = new Set(set.map(({ path }) => path.join(".")));
   // fields that may not be set at all need no issue about their shape
@@ -94,6 +97,18 @@ export function passThroughIssues(
     ...issuesOf(object, SHAPES[kind] ?? "any", [], KNOWN_WHOLE.includes(kind)),
   ].filter(({ path }) => !path.some((_, index) => said.has(path.slice(0, index + 1).join("."))));
   return [...set, ...shape, ...ownTaintIssues(object)];
+}
+
+/** Returns an issue for each of these dotted fields that an object has. */
+function fieldIssues(
+  object: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, string>>,
+  what: string,
+): ValidationIssue[] {
+  return Object.entries(fields).flatMap(([field, why]) => {
+    const path = field.split(".");
+    return issueAt(path, valueAt(object, path) === undefined ? undefined : `${what}: ${why}`);
+  });
 }
 
 /** Returns an issue for the control planes' own taint: with another order of fields, the merge would add it twice. */
@@ -158,10 +173,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
         extraEnvs: "named",
         ...each("texts", "serverCertSANs", "peerCertSANs"),
       },
-      external: {
-        ...each("texts", "endpoints", "httpEndpoints"),
-        ...each("text", "caFile", "certFile", "keyFile"),
-      },
+      external: "any",
     },
     networking: each("text", "serviceSubnet", "podSubnet", "dnsDomain"),
     ...each("text", "kubernetesVersion", "controlPlaneEndpoint"),

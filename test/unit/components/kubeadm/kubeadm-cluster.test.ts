@@ -264,7 +264,7 @@ describe("KubeadmCluster", () => {
   it("applies the rules of the stack file to a program's arguments", () => {
     const ownTaint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" } as const;
     const wrong: Partial<KubeadmClusterArgs> = {
-      kubeadm: { clusterConfiguration: { apiServer: null } },
+      kubeadm: { clusterConfiguration: { apiServer: null, etcd: { external: {} } } },
       kubelet: { featureGates: "x" },
       network: { plugin: { cilium: { values: { ipam: { mode: "" } } } } },
       endpoint: { external: { host: "127.0.0.1", port: 2379 } },
@@ -287,6 +287,7 @@ describe("KubeadmCluster", () => {
           "files[0].owner",
           "files[0].path",
           "kubeadm.clusterConfiguration.apiServer",
+          "kubeadm.clusterConfiguration.etcd.external",
           "kubelet.featureGates",
           "machines[0].taints[0]",
           "network.plugin.cilium.values.ipam",

@@ -176,6 +176,14 @@ const TABLE: RefusedInputs = {
       tumblebug({}, paused("w-1", "w-1")),
     ],
   ],
+  "an external etcd": [
+    [
+      "cluster.kubeadm.clusterConfiguration.etcd.external: is not supported: foresail runs etcd on the control planes, and checks its members when they join and leave; remove it, and put settings of etcd under etcd.local",
+      cluster({
+        kubeadm: { clusterConfiguration: { etcd: { external: { endpoints: ["https://h:2379"] } } } },
+      }),
+    ],
+  ],
   "values that lose the mode of Cilium's addresses": ["x", null, [], { mode: "" }, { mode: 1 }].map(
     (ipam) => [
       "cluster.network.plugin.cilium.values.ipam: removes the mode that foresail sets, so that pods would get addresses outside of network.podSubnet; write a map with mode: kubernetes, or remove it",

@@ -68,7 +68,7 @@ describe("kubeadm configuration", () => {
     );
   });
 
-  it("has etcd listen on every address where a cloud translates the node's, unless etcd is external", () => {
+  it("has etcd listen on every address where a cloud translates the node's", () => {
     const { network } = exampleSpecification();
     const etcdOf = (over: object, own?: JsonObject) =>
       clusterConfiguration(
@@ -89,8 +89,6 @@ describe("kubeadm configuration", () => {
     assert.deepEqual(etcdOf(held, { local: { extraArgs: [quota] } }), {
       local: { extraArgs: [...listen, quota] },
     });
-    const external = { external: { endpoints: ["https://192.0.2.50:2379"] } };
-    assert.deepEqual(etcdOf(held, external), external);
   });
 
   it("leaves encryption out when it is disabled", () => {
