@@ -176,6 +176,12 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     );
     assert.match(images, new RegExp(`${IMAGES}/kube-apiserver:v${VERSION}`));
     assert.doesNotMatch(images, /registry\.k8s\.io/);
+    const pinned = await onNode(
+      machine,
+      `ctr --namespace k8s.io images list --quiet 'labels."io.cri-containerd.pinned"==pinned'`,
+    );
+    for (const image of [`kube-apiserver:v${VERSION}`, "pause:"])
+      assert.ok(pinned.includes(`${IMAGES}/${image}`), pinned);
     assert.match(
       await onNode(machine, "containerd config dump"),
       new RegExp(`sandbox_image = "${IMAGES}/pause`),

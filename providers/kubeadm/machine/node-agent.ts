@@ -10,7 +10,7 @@ import type { StagedVersions } from "../plan/node-agents";
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.2.0";
+export const AGENT_VERSION = "1.3.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
@@ -18,6 +18,8 @@ interface AgentSettings {
   /** Pattern of the annotation keys, which contains `[software]`. */
   annotations: string;
   ignorePreflightErrors: readonly string[];
+  /** Folders with kubeadm's patches, for the machine that kubeadm init ran on and for the others; empty for none. */
+  patches?: { init?: string; join?: string };
   /** Revision of the desired state that these settings were made from: `agentRevision`. */
   revision: string;
   /** First pause after a failure, in seconds; it doubles up to five minutes. */
@@ -47,6 +49,8 @@ export function agentConfiguration(settings: AgentSettings): string {
     table("key_desired", keys.desired),
     table("key_current", keys.current),
     `kubeadm_flags=(${ignored ? quote(`--ignore-preflight-errors=${ignored}`) : ""})`,
+    `patches_of_init=${quote(settings.patches?.init ?? "")}`,
+    `patches_of_join=${quote(settings.patches?.join ?? "")}`,
     `retry_seconds=${settings.retrySeconds ?? 5}`,
     "",
   ].join("\n");

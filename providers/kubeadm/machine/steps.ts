@@ -1,5 +1,7 @@
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
 import type { EncryptionKeys } from "../plan/encryption";
+import type { JsonObject } from "../../../lib/merge";
+import { valueAt } from "../../../lib/validation/validation-issue";
 import type { Machine } from "../plan/machine";
 import type { EtcdMember } from "../plan/membership/quorum";
 import { NODE_PATHS } from "../plan/node-paths";
@@ -191,6 +193,15 @@ export function joinScript(
 /** Makes a member whose Node was deleted register again. Its answer is empty. */
 export const registerScript = plain("register");
 
+/** Returns the folders with kubeadm's patches that init and join were given, which kubeadm itself does not record. */
+function patchFolders({ kubeadm }: ClusterSpecification) {
+  const folderOf = (configuration?: JsonObject) => {
+    const folder = valueAt(configuration ?? {}, ["patches", "directory"]);
+    return typeof folder === "string" ? folder : undefined;
+  };
+  return { init: folderOf(kubeadm.initConfiguration), join: folderOf(kubeadm.joinConfiguration) };
+}
+
 /**
  * Returns the step that installs the node agent and stages the versions that it can choose from. Refuses a version that
  * the source does not have. Its answer is empty.
@@ -217,6 +228,7 @@ export function nodeAgentScript(
       node: machine,
       annotations,
       ignorePreflightErrors,
+      patches: patchFolders(specification),
       revision: agentRevision({ agent: AGENT_VERSION, annotations, staged, specification }),
     }),
     KUBERNETES_VERSIONS: staged.kubernetes,

@@ -60,7 +60,7 @@ function workOf(
  * Versions that a cluster keeps until something else changes on its agents, since they understand the same annotations
  * and a new release alone changes nothing.
  */
-const KEPT_AGENTS = ["1.1.0"];
+const KEPT_AGENTS = ["1.1.0", "1.2.0"];
 
 function keptAgent({ agent }: Partial<Outputs>): string | undefined {
   return KEPT_AGENTS.find((version) => version === agent);

@@ -98,13 +98,27 @@ UNIT
 # Imports the bundle's images into containerd, unless it has all that are needed: machine|bundle says whose kubeadm lists
 # them, the bundle's own while that on the machine is older.
 import_images() {
-  local have wanted image archive missing=no kubeadm=/usr/local/bin/kubeadm
+  local have wanted image archive imported="" missing=no kubeadm=/usr/local/bin/kubeadm
   if [ "$1" = bundle ]; then kubeadm=$BUNDLE/bin/kubeadm; fi
   have=$(ctr --namespace k8s.io images list --quiet)
   wanted=$(list_images "$kubeadm")
   for image in $wanted; do grep -qxF "$image" <<<"$have" || missing=yes; done
   if [ "$missing" = yes ] && compgen -G "$BUNDLE/images/*.tar" >/dev/null; then
     for archive in "$BUNDLE"/images/*.tar; do verify_file "$archive" "images/${archive##*/}"; done
-    for archive in "$BUNDLE"/images/*.tar; do ctr --namespace k8s.io images import "$archive" >/dev/null; done
+    for archive in "$BUNDLE"/images/*.tar; do imported+=" $(ctr --namespace k8s.io images import "$archive")"; done
   fi
+  pin_images "$wanted" "$imported"
+}
+
+# Pins these images, so that a kubelet whose disk fills up does not delete them, since no registry may have them: IMAGES
+# (one a line) and what an import printed, which has the names of all images of the bundle.
+pin_images() {
+  local image pinned
+  pinned=$(ctr --namespace k8s.io images list --quiet 'labels."io.cri-containerd.pinned"==pinned')
+  for image in $(ctr --namespace k8s.io images list --quiet); do
+    if grep -qxF "$image" <<<"$pinned"; then continue; fi
+    if grep -qxF "$image" <<<"$1" || grep -qF "$image " <<<"$2 "; then
+      ctr --namespace k8s.io images label "$image" io.cri-containerd.pinned=pinned >/dev/null
+    fi
+  done
 }

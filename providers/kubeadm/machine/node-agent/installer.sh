@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
-# `install` installs it unless it is installed; both may run twice.
+# `install` installs it unless it is installed; both may run twice. `images restore` imports what an installed version lacks.
 # Parameters, besides those of common/: SOFTWARE, VERSION, PROXY (a list of NAME=value); for the agent itself AGENT_PROGRAM
 set -euo pipefail
 umask 077
@@ -62,13 +62,19 @@ UNIT
 
 case "$SOFTWARE ${1:-}" in
 "kubeadm check" | "kubelet check" | "kubectl check") check_kubernetes "$SOFTWARE" ;;
-"kubeadm install" | "kubelet install" | "kubectl install") install_kubernetes "$SOFTWARE" ;;
+"kubeadm install" | "kubectl install") install_kubernetes "$SOFTWARE" ;;
+# the node is drained, and kubeadm has this version
+"kubelet install")
+  install_kubernetes kubelet
+  use_pause_image
+  ;;
 # the bundle's own kubeadm lists the images
 "images check") check_kubernetes kubeadm ;;
 "images install")
   check_kubernetes kubeadm
   import_images bundle
   ;;
+"images restore") import_images machine ;;
 "containerd check") list_containerd_versions | grep -qxF "$VERSION" || fail "no apt repository of this machine has containerd $VERSION" 65 ;;
 "containerd install") install_containerd ;;
 "os-packages install") upgrade_packages ;;

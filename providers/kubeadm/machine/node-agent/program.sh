@@ -274,6 +274,14 @@ change_kubernetes() {
   act "restart the kubelet" restart_kubelet
 }
 
+# Adds the patches that this machine was created with to kubeadm's flags; without them, an upgrade would undo them. Only
+# kubeadm init leaves a super-admin.conf.
+add_patches() {
+  local patches=${patches_of_join-}
+  if [ -e "$kubernetes/super-admin.conf" ]; then patches=${patches_of_init-}; fi
+  if [ -n "$patches" ]; then kubeadm_flags+=("--patches=$patches"); fi
+}
+
 # Runs kubeadm upgrade apply once in the cluster, and kubeadm upgrade node on every other node.
 upgrade_kubernetes() {
   local to=$1 cluster=""
@@ -442,6 +450,7 @@ patience() {
 
 main() {
   local status
+  add_patches
   arguments=("$@")
   case ${1-} in
   "") ;;

@@ -5,10 +5,13 @@
 # Parameters: INSTALLER_PATHS and INSTALLER_HEADERS (of each installer, the agent's own first), INSTALLER_TEXT (of all),
 # AGENT_CONFIGURATION, KUBERNETES_VERSIONS (to stage)
 
-# Stages a Kubernetes version that this machine does not have: VERSION.
+# Stages a Kubernetes version: VERSION. Of the one that runs, only missing images are imported again.
 stage() {
   local images=$AGENT_INSTALLERS_PATH/images/$1
-  if [ "$(kubelet --version 2>/dev/null || true)" = "Kubernetes v$1" ]; then return 0; fi
+  if [ "$(kubelet --version 2>/dev/null || true)" = "Kubernetes v$1" ]; then
+    if [ -e "$images" ]; then bash "$images" restore || echo "images of Kubernetes $1 are missing, and the bundle does not have them"; fi
+    return 0
+  fi
   "$AGENT_PROGRAM_PATH" --dry-run "$1" || fail "Kubernetes $1 can't be staged; the lines before this one say why" 65
   if [ -e "$images" ]; then bash "$images" install; fi
 }

@@ -96,7 +96,7 @@ configure_containerd() {
   for index in "${!REGISTRIES[@]}"; do
     write_file "/etc/containerd/certs.d/${REGISTRIES[index]}/hosts.toml" 0644 <<<"${REGISTRY_HOSTS[index]%$'\n'}"
   done
-  pause=$(list_images kubeadm | grep '/pause:')
+  pause=$(pause_image)
   mkdir -p /etc/containerd /opt/cni/bin
   containerd config default | sed -E \
     -e "s|^( *sandbox_image = ).*|\1\"$pause\"|" \

@@ -44,7 +44,15 @@ export class AgentMachine {
   private readonly program = this.place(NODE_PATHS.agentProgram);
 
   constructor(
-    options: { controlPlane?: boolean; version?: string; cluster?: string; staged?: string[] } = {},
+    options: {
+      controlPlane?: boolean;
+      /** Whether kubeadm init ran on it. */
+      first?: boolean;
+      version?: string;
+      cluster?: string;
+      staged?: string[];
+      patches?: { init?: string; join?: string };
+    } = {},
   ) {
     const { version = "1.35.4", cluster = version, staged = ["1.35.4", "1.36.3"] } = options;
     for (const name of ["state/annotations", "state/versions", "programs", "run"])
@@ -58,6 +66,7 @@ export class AgentMachine {
       annotations: "alpha.[software].caos.ch",
       ignorePreflightErrors: ["Swap"],
       revision: "0123456789ab",
+      patches: options.patches,
     };
     this.write(
       this.place(NODE_PATHS.agentConfiguration),
@@ -69,6 +78,7 @@ export class AgentMachine {
       this.setVersion(name, version);
     this.setVersion("cluster", cluster);
     this.setVersion("containerd", "1.6.20");
+    if (options.first) this.write(this.place("/etc/kubernetes/super-admin.conf"), "");
     if (options.controlPlane) this.write(this.place("/etc/kubernetes/manifests/kube-apiserver.yaml"), "");
   }
 

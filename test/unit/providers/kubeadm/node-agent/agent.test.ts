@@ -109,6 +109,26 @@ describe("the node agent", function () {
     assert.deepEqual(changesOf(machine), ["install os-packages 2026-11 install"]);
   });
 
+  it("passes the patches on that its machine was created with", () => {
+    const patches = { init: "/etc/patches/init", join: "/etc/patches/join" };
+    const upgrade = (options: ConstructorParameters<typeof AgentMachine>[0]) => {
+      open({ patches, ...options });
+      machine.setDesired("1.36.3");
+      assert.equal(machine.run("--once").status, 0);
+      const call = machine.changes.find((change) => change.startsWith("kubeadm upgrade"));
+      machine.remove();
+      return call?.replace(" --ignore-preflight-errors=Swap", "");
+    };
+    assert.equal(
+      upgrade({ controlPlane: true, first: true }),
+      "kubeadm upgrade apply v1.36.3 --yes --patches=/etc/patches/init",
+    );
+    const joined = { cluster: "1.36.3" };
+    for (const controlPlane of [true, false])
+      assert.equal(upgrade({ ...joined, controlPlane }), "kubeadm upgrade node --patches=/etc/patches/join");
+    assert.equal(upgrade({ ...joined, patches: { init: patches.init } }), "kubeadm upgrade node");
+  });
+
   it("corrects its own annotation while changes are not allowed, too", () => {
     open();
     machine.setDesired("1.36.3", false);

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { installersOf, installerText } from "../../../../../providers/kubeadm/machine/node-agent";
@@ -20,7 +29,8 @@ describe("the installers of a bundle", () => {
     const found = installers.find((one) => one.software === software && one.version === version);
     const text = `${found?.header}\n${installerText(specification.source)}`
       .replaceAll("/usr/local/bin", programs)
-      .replaceAll("/etc/systemd/system", path.join(folder, "units"));
+      .replaceAll("/etc/systemd/system", path.join(folder, "units"))
+      .replaceAll("/etc/containerd", path.join(folder, "containerd"));
     return spawnSync("bash", ["-c", text, "installer", verb], { encoding: "utf8", env });
   };
 
@@ -93,16 +103,17 @@ describe("the installers of a bundle", () => {
     assert.equal(existsSync(path.join(programs, "kubectl")), false);
   });
 
+  const environment = { ...process.env, PATH: `${folder}:${programs}:${process.env.PATH}` };
+  const fakeProgram = (name: string, text: string) =>
+    writeFileSync(path.join(folder, name), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
+
   it("import no image of an archive that differs from SHA256SUMS, nor of the archives beside it", () => {
     const imported = path.join(folder, "imported");
     fill("bin/kubeadm", "#!/bin/sh\n[ $1 = version ] && echo v1.36.3 || echo registry.k8s.io/pause:3.10\n");
     fill("images/a.tar", "an archive");
     fill("images/b.tar", "another archive");
     sumAll();
-    writeFileSync(path.join(folder, "ctr"), `#!/bin/sh\n[ $4 = list ] || echo "$@" >>${imported}\n`, {
-      mode: 0o755,
-    });
-    const environment = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+    fakeProgram("ctr", `[ $4 = list ] || echo "$@" >>${imported}`);
     fill("images/b.tar", "a changed archive");
     const { status, stdout } = run("images", "1.36.3", "install", environment);
     assert.equal(status, 65);
@@ -111,6 +122,46 @@ describe("the installers of a bundle", () => {
     sumAll();
     assert.equal(run("images", "1.36.3", "install", environment).status, 0);
     assert.equal(readFileSync(imported, "utf8").split("\n").length, 3);
+  });
+
+  it("pin the images of the bundle and no others, and import again only what is missing", () => {
+    const at = (name: string) => path.join(folder, name);
+    for (const name of ["images-there", "images-pinned"]) writeFileSync(at(name), "");
+    fakeProgram(
+      "ctr",
+      `case "$4 $5" in
+      "list --quiet") if [ -n "$6" ]; then cat ${at("images-pinned")}; else cat ${at("images-there")}; echo site/network:10; fi ;;
+      import*)
+        echo import >>${at("imports")}
+        printf '%s\\n' registry.k8s.io/pause:3.10 site/network:1 >${at("images-there")}
+        echo "unpacking site/network:1 (sha256:00)...done"
+        ;;
+      label*) echo "$5" >>${at("images-pinned")} ;;
+      esac`,
+    );
+    copyFileSync(path.join(bundle, "v1.36.3/bin/kubeadm"), path.join(programs, "kubeadm"));
+    const pinned = () => readFileSync(at("images-pinned"), "utf8").trim().split("\n");
+    const imports = () => readFileSync(at("imports"), "utf8").trim().split("\n").length;
+    for (const verb of ["install", "restore"]) {
+      const { status, stderr } = run("images", "1.36.3", verb, environment);
+      assert.deepEqual([status, stderr], [0, ""]);
+      assert.deepEqual([pinned(), imports()], [["registry.k8s.io/pause:3.10", "site/network:1"], 2]);
+    }
+    writeFileSync(at("images-there"), "site/network:1\n");
+    assert.equal(run("images", "1.36.3", "restore", environment).status, 0);
+    assert.equal(imports(), 4);
+  });
+
+  it("bring containerd to the version's pause image with the kubelet, and restart it only for another one", () => {
+    const file = path.join(folder, "containerd/config.toml");
+    const restarts = path.join(folder, "restarts");
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, 'a = 1\n    sandbox_image = "registry.k8s.io/pause:3.9"\n');
+    fakeProgram("systemctl", `echo "$*" >>${restarts}`);
+    for (let times = 0; times < 2; times += 1)
+      assert.equal(run("kubelet", "1.36.3", "install", environment).status, 0);
+    assert.equal(readFileSync(file, "utf8"), 'a = 1\n    sandbox_image = "registry.k8s.io/pause:3.10"\n');
+    assert.equal(readFileSync(restarts, "utf8"), "restart containerd\n");
   });
 
   it("refuse a program that SHA256SUMS does not list", () => {
