@@ -106,11 +106,11 @@ describe("foresail plan against a real API server", function () {
         "list /api/v1/nodes?limit=500",
         "get /api/v1/namespaces/kube-system/configmaps/kubeadm-config",
         "get /version",
-        "list /api/v1/pods",
-        "list /apis/policy/v1/poddisruptionbudgets",
+        "list /api/v1/pods?limit=500",
+        "list /apis/policy/v1/poddisruptionbudgets?limit=500",
         "get /metrics",
-        "list /api/v1/persistentvolumeclaims",
-        "list /api/v1/persistentvolumes",
+        "list /api/v1/persistentvolumeclaims?limit=500",
+        "list /api/v1/persistentvolumes?limit=500",
       ],
     );
   });

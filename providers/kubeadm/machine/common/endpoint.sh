@@ -1,5 +1,7 @@
 # shellcheck shell=bash
 # The loopback endpoint: haproxy forwards 127.0.0.1 to every control plane; only ready ones get connections.
+# Every node checks every control plane, so a ready one is checked only every 10 s. A connection that fails goes to
+# another control plane at once, and makes the checks of that one frequent until it is ready or down.
 # Parameters: PORT, BACKENDS (a list of "name address:port")
 
 # Configures haproxy, which is reloaded only when the text differs.
@@ -29,12 +31,13 @@ UNIT
 global
   log stderr format short daemon notice
   maxconn 4000
+  spread-checks 20
 
 defaults
   mode tcp
   log global
   retries 2
-  option redispatch
+  option redispatch 1
   option clitcpka
   option srvtcpka
   timeout connect 3s
@@ -50,7 +53,7 @@ backend control-planes
   balance leastconn
   option httpchk GET /readyz
   http-check expect status 200
-  default-server check check-ssl verify none inter 1s fall 3 rise 1 on-marked-down shutdown-sessions
+  default-server check check-ssl verify none inter 10s fastinter 1s downinter 3s fall 3 rise 1 observe layer4 error-limit 1 on-error fastinter on-marked-down shutdown-sessions
 $(printf '%s\n' "${BACKENDS[@]/#/  server }")
 HAPROXY
   systemctl daemon-reload
