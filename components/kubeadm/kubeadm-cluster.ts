@@ -180,9 +180,17 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** Updates the forwarders on every node when control planes are added or removed. */
   private followControlPlanes(controlPlanes: resources.NodeGroup): resources.LoopbackEndpoint[] {
     if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
-    const { common, machines } = this;
+    const { common, machines, directKubeconfig: kubeconfig } = this;
     const opts = { ...this.inside(), dependsOn: [controlPlanes] };
-    return [new resources.LoopbackEndpoint(`${this.clusterName}-endpoint`, { ...common, machines }, opts)];
+    const { unreachable } = this.tolerance();
+    const args = { ...common, machines, ...(unreachable === undefined ? {} : { unreachable, kubeconfig }) };
+    return [new resources.LoopbackEndpoint(`${this.clusterName}-endpoint`, args, opts)];
+  }
+
+  /** Returns how many unreachable machines may be left out; empty where a state has no such setting. */
+  private tolerance() {
+    const { unreachable } = rolloutSettings(this.args);
+    return unreachable === undefined ? {} : { unreachable };
   }
 
   /** Returns what the resources for versions take. */
@@ -194,7 +202,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** Installs the agent, and the versions that it can choose from, on every node, also those that have just joined. */
   private installNodeAgents(after: pulumi.Resource[]): resources.NodeAgents {
     const { annotations } = rolloutSettings(this.args);
-    const args = { ...this.versioned(), annotations, staged: stagedFor(this.args) };
+    const staged = stagedFor(this.args);
+    const args = { ...this.versioned(), ...this.tolerance(), annotations, staged };
     return new resources.NodeAgents(agentsResource(this.clusterName), args, this.inside(...after));
   }
 

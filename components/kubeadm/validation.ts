@@ -8,7 +8,7 @@ import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
-import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
+import { softwareVersionIssue, unreachableIssue } from "../../providers/kubeadm/plan/validation/rollout";
 import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { networkPlugin } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
@@ -47,6 +47,7 @@ function hostIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue
     ...Object.entries(rollout?.software ?? {}).flatMap(([name, version]: [string, string | undefined]) =>
       check(["rollout", "software", name], version, softwareVersionIssue),
     ),
+    ...check(["rollout", "unreachable"], rollout?.unreachable, unreachableIssue),
   ];
 }
 

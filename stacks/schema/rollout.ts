@@ -6,6 +6,7 @@ import {
   annotationPatternIssue,
   maxUnavailableIssue,
   softwareVersionIssue,
+  unreachableIssue,
 } from "../../providers/kubeadm/plan/validation/rollout";
 import { writtenDate } from "../../lib/validation/labels";
 import { anyText, exactlyOne, flag, kubernetesVersion, rule, seconds, text, url } from "./rule";
@@ -16,6 +17,14 @@ const maxUnavailable = () =>
       error: 'is neither a number of nodes nor a percentage; write e.g. 2 or "25%"',
     }),
     maxUnavailableIssue,
+  ) as unknown as z.ZodType<number | `${number}%`>;
+
+const unreachable = () =>
+  rule(
+    z.union([z.number(), z.string()], {
+      error: 'is neither a number of machines nor a percentage; write e.g. 2 or "5%"',
+    }),
+    unreachableIssue,
   ) as unknown as z.ZodType<number | `${number}%`>;
 
 const PoolRollout = z.strictObject({
@@ -55,6 +64,11 @@ export const RolloutConfiguration = z.strictObject({
     .array(kubernetesVersion())
     .default([])
     .describe("Versions to stop at between minors; needed where `version` is more than one minor ahead."),
+  unreachable: unreachable()
+    .optional()
+    .describe(
+      'How many unreachable machines a run may leave out and still succeed: a number, or a percentage of all machines such as "5%", rounded down; the next run continues with them. Without it no machine: a rollout that leaves out a worker ends with an error.',
+    ),
   soakSeconds: seconds(0)
     .default(DEFAULT_ROLLOUT.soakSeconds)
     .describe("Between the end of a node and the start of the next."),

@@ -193,6 +193,36 @@ describe("NodeAgents", function () {
     assert.deepEqual(asked.sort(), ["cp-1", "w-2"]);
   });
 
+  it("leaves out a control plane only as far as the configuration and etcd's quorum tolerate", async () => {
+    const planes = ["cp-1", "cp-2", "cp-3"];
+    const others = await SimulatedFleet.start({
+      api: { kubeconfigFile, port: server.port },
+      machines: planes,
+    });
+    try {
+      const of = (unreachable: number | undefined) =>
+        desired([], {
+          machines: planes.map((name) => exampleMachine(name, others.machine(name))),
+          credentials: { privateKey: others.privateKey },
+          ...(unreachable === undefined ? {} : { unreachable }),
+        });
+      for (const name of planes) {
+        putNode(name);
+        const marker = `cluster=demo machine=${name}`;
+        others.files.saveState(name, {
+          ...{ prepared: true, marker, member: true, controlPlane: true, apiServerRuns: false },
+        });
+      }
+      others.powerOff("cp-3");
+      await assert.rejects(create(await checked({}, of(undefined))), /install on cp-3 failed/);
+      assert.deepEqual((await create(await checked({}, of(1)))).pending, ["cp-3"]);
+      others.powerOff("cp-2");
+      await assert.rejects(create(await checked({}, of(3))), /install on cp-2, cp-3 failed/);
+    } finally {
+      await others.stop();
+    }
+  });
+
   it("names a control plane that it can't reach, and keeps what was done", async () => {
     fleet.powerOff("cp-1");
     const failure = (await create(await checked({}, desired(NAMES))).then(

@@ -38,6 +38,7 @@ export type NodeAgentsStep = StepOf<typeof nodeAgentsSteps>;
 export const loopbackEndpointSteps = defineSteps({
   forward: line`${machine}: put ${words("controlPlanes")} behind 127.0.0.1`,
 });
+export type LoopbackEndpointStep = StepOf<typeof loopbackEndpointSteps>;
 
 export const encryptionKeySteps = defineSteps({
   add: line`${machine}: add the encryption key ${word("key")}, restart its API server`,

@@ -6,6 +6,7 @@ import type { FormerNodes } from "../plan/membership/plan";
 import type { StagedVersions } from "../plan/node-agents";
 import type { RolloutSettings } from "../plan/rollout/desired";
 import type { ClusterSpecification } from "../plan/specification";
+import type { UnreachableLimit } from "../plan/unreachable";
 
 /** Time limits for each kind of work, in seconds. */
 export interface Timeouts {
@@ -113,13 +114,24 @@ export class AdminKubeconfig extends resourceClass<AdminKubeconfigInputs, AdminK
   { outputs: ["admin", "healthy"], secrets: ["admin"] },
 ) {}
 
-export type LoopbackEndpointInputs = MachinesInputs;
+export interface LoopbackEndpointInputs extends MachinesInputs {
+  /** How many unreachable machines an update may leave out; absent for none. */
+  unreachable?: UnreachableLimit;
+  /** Secret, with permission to read the Nodes; only with `unreachable`. */
+  kubeconfig?: string;
+  /** Set by check: unreachable machines, which keep the earlier control planes until a later run; absent for none. */
+  leftOut?: string[];
+}
 
 /**
  * The forwarder on 127.0.0.1 of every node, rewritten when the control planes change. A machine's preparation writes
  * its first configuration, so adding workers changes nothing here.
  */
-export class LoopbackEndpoint extends resourceClass<LoopbackEndpointInputs>("kubeadm/LoopbackEndpoint") {}
+export class LoopbackEndpoint extends resourceClass<
+  LoopbackEndpointInputs,
+  LoopbackEndpointInputs,
+  "leftOut"
+>("kubeadm/LoopbackEndpoint", { secrets: ["kubeconfig"] }) {}
 
 /** Inputs of an EncryptionKey: its generation is that of the specification, and the machines are the control planes. */
 export interface EncryptionKeyInputs extends MachinesInputs {
@@ -211,9 +223,11 @@ export interface NodeAgentsInputs extends MachinesInputs {
   staged: StagedVersions;
   /** Secret, with permission to read the Nodes; absent in state of older releases. */
   kubeconfig?: string;
+  /** How many unreachable machines may be left out; absent for workers only, which fail the rollout later. */
+  unreachable?: UnreachableLimit;
   /** Set by check. */
   agent: string;
-  /** Set by check: unreachable workers that have work to do; absent in state of older releases. */
+  /** Set by check: unreachable machines that have work to do; absent in state of older releases. */
   leftOut?: string[];
 }
 

@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { backendsOf, endpointScript, type Backend } from "../machine/steps";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
-import { loopbackEndpointSteps } from "../plan/steps";
+import { observeRolloutNode } from "../plan/rollout/observed";
+import { leftOutStep, outOfReach, type LeftOut } from "../plan/rollout/state";
+import { loopbackEndpointSteps, type LoopbackEndpointStep } from "../plan/steps";
+import { toleratedUnreachable } from "../plan/unreachable";
 import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { failuresOfEach, withMachines } from "./machines-session";
-import { reportRecorded } from "../../../lib/pulumi/log";
+import { readForCheck } from "./preview-reading";
+import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { isKnownList } from "../../../lib/unknown";
 import type { LoopbackEndpointInputs as Inputs } from "./declarations";
 import { cutList } from "../../../lib/text/quote";
@@ -19,21 +23,42 @@ function controlPlanesOf(machines: Machine[]): Backend[] {
   return backendsOf(machines.filter(({ role }) => role === "control-plane"));
 }
 
-/** Returns every machine if the control planes changed, otherwise none; also none while the machines are unknown. */
+/**
+ * Returns every machine if the control planes changed, and otherwise those that the last run left out; none while the
+ * machines are unknown.
+ */
 function toRewrite(olds: Partial<Inputs>, news: Inputs): Machine[] {
   if (!olds.machines || !isKnownList(olds.machines) || !isKnownList(news.machines)) return [];
+  const { leftOut = [] } = olds;
   return isDeepStrictEqual(controlPlanesOf(olds.machines), controlPlanesOf(news.machines))
-    ? []
+    ? news.machines.filter(({ name }) => leftOut.includes(name))
     : news.machines;
 }
 
-async function rewrite(resource: string, inputs: Inputs): Promise<void> {
+/** Returns those of the machines that are unreachable, with the reasons, if the configuration tolerates all of them. */
+async function toleratedOf(due: Machine[], olds: Partial<Inputs>, news: Inputs): Promise<LeftOut[]> {
+  if (news.unreachable === undefined || due.length === 0) return [];
+  const answer = await readForCheck(olds, news, async (kubernetes) =>
+    (await kubernetes.listNodes()).map((node) => observeRolloutNode(node)),
+  );
+  const unreachable = (answer?.facts ?? []).flatMap((node): LeftOut[] => {
+    const reason = outOfReach(node, []);
+    return reason !== undefined && due.some(({ name }) => name === node.name)
+      ? [{ node: node.name, reason }]
+      : [];
+  });
+  const names = unreachable.map(({ node }) => node);
+  const { tolerated } = toleratedUnreachable(news.machines, names, news.unreachable);
+  return unreachable.filter(({ node }) => tolerated.includes(node));
+}
+
+async function rewrite(resource: string, inputs: Inputs, due: Machine[]): Promise<void> {
   const { specification, machines } = inputs;
   const { endpoint } = specification;
   if (!("loopback" in endpoint)) return;
   const { port } = endpoint.loopback;
   await withMachines(resource, inputs, async (session) => {
-    const failures = await failuresOfEach(machines, "rewrite the loopback endpoint", async (machine) => {
+    const failures = await failuresOfEach(due, "rewrite the loopback endpoint", async (machine) => {
       const script = endpointScript(machine.name, port, controlPlanesOf(machines));
       await session.run(machine, script, { seconds: REWRITE_SECONDS });
     });
@@ -44,20 +69,23 @@ async function rewrite(resource: string, inputs: Inputs): Promise<void> {
           "\n",
         ),
       );
-    if (machines.length > 0) session.progress(`rewritten on ${machines.map(({ name }) => name).join(", ")}`);
+    if (due.length > 0) session.progress(`rewritten on ${due.map(({ name }) => name).join(", ")}`);
   });
 }
 
 export const handlers: Handlers = {
-  check(olds: Partial<Inputs>, news: Inputs) {
-    const machines = toRewrite(olds, news);
-    const controlPlanes = machines.length === 0 ? [] : controlPlanesOf(news.machines).map(({ name }) => name);
-    const steps = machines.map(({ name: machine }) =>
-      loopbackEndpointSteps.format({ kind: "forward", machine, controlPlanes }),
-    );
-    const inputs = { ...news, steps };
+  async check(olds: Partial<Inputs>, news: Inputs) {
+    const due = toRewrite(olds, news);
+    const leftOut = await toleratedOf(due, olds, news);
+    const names = leftOut.map(({ node }) => node);
+    const controlPlanes = due.length === 0 ? [] : controlPlanesOf(news.machines).map(({ name }) => name);
+    const forwards = due
+      .filter(({ name }) => !names.includes(name))
+      .map(({ name: machine }): LoopbackEndpointStep => ({ kind: "forward", machine, controlPlanes }));
+    const steps = [...forwards, ...leftOut.map(leftOutStep)].map(loopbackEndpointSteps.format);
+    const inputs = { ...news, steps, ...(names.length > 0 ? { leftOut: names } : {}) };
     reportRecorded(nameOf(news), olds, inputs, ["credentials"]);
-    return Promise.resolve({ inputs, failures: [] });
+    return { inputs, failures: [] };
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
@@ -71,9 +99,12 @@ export const handlers: Handlers = {
 
   async update(_id, olds: Inputs, news: Inputs) {
     const resource = nameOf(news);
+    const { leftOut = [], steps = [] } = news;
+    for (const line of steps)
+      if (loopbackEndpointSteps.parse(line)?.kind === "leftOut") report(resource, line);
+    const due = toRewrite(olds, news).filter(({ name }) => !leftOut.includes(name));
     // not a partial failure: state keeps the earlier control planes, so that the next preview lists every rewrite again
-    if (toRewrite(olds, news).length > 0)
-      await explained({ resource, step: "rewrite" }, () => rewrite(resource, news));
+    if (due.length > 0) await explained({ resource, step: "rewrite" }, () => rewrite(resource, news, due));
     return { outs: withoutCredentials(news) };
   },
 };

@@ -11,6 +11,7 @@ import { AGENT_VERSION } from "../machine/node-agent";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { leftOutStep } from "../plan/rollout/state";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
+import { toleratedUnreachable } from "../plan/unreachable";
 import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -31,7 +32,7 @@ function isRecorded(olds: Partial<Outputs>, machine: Machine): boolean {
 
 interface Work {
   steps: NodeAgentsStep[];
-  /** Names of unreachable machines that have work to do. */
+  /** Names of unreachable machines that have work to do and are left to the next run. */
   leftOut: string[];
 }
 
@@ -42,18 +43,33 @@ function workOf(
   reported: ReadonlyMap<string, ReportedAgent> = new Map(),
 ): Work {
   const revision = agentRevision(news);
+  const due = news.machines
+    .map((machine) => {
+      const had = isRecorded(olds, machine) ? (olds as DesiredAgent) : undefined;
+      const steps = leftToInstall(machine.name, news, revision, had, reported.get(machine.name));
+      return { machine, steps, reason: reported.get(machine.name)?.outOfReach };
+    })
+    .filter(({ steps }) => steps.length > 0);
+  const unreachable = due.filter(({ reason }) => reason !== undefined).map(({ machine }) => machine.name);
+  const mayWait = mayBeLeftOut(news, unreachable);
   const work: Work = { steps: [], leftOut: [] };
-  for (const machine of news.machines) {
-    const had = isRecorded(olds, machine) ? (olds as DesiredAgent) : undefined;
-    const steps = leftToInstall(machine.name, news, revision, had, reported.get(machine.name));
-    const reason = machine.role === "worker" ? reported.get(machine.name)?.outOfReach : undefined;
-    if (steps.length === 0 || reason === undefined) work.steps.push(...steps);
+  for (const { machine, steps, reason } of due) {
+    if (reason === undefined || !mayWait(machine)) work.steps.push(...steps);
     else {
       work.leftOut.push(machine.name);
       work.steps.push(leftOutStep({ node: machine.name, reason }));
     }
   }
   return work;
+}
+
+/**
+ * Returns whether an unreachable machine is no failure of this resource: one that the configuration tolerates, and
+ * every worker, since the rollout after it reports the workers that it leaves out.
+ */
+function mayBeLeftOut({ machines, unreachable: limit }: Inputs, unreachable: readonly string[]) {
+  const { tolerated } = toleratedUnreachable(machines, unreachable, limit);
+  return ({ name, role }: Machine) => role === "worker" || tolerated.includes(name);
 }
 
 /**
@@ -90,6 +106,11 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work & { a
 /** Kinds of steps that the agent's script carries out. */
 const INSTALLED: readonly NodeAgentsStep["kind"][] = ["install", "follow", "stage", "restage", "unstage"];
 
+/** Returns the lines of the machines that are left to the next run. */
+function linesOfLeftOut({ steps = [] }: Inputs): string[] {
+  return steps.filter((text) => nodeAgentsSteps.parse(text)?.kind === "leftOut");
+}
+
 /**
  * Returns what to install by machine, as lines. Machines that are left out or could not be read are left to the next
  * run.
@@ -104,15 +125,13 @@ function linesByMachine({ steps = [] }: Inputs): Map<string, string[]> {
   return due;
 }
 
-/**
- * Installs and stages on all these machines in parallel. A failure on one does not stop the others. A worker that SSH
- * does not reach is no failure of this resource: the rollout after it continues with the others, and reports it.
- */
+/** Installs and stages on all these machines in parallel. A failure on one does not stop the others. */
 async function install(inputs: Inputs): Promise<Outputs> {
   const { annotations, specification, staged, timeouts, leftOut = [] } = inputs;
   const { name: cluster } = specification;
   const resource = nameOf(inputs);
   const machines = backendsOf(inputs.machines);
+  for (const line of linesOfLeftOut(inputs)) report(resource, line);
   const lines = linesByMachine(inputs);
   const due = inputs.machines.filter(({ name }) => lines.has(name));
   const failures = await withMachines(resource, inputs, async (session) => {
@@ -124,13 +143,13 @@ async function install(inputs: Inputs): Promise<Outputs> {
     const installed = due.filter((machine) => !failed.some((failure) => failure.machine === machine));
     return [...failed, ...(await silentAgents(session, installed))];
   });
-  const isUnreached = ({ machine, error }: (typeof failures)[number]) =>
-    machine.role === "worker" && error instanceof SshUnreachable;
   const namesOf = (some: typeof failures) => some.map(({ machine }) => machine.name);
-  const unreached = failures.filter(isUnreached);
-  const failed = failures.filter((failure) => !isUnreached(failure));
+  const silent = failures.filter(({ error }) => error instanceof SshUnreachable);
+  const mayWait = mayBeLeftOut(inputs, [...leftOut, ...namesOf(silent)]);
+  const unreached = silent.filter(({ machine }) => mayWait(machine));
+  const failed = failures.filter((failure) => !unreached.includes(failure));
   for (const { text } of unreached) report(resource, text);
-  rememberUnreached(cluster, namesOf(unreached));
+  rememberUnreached(cluster, namesOf(unreached.filter(({ machine }) => machine.role === "worker")));
   const outputs = { ...withoutCredentials(inputs), pending: [...namesOf(failures), ...leftOut].sort() };
   if (failed.length === 0) return outputs;
   const context = { resource, step: `install on ${listed(namesOf(failed))}` };

@@ -1,5 +1,6 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
+import type { UnreachableLimit } from "../unreachable";
 import { KUBERNETES_SOFTWARE } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { minorsBetween } from "./versions";
@@ -81,6 +82,8 @@ export interface RolloutSettings {
   pausedNodes: string[];
   /** Pause between the end of one node and the beginning of the next. */
   soakSeconds: number;
+  /** How many unreachable machines a run may leave out and still succeed; absent for none. */
+  unreachable?: UnreachableLimit;
   gate?: RolloutGate;
   /** A duration or a time of day, see stop-after.ts. */
   stopAfter?: string;

@@ -134,9 +134,10 @@ export function leftOutStep({ node: machine, reason: why }: LeftOut): CommonStep
   return { kind: "leftOut", machine, why };
 }
 
-/** Returns the message at the end of a run that completed all nodes but these. */
-export function onlyLeftOut(leftOut: readonly LeftOut[]): string {
-  return `every other node is done; ${listedSentences(leftOut.map(({ node, reason }) => `${node} was left out, ${reason}`))}`;
+/** Returns the message at the end of a run that completed all nodes but these. @param excess why it is an error */
+export function onlyLeftOut(leftOut: readonly LeftOut[], excess?: string): string {
+  const each = listedSentences(leftOut.map(({ node, reason }) => `${node} was left out, ${reason}`));
+  return ["every other node is done", each, ...(excess === undefined ? [] : [excess])].join("; ");
 }
 
 export const LEFT_OUT_NEXT =

@@ -31,6 +31,15 @@ export function maxUnavailableIssue(value: number | string): string | undefined 
     : `is ${quoted(value)}; ${fix}`;
 }
 
+/** Returns what is wrong with the number of unreachable machines that a run may leave out, or undefined. */
+export function unreachableIssue(value: number | string): string | undefined {
+  const fix = 'write a number of machines from 0, or a percentage from "0%" to "100%"';
+  if (typeof value === "number")
+    return Number.isInteger(value) && value >= 0 ? undefined : `is ${value}; ${fix}`;
+  const percent = /^(\d{1,3})%$/.exec(value)?.[1];
+  return percent !== undefined && Number(percent) <= 100 ? undefined : `is ${quoted(value)}; ${fix}`;
+}
+
 /** Returns what is wrong with the version of further software, or undefined, by the same rules as the node agent. */
 export function softwareVersionIssue(text: string): string | undefined {
   return text.length <= 63 && new RegExp(AGENT_VERSION_PATTERN).test(text) && !text.startsWith("v")

@@ -1,9 +1,12 @@
 import { PartialFailure } from "../../../../lib/pulumi/failure";
 import type { KubernetesClient, Node } from "../../../../lib/kubernetes";
-import { LEFT_OUT_NEXT, onlyLeftOut, type LeftOut } from "../../plan/rollout/state";
+import { LEFT_OUT_NEXT, leftOutStep, onlyLeftOut, type LeftOut } from "../../plan/rollout/state";
 import { nextSteps, type NextSteps } from "../../plan/rollout/next";
 import { observeRolloutNode } from "../../plan/rollout/observed";
 import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
+import { nodeRolloutSteps } from "../../plan/steps";
+import { toleratedUnreachable } from "../../plan/unreachable";
+import { report } from "../../../../lib/pulumi/log";
 import { ClusterSession, connect } from "../cluster-session";
 import type { NodeRolloutInputs, NodeRolloutOutputs } from "../declarations";
 import { NodeUpgrade } from "./one-node";
@@ -37,7 +40,10 @@ export async function convergeVersions(
     kubernetes = await connect(resource, inputs);
     const { nodes, desired, unreached } = await look(kubernetes);
     const next = nextSteps(nodes, desired, { unreached });
-    if (next.done && next.leftOut.length === 0) return outputs;
+    if (next.done) {
+      tolerate(resource, inputs, next.leftOut);
+      return outputs;
+    }
     step = "roll out";
     session = await ClusterSession.open(resource, inputs);
     run = new RolloutRun(session);
@@ -58,9 +64,21 @@ export async function convergeVersions(
 class NodesLeftOut extends Error {
   readonly next = LEFT_OUT_NEXT;
 
-  constructor(leftOut: readonly LeftOut[]) {
-    super(onlyLeftOut(leftOut));
+  constructor(leftOut: readonly LeftOut[], excess?: string) {
+    super(onlyLeftOut(leftOut, excess));
   }
+}
+
+/** @throws NodesLeftOut when these are more machines than the configuration tolerates; otherwise prints each of them */
+function tolerate(
+  resource: string,
+  { machines, rollout }: Pick<NodeRolloutInputs, "machines" | "rollout">,
+  leftOut: readonly LeftOut[],
+): void {
+  const names = leftOut.map(({ node }) => node);
+  const { tolerated, excess } = toleratedUnreachable(machines, names, rollout.unreachable);
+  if (tolerated.length < names.length) throw new NodesLeftOut(leftOut, excess);
+  for (const each of leftOut) report(resource, nodeRolloutSteps.format(leftOutStep(each)));
 }
 
 /** One run of the rollout: continues from any state of the nodes until nothing is due. */
@@ -109,8 +127,10 @@ class RolloutRun {
       return this.failure !== undefined;
     }
     if (next.finish.length > 0 || next.begin.length > 0) return false;
-    if (next.done && next.leftOut.length > 0) throw new NodesLeftOut(next.leftOut);
-    if (next.done) return true;
+    if (next.done) {
+      tolerate(this.session.resource, this.session.inputs, next.leftOut);
+      return true;
+    }
     if (next.stop !== undefined) throw new Error(next.stop);
     await this.untilSomethingMayBegin(observation);
     return false;

@@ -214,6 +214,7 @@ export const EDITS: Edit[] = [
   { what: "the SSH key", apply: (args) => ({ ...args, ssh: { privateKey: "hunter2" } }) },
   later("a name under lost", { lost: ["w-9"] }),
   later("the rollout's settings", { rollout: { maxUnavailable: 2 } }),
+  later("how many machines may be unreachable", { rollout: { unreachable: "10%" } }),
   later("how nodes are drained", { drain: { force: true } }),
   later("deadlines", { timeouts: { joinSeconds: 601 } }),
 ];

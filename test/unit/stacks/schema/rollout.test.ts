@@ -24,6 +24,7 @@ describe("configuration: version rollouts", () => {
       maxUnavailable: "25%",
       pools: { workers: { maxUnavailable: 2, paused: true }, "control-plane": { paused: true } },
       pausedNodes: ["w-1"],
+      unreachable: "5%",
       intermediateVersions: ["1.35.4"],
       soakSeconds: 60,
       gate: { url: "https://status.example.com/ready" },
@@ -36,6 +37,7 @@ describe("configuration: version rollouts", () => {
   });
 
   const COUNT = 'write a number of nodes from 1, or a percentage from "1%" to "100%"';
+  const MACHINES = 'write a number of machines from 0, or a percentage from "0%" to "100%"';
   for (const [issue, rollout] of [
     [`maxUnavailable: is 0; ${COUNT}`, { maxUnavailable: 0 }],
     [`maxUnavailable: is 1.5; ${COUNT}`, { maxUnavailable: 1.5 }],
@@ -43,6 +45,12 @@ describe("configuration: version rollouts", () => {
     [
       'maxUnavailable: is neither a number of nodes nor a percentage; write e.g. 2 or "25%"',
       { maxUnavailable: true },
+    ],
+    [`unreachable: is -1; ${MACHINES}`, { unreachable: -1 }],
+    [`unreachable: is "5"; ${MACHINES}`, { unreachable: "5" }],
+    [
+      'unreachable: is neither a number of machines nor a percentage; write e.g. 2 or "5%"',
+      { unreachable: true },
     ],
     [
       'pools.worker: "worker" is not a pool of this cluster; did you mean "workers"?',
