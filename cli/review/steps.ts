@@ -94,6 +94,8 @@ const RULES: Readonly<Record<string, Rules>> = {
         step.how === "kubeadm upgrade apply" ? "control plane" : ofNode(step, isControlPlane),
     },
     finish: { isDisruptive: true, danger: ofNode },
+    leavesLater: REMARK,
+    waits: REMARK,
     outage: { role: "remark", danger: "control plane" },
     drainBlocked: { role: "remark", danger: "blocked" },
   }),

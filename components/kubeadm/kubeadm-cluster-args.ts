@@ -109,6 +109,8 @@ export interface KubeadmClusterArgs {
   };
   /** Names of dead machines that were removed from `machines`. */
   lost?: string[];
+  /** Names of machines that a later update replaces or removes; until then their versions do not change. @default none */
+  leavingLater?: string[];
   /** Accepts an even number of control planes, which tolerates no more failures than one fewer. @default false */
   allowEvenControlPlanes?: boolean;
   /** Objects merged into kubeadm's own as the last step. */

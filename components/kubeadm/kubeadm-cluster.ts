@@ -59,6 +59,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly common;
   /** @internal The resource for `deletedWith`: what lives in the cluster is deleted with it. */
   readonly existence: resources.ClusterInit;
+  /** @internal After this resource every machine is a member of the cluster and has its agent. */
+  readonly agents: resources.NodeAgents;
   private readonly prepared: ReadonlyMap<string, Command>;
   private readonly args: KubeadmClusterArgs;
 
@@ -97,8 +99,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const controlPlanes = this.join(CONTROL_PLANE_GROUP, network);
     const joined = [controlPlanes, ...this.followControlPlanes(controlPlanes)];
     const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, joined));
-    const agents = this.installNodeAgents([...joined, ...workers]);
-    const rollout = this.rollOut(agents);
+    this.agents = this.installNodeAgents([...joined, ...workers]);
+    const rollout = this.rollOut(this.agents);
     this.rotateEncryptionKey(rollout);
     const { nodes, version } = rollout;
 
@@ -209,7 +211,13 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
   private rollOut(agents: resources.NodeAgents): resources.NodeRollout {
-    const args = { ...this.versioned(), rollout: rolloutSettings(this.args), drain: drainOptions(this.args) };
+    const { leavingLater = [] } = this.args;
+    const args = {
+      ...this.versioned(),
+      rollout: rolloutSettings(this.args),
+      drain: drainOptions(this.args),
+      ...(leavingLater.length > 0 ? { leavingLater } : {}),
+    };
     return new resources.NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));
   }
 

@@ -4,6 +4,7 @@ import { whenMade } from "../../lib/pulumi/left-out";
 import type { StateResources } from "../../lib/pulumi/state";
 import { laterLines } from "../../lib/steps/steps";
 import { desiredMachines, MACHINE_FIELDS } from "../../providers/openstack/plan/machine";
+import { leavingLaterOf } from "../../providers/kubeadm/plan/machines/batches";
 import { planRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
@@ -106,5 +107,6 @@ export function makeInfrastructure(
   const cloudMachines = makeMachines(objects, args, machines, plan, networks, security);
   for (const { args, fixedIp } of cloudMachines)
     if (args.role === "control-plane") balancer?.add(args.name, fixedIp);
-  return { plan, objects, balancer, machines: cloudMachines, later, lost: state.lost };
+  const leavingLater = leavingLaterOf(rollout);
+  return { plan, objects, balancer, machines: cloudMachines, later, leavingLater, lost: state.lost };
 }

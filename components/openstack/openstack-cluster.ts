@@ -104,7 +104,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     return { infrastructure, cluster };
   }
 
-  private makeCluster({ balancer, machines, lost }: Infrastructure): KubeadmCluster {
+  private makeCluster({ balancer, machines, lost, leavingLater }: Infrastructure): KubeadmCluster {
     const { cloud, region, cluster, endpoint, cloudProvider } = this.args;
     const contact = {
       cloud,
@@ -129,6 +129,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
         // While a control plane is being replaced, there is one more.
         allowEvenControlPlanes: true,
         lost,
+        leavingLater,
       },
       { parent: this },
     );
@@ -145,14 +146,17 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     return pulumi.interpolate`${reached.external.host}:${reached.external.port}`;
   }
 
-  /** Adds the ready tag to each server after its node agent reports the machine as ready. */
+  /**
+   * Adds the ready tag to each server after its node agent reports the machine as ready. Does not wait for the rollout,
+   * which may take hours and changes nothing about that.
+   */
   private markInitialized(cluster: KubeadmCluster, cloudMachines: CloudMachine[]): void {
     const { common, machines } = cluster;
     const { cloud, region } = this.args;
     new InitializedMark(
       `${this.clusterName}-initialized`,
       { ...common, machines, cloud, region, servers: serverIds(cloudMachines) },
-      { parent: this, dependsOn: [cluster] },
+      { parent: this, dependsOn: [cluster.agents] },
     );
   }
 }

@@ -42,6 +42,22 @@ describe("what a rollout waits for and stops at", function () {
     assert.deepEqual(fixture.openings(), ["w-2 opened"]);
   });
 
+  it("leaves a worker to the run that replaces it, as the preview lists it, and ends without it", async () => {
+    fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+    for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
+    const news = { ...fixture.desired(NEW), leavingLater: ["w-2"] };
+    const { inputs } = await fixture.check(fixture.desired(OLD), news);
+    const [first, ...others] = inputs.steps as string[];
+    assert.match(first ?? "", /^w-1 /);
+    assert.deepEqual(others, [`w-2: stays at ${OLD}, since a later run replaces or removes it`]);
+    await fixture.update(inputs);
+    assert.deepEqual(fixture.openings(), ["w-1 opened"]);
+    assert.equal(fixture.node("w-2").status.nodeInfo.kubeletVersion, `v${OLD}`);
+    fixture.forget();
+    await fixture.update(fixture.desired(NEW));
+    assert.deepEqual(fixture.openings(), ["w-2 opened"]);
+  });
+
   it("is refused with the name of the run that is changing the cluster", async () => {
     fixture.reset(["cp-1", "w-1"], NEW);
     fixture.putNode("w-1", OLD);

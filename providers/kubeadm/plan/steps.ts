@@ -74,6 +74,9 @@ export const nodeRolloutSteps = defineSteps({
   )}, ${end})`,
   /** The end of a change that an earlier run made. */
   finish: line`${machine} ${word("to")} (begun by an earlier run: ${end})`,
+  /** A node whose machine a later run deletes. */
+  leavesLater: line`${machine}: stays at ${word("version")}, since a later run replaces or removes it`,
+  waits: line`${machine}: stays at ${word("version")} until later runs have replaced or removed ${words("machines")}`,
   outage: line`there ${choice("planes", [
     "is one control plane: the API does not answer while it changes",
     "are two control planes: etcd has no quorum, and the API does not answer, while one changes",

@@ -255,6 +255,8 @@ export interface NodeRolloutInputs extends MachinesInputs {
   /** Secret. */
   kubeconfig: string;
   drain: DrainOptions;
+  /** Names of machines that a later run replaces or removes; absent for none. */
+  leavingLater?: string[];
   /** Set by check: workers that the preview left out; absent in state of older releases. */
   leftOut?: string[];
 }

@@ -1,6 +1,7 @@
 import { laterLines } from "../../../lib/steps/steps";
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import {
+  leavingLaterOf,
   planBatches,
   type MachineBatch as PlannedBatch,
   type PlannedMachine,
@@ -16,6 +17,8 @@ export interface MachineBatch {
   slots: Slot[];
   /** Control planes that this run removes. */
   leaving: string[];
+  /** Machines of this run that a later run removes. */
+  leavingLater: string[];
   /** The changes as text, one line per machine. */
   steps: string[];
   /** The changes of the remaining runs, one line per machine. */
@@ -56,6 +59,7 @@ export function planBatch(
       ...[...slots.values()].filter(({ role }) => role === "worker"),
     ],
     leaving: now.leaving,
+    leavingLater: leavingLaterOf({ now, later }),
     steps: linesOf(now),
     later: laterLines(later.map((batch) => ({ lines: linesOf(batch) }))),
     remarks: wanted.flatMap((slot) => remark(slot, known.get(slot.machine)) ?? []),

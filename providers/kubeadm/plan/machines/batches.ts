@@ -89,6 +89,17 @@ export function planBatches<Machine extends PlannedMachine>(
   return { now, later };
 }
 
+/** Returns the names of this run's machines that a later run replaces or removes. */
+export function leavingLaterOf({ now, later }: BatchNames): string[] {
+  const leaving = new Set(later.flatMap((batch) => batch.leaving));
+  return now.machines.map(({ name }) => name).filter((name) => leaving.has(name));
+}
+
+interface BatchNames {
+  now: { machines: readonly { name: string }[] };
+  later: readonly { leaving: readonly string[] }[];
+}
+
 function afterBatch<Machine>({ machines }: MachineBatch<Machine>): Existing<Machine>[] {
   return machines.map((machine) => ({ ...machine, joined: true }));
 }

@@ -29,6 +29,8 @@ export interface DesiredRollout {
   /** Control planes first, then the worker pools in order. */
   pools: RolloutPool[];
   pausedNodes: string[];
+  /** Names of machines that a later run replaces or removes; absent for none. */
+  leavingLater?: readonly string[];
 }
 
 /** Options for computing a rollout's state and steps. */
@@ -80,10 +82,10 @@ export interface RolloutSettings {
   maxUnavailable: RolloutPool["maxUnavailable"];
   pools: Record<string, { maxUnavailable?: RolloutPool["maxUnavailable"]; paused?: boolean }>;
   pausedNodes: string[];
-  /** Pause between the end of one node and the beginning of the next. */
-  soakSeconds: number;
   /** How many unreachable machines a run may leave out and still succeed; absent for none. */
   unreachable?: UnreachableLimit;
+  /** Pause between the end of one node and the beginning of the next. */
+  soakSeconds: number;
   gate?: RolloutGate;
   /** A duration or a time of day, see stop-after.ts. */
   stopAfter?: string;
@@ -102,7 +104,7 @@ export function furtherSoftware({ software }: Pick<RolloutSettings, "software">)
 export function desiredRollout(
   version: string,
   machines: readonly Pick<Machine, "name" | "group">[],
-  settings: RolloutSettings,
+  settings: RolloutSettings & Pick<DesiredRollout, "leavingLater">,
   clusterVersion?: string,
 ): DesiredRollout {
   const groups = new Set([CONTROL_PLANE_GROUP, ...machines.map(({ group }) => group)]);
@@ -118,6 +120,7 @@ export function desiredRollout(
       paused: settings.pools[name]?.paused ?? false,
     })),
     pausedNodes: settings.pausedNodes,
+    ...(settings.leavingLater === undefined ? {} : { leavingLater: settings.leavingLater }),
   };
 }
 

@@ -1,9 +1,9 @@
-import { nodeRolloutSteps } from "../steps";
+import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import { desiredSoftware, isDue, staysCordoned, stepTo } from "./desired";
 import type { DesiredRollout, RolloutOptions, RolloutStep } from "./desired";
 import { decide, dueNodes, withoutReportingAgent, type NextSteps } from "./next";
 import type { RolloutNode } from "./observed";
-import { isDueInPass, missingIntermediates, passVersion, presentSkew, refusalsOf } from "./state";
+import { heldStep, isDueInPass, missingIntermediates, passVersion, presentSkew, refusalsOf } from "./state";
 import { rolloutState, wantedVersion, type Group, type LeftOut, type RolloutState } from "./state";
 import { compareVersions } from "./versions";
 
@@ -21,6 +21,8 @@ export interface RolloutPlan {
   notes: string[];
   /** Unreachable workers, which the steps skip. */
   leftOut: readonly LeftOut[];
+  /** Lines for nodes that wait until later runs have replaced machines. */
+  held: readonly NodeRolloutStep[];
 }
 
 /**
@@ -33,10 +35,10 @@ export function planRollout(
   options: Pick<RolloutOptions, "agents" | "unreached"> = {},
 ): RolloutPlan {
   const state = rolloutState(nodes, desired, options);
-  const { leftOut } = state;
+  const found = { leftOut: state.leftOut, held: heldSteps(state) };
   const refusals = refusalsOf(state);
   if (refusals.length > 0)
-    return { steps: [], refusals, missingIntermediates: missingIntermediates(state), notes: [], leftOut };
+    return { steps: [], refusals, missingIntermediates: missingIntermediates(state), notes: [], ...found };
   const notes = notesOf(state, nodes);
   // checked before any step: without its agent, a node would be opened and the rollout would wait in vain
   const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(dueNodes(state));
@@ -47,9 +49,9 @@ export function planRollout(
     const next = decide(state, { agents: "assumed" });
     const now = next.finish.length > 0 ? next.finish : next.begin;
     if (now.length === 0) {
-      if (next.done) return { steps, refusals: unreported, notes, leftOut };
+      if (next.done) return { steps, refusals: unreported, notes, ...found };
       if (repair(state)) notes.push(...next.waiting);
-      else return { steps, refusals: [...unreported, ...standstill(next)], notes, leftOut };
+      else return { steps, refusals: [...unreported, ...standstill(next)], notes, ...found };
       continue;
     }
     const version = passOf(next, now);
@@ -67,6 +69,17 @@ export function planRollout(
       followingWaves(state, group, { pass: version, size: now.length }, carryOut);
     }
   }
+}
+
+/** Returns the lines of the nodes that would change now if no later run replaced machines. */
+function heldSteps(state: RolloutState): NodeRolloutStep[] {
+  const { desired, groups, paused } = state;
+  const due = groups
+    .flatMap(({ nodes }) => nodes)
+    .filter(
+      (node) => !paused.has(node.name) && !node.changesAllowed && isDue(node, desired, desired.version),
+    );
+  return due.flatMap((node) => heldStep(node, state) ?? []);
 }
 
 /** Returns the version that names the pass: nodes of an earlier run may still finish the previous pass. */

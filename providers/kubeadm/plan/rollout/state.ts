@@ -1,5 +1,6 @@
 import type { CommonStep } from "../../../../lib/steps/steps";
 import { CONTROL_PLANE_GROUP } from "../machine";
+import type { NodeRolloutStep } from "../steps";
 import { isDue, maxUnavailableCount } from "./desired";
 import type { DesiredRollout, RolloutOptions, RolloutPool } from "./desired";
 import type { RolloutNode } from "./observed";
@@ -24,7 +25,11 @@ export interface RolloutState {
   paused: ReadonlySet<string>;
   /** Workers that have work to do but are unreachable. */
   leftOut: readonly LeftOut[];
-  /** Names of all nodes that are left as they are: paused, or left out. */
+  /** Names of nodes that wait until later runs have replaced machines. */
+  held: ReadonlySet<string>;
+  /** Names of machines for which all nodes wait. */
+  awaited: readonly string[];
+  /** Names of all nodes that are left as they are: paused, left out, or held. */
   resting: ReadonlySet<string>;
 }
 
@@ -51,15 +56,53 @@ export function rolloutState(
   const versions = controlPlanes.map(({ kubeletVersion }) => kubeletVersion).sort(compareVersions);
   const clusterVersion = desired.clusterVersion ?? versions.at(-1);
   const paused = new Set([...desired.pausedNodes, ...pausedPools]);
-  const leftOut = groups.flatMap((group) => leftOutOf(group, desired, paused, options));
+  const { held, awaited } = heldNodes(groups, desired);
+  const leftOut = groups.flatMap((group) =>
+    leftOutOf(group, desired, new Set([...paused, ...held]), options),
+  );
   return {
     desired: { ...desired, clusterVersion },
     groups,
     controlPlanes,
     paused,
     leftOut,
-    resting: new Set([...paused, ...leftOut.map(({ node }) => node)]),
+    held,
+    awaited,
+    resting: new Set([...paused, ...held, ...leftOut.map(({ node }) => node)]),
   };
+}
+
+/**
+ * Returns the nodes that keep their versions because later runs replace machines: those machines, which would otherwise
+ * be upgraded and then deleted. If one of them is a control plane, or is too old for the control planes to go ahead, all
+ * nodes wait: versions go to all control planes first, and to workers after them.
+ */
+function heldNodes(
+  groups: readonly Group[],
+  { version, leavingLater = [] }: DesiredRollout,
+): Pick<RolloutState, "held" | "awaited"> {
+  const nodes = groups.flatMap((group) => group.nodes);
+  const leaving = nodes.filter(({ name }) => leavingLater.includes(name));
+  const awaited = leaving
+    .filter((node) => node.controlPlane || isTooOld(node.kubeletVersion, version))
+    .map(({ name }) => name);
+  return { held: new Set((awaited.length > 0 ? nodes : leaving).map(({ name }) => name)), awaited };
+}
+
+/** Returns whether a kubelet is too old for an API server of a version; false when either can't be parsed. */
+function isTooOld(kubelet: string, version: string): boolean {
+  if (!parseVersion(kubelet) || !parseVersion(version)) return false;
+  return minorsBetween(kubelet, version) > kubeletLag(kubelet);
+}
+
+/** Returns the step for a node that has something to do and is held; undefined for others. */
+export function heldStep(
+  { name: machine, kubeletVersion: version }: RolloutNode,
+  { desired, held, awaited: machines }: RolloutState,
+): NodeRolloutStep | undefined {
+  if (!held.has(machine)) return undefined;
+  if (desired.leavingLater?.includes(machine)) return { kind: "leavesLater", machine, version };
+  return { kind: "waits", machine, version, machines };
 }
 
 /**

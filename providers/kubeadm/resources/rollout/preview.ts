@@ -27,15 +27,23 @@ export interface RolloutObservation {
 /** Observes the cluster for a rollout, with two calls. */
 export async function observeRollout(
   kubernetes: KubernetesClient,
-  { specification, machines, rollout, leftOut = [] }: NodeRolloutInputs,
+  inputs: NodeRolloutInputs,
 ): Promise<RolloutObservation> {
+  const { specification, machines, rollout, leftOut = [] } = inputs;
   const [objects, version] = await Promise.all([kubernetes.listNodes(), clusterVersion(kubernetes)]);
   return {
     nodes: objects.map((node) => observeRolloutNode(node, rollout.annotations)),
-    desired: desiredRollout(specification.version, machines, rollout, version),
+    desired: desiredOf(inputs, version),
     unreached: [...leftOut, ...unreachedMachines(specification.name)],
     outputs: nodeOutputs(machines, objects.map(observeNode)),
   };
+}
+
+function desiredOf(
+  { specification, machines, rollout, leavingLater }: NodeRolloutInputs,
+  version: string | undefined,
+): DesiredRollout {
+  return desiredRollout(specification.version, machines, { ...rollout, leavingLater }, version);
 }
 
 /** What a rollout will do. */
@@ -100,7 +108,7 @@ function memberAt({ name, role, group }: Machine, version: string): RolloutNode 
 function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPreview {
   const version = olds.specification?.version;
   if (version === undefined) return NOTHING;
-  const desired = desiredRollout(news.specification.version, news.machines, news.rollout, version);
+  const desired = desiredOf(news, version);
   const nodes = news.machines.map((machine) => ({
     ...memberAt(machine, version),
     current: olds.rollout ? furtherSoftware(olds.rollout) : {},
@@ -109,12 +117,12 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
 }
 
 function described(
-  { steps, refusals, notes, leftOut }: RolloutPlan,
+  { steps, refusals, notes, leftOut, held }: RolloutPlan,
   desired: DesiredRollout,
 ): RolloutPreview {
   const unstaged = refuseUnstaged(steps, desired) ?? [];
   return {
-    steps: [...steps.map(previewStep), ...leftOut.map(leftOutStep)],
+    steps: [...steps.map(previewStep), ...held, ...leftOut.map(leftOutStep)],
     refusals: refusals.concat(unstaged),
     notes,
     leftOut: leftOut.map(({ node }) => node),

@@ -128,6 +128,34 @@ describe("OpenstackCluster", () => {
     assert.match(machine!.internalAddress, /^10\.20\.0\./);
   });
 
+  it("holds the version rollout of servers that later runs replace, and of no other", async () => {
+    const pools = (image: string) => [pool("cp"), pool("w", { replicas: 2, image })];
+    const cluster136 = { network: { plugin: { flannel: {} } }, ssh: { privateKey: "KEY" } };
+    const leavingLater = async (image: string, version: string, existing = {}) => {
+      cluster.forget();
+      const made = await cluster.make({
+        pools: pools(image),
+        cluster: { ...cluster136, version },
+        existing,
+      });
+      return [cluster.only("NodeRollout").inputs.leavingLater, (await promised(made.remaining)).length];
+    };
+    assert.deepEqual(await leavingLater("debian", "1.35.4"), [undefined, 0]);
+    const [, , second = ""] = cluster.names("Instance").map((name) => name.replace(/^demo-/, ""));
+    assert.deepEqual(await leavingLater("debian-13", "1.36.3", cluster.stateOf()), [[second], 1]);
+    assert.deepEqual(await leavingLater("debian-13", "1.36.3", cluster.stateOf()), [undefined, 0]);
+  });
+
+  it("tags servers as initialized after their agents, and waits for no rollout", async () => {
+    await cluster.make();
+    const after = [cluster.only("InitializedMark").options.dependsOn].flat() as pulumi.Resource[];
+    const urns = await Promise.all(after.map(({ urn }) => promised(urn)));
+    assert.deepEqual(
+      urns.map((urn) => urn.split("::").at(-1)),
+      ["demo-node-agents"],
+    );
+  });
+
   it("creates no network where one exists", async () => {
     await cluster.make({ network: { id: "net-1", cidr: "10.20.0.0/24" } });
     for (const type of ["Network", "Subnet", "Router", "RouterInterface"])

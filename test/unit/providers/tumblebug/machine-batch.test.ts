@@ -54,8 +54,8 @@ describe("the control planes of one run", () => {
     const [first, second, ...more] = runs(slotsOf(1, { "cp-1": 1 }), slotsOf(1));
     assert.deepEqual(more, []);
     assert.deepEqual(planesOf(first!.slots), ["cp-1-r1", "cp-1"]);
-    assert.deepEqual(first!.leaving, []);
-    assert.deepEqual(second!.leaving, ["cp-1"]);
+    assert.deepEqual([first!.leaving, first!.leavingLater], [[], ["cp-1"]]);
+    assert.deepEqual([second!.leaving, second!.leavingLater], [["cp-1"], []]);
   });
 
   it("wait while another one is partly removed", () => {

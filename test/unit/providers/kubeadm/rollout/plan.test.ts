@@ -55,6 +55,7 @@ describe("rollout plan", () => {
       refusals: [],
       notes: [],
       leftOut: [],
+      held: [],
     });
     assert.equal(nextSteps(fresh, desiredFor(fresh, "1.36.3")).done, true);
   });
