@@ -44,6 +44,7 @@ const MODULES = {
   "azimuth/ZenithKeypair": () => require("./azimuth/resources/zenith-keypair-handlers") as HandlerModule,
   "azimuth/ServiceSync": () => require("./azimuth/resources/service-sync-handlers") as HandlerModule,
   "azimuth/RecordPrune": () => require("./azimuth/resources/record-prune-handlers") as HandlerModule,
+  "azimuth/ClusterReady": () => require("./azimuth/resources/cluster-ready-handlers") as HandlerModule,
   "azimuth/ClusterGone": () => require("./azimuth/resources/cluster-gone-handlers") as HandlerModule,
   "helm/ReleaseRecovery": () => require("./helm/resources/release-recovery-handlers") as HandlerModule,
   "azimuth/EtcdKey": () => require("./azimuth/resources/etcd-key-handlers") as HandlerModule,

@@ -22,13 +22,15 @@ export function azimuth({
     nodeGroupOverrides: section.nodeGroupOverrides as Record<string, JsonObject>,
     record,
     adopt,
+    waitForMachines: section.waitForMachines,
     timeouts,
   });
-  const { oidc, apiHost, sizes } = made;
+  const { oidc, apiHost, sizes, kubeconfig, phase } = made;
   const { name: cluster, leaseName } = section;
   const owner = ownerOf({ cluster }, record);
   const monitor = { namespace, cluster, hasRecord: record, leaseName, owner };
-  return { oidc, apiHost, sizes, monitor: pulumi.output(monitor), managementKubeconfig };
+  const waited: Record<string, pulumi.Output<unknown>> = section.waitForMachines ? { kubeconfig, phase } : {};
+  return { oidc, apiHost, sizes, ...waited, monitor: pulumi.output(monitor), managementKubeconfig };
 }
 
 /** Returns the desired cluster, without undefined fields, which the API would take as settings. The fingerprint in state depends on the order of the fields. */

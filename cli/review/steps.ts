@@ -1,6 +1,11 @@
 import { commonSteps, machineOf, type CommonStep, type StepTable } from "../../lib/steps/steps";
 import { plural } from "../../lib/text/plural";
-import { etcdKeySteps, statusStampSteps, zenithKeypairSteps } from "../../providers/azimuth/plan/steps";
+import {
+  clusterReadySteps,
+  etcdKeySteps,
+  statusStampSteps,
+  zenithKeypairSteps,
+} from "../../providers/azimuth/plan/steps";
 import { releaseRecoverySteps } from "../../providers/helm/plan/release-record";
 import * as kubeadm from "../../providers/kubeadm/plan/steps";
 import { adoptionSteps, objectReadySteps } from "../../providers/kubernetes/plan/steps";
@@ -124,6 +129,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   ObjectReady: harmless(objectReadySteps),
   ZenithKeypair: harmless(zenithKeypairSteps),
   EtcdKey: harmless(etcdKeySteps),
+  ClusterReady: harmless(clusterReadySteps),
   StatusStamp: harmless(statusStampSteps),
   ReleaseRecovery: harmless(releaseRecoverySteps),
 };

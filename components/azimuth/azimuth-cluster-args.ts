@@ -60,11 +60,14 @@ export interface AzimuthClusterArgs extends TenancyArgs {
   record?: boolean;
   /** Whether to adopt existing objects of this cluster. @default false */
   adopt?: boolean;
-  /** @default 600 for each of Realm, OIDCClient and Platform; 3600, 120 and 3600 */
+  /** Whether to wait until all machines are ready; then there are the outputs `kubeconfig` and `phase`. @default false */
+  waitForMachines?: boolean;
+  /** @default 600 for each of Realm, OIDCClient and Platform; 3600, 120, 3600 and 3600 */
   timeouts?: {
     identitySeconds?: number;
     leaseSeconds?: number;
     zenithSeconds?: number;
+    machinesSeconds?: number;
     deletionSeconds?: number;
   };
 }
@@ -108,6 +111,7 @@ export function contextOf(name: string, args: AzimuthClusterArgs, parent: pulumi
       nodeGroupOverrides: args.nodeGroupOverrides ?? {},
       record: args.record ?? true,
       adopt: args.adopt ?? false,
+      waitForMachines: args.waitForMachines ?? false,
       timeouts: { ...TIMEOUTS, ...args.timeouts },
     },
     opts: { parent },

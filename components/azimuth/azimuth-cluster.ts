@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { OidcIssuer } from "../../providers/azimuth/plan/cluster-values";
 import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
 import {
+  ClusterReady,
   EtcdKey,
   RecordPrune,
   ServiceSync,
@@ -21,7 +22,7 @@ import { exposeApiServer, installZenithOperator } from "./zenith";
 
 /**
  * A cluster through Azimuth: does what azimuth-capi-operator does for an Azimuth Cluster, with a resource for each
- * step. The chart openstack-cluster creates the machines through Cluster API; nothing here waits for them.
+ * step. The chart openstack-cluster creates the machines through Cluster API; only `waitForMachines` waits for them.
  *
  * The parts are those of the components `Realm`, `OidcClient`, `Platform`, `Lease`, `ZenithApiServer` and
  * `ZenithOperator`. Here they are children of the cluster itself, so that the resources of an existing stack keep their
@@ -34,6 +35,10 @@ export class AzimuthCluster extends pulumi.ComponentResource {
   readonly apiHost: pulumi.Output<string | undefined>;
   /** Requested sizes → flavors that the Lease reserved; empty without a Lease. */
   readonly sizes: pulumi.Output<Record<string, string>>;
+  /** The administrator's kubeconfig; undefined without `waitForMachines`. Secret. */
+  readonly kubeconfig: pulumi.Output<string | undefined>;
+  /** The cluster's phase at the end of the wait, as Azimuth shows it; undefined without `waitForMachines`. */
+  readonly phase: pulumi.Output<string | undefined>;
 
   constructor(name: string, given: AzimuthClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     const named = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
@@ -100,6 +105,8 @@ export class AzimuthCluster extends pulumi.ComponentResource {
       const after = { parent: this, provider, dependsOn: release };
       installed.push(installZenithOperator(`${name}-zenith-operator`, part, after));
     }
+    const ready = args.waitForMachines ? awaitMachines(context, values, [...installed]) : undefined;
+    if (ready) installed.push(ready);
     const stamped = stamp(context, "end", values, installed);
     if (args.record)
       new RecordPrune(`${name}-prune`, { ...common, leaseName }, { parent: this, dependsOn: stamped });
@@ -107,7 +114,10 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     this.oidc = pulumi.output(identity?.issuer) as pulumi.Output<OidcIssuer | undefined>;
     this.apiHost = pulumi.output(exposed?.key.fqdn);
     this.sizes = pulumi.output(lease?.sizes).apply((known) => known ?? {});
-    this.registerOutputs({ oidc: this.oidc, apiHost: this.apiHost, sizes: this.sizes });
+    this.kubeconfig = pulumi.secret(ready?.clusterKubeconfig);
+    this.phase = pulumi.output(ready?.phase);
+    const { oidc, apiHost, sizes, kubeconfig, phase } = this;
+    this.registerOutputs({ oidc, apiHost, sizes, ...(ready ? { kubeconfig, phase } : {}) });
   }
 }
 
@@ -119,12 +129,36 @@ function stamp(
   dependsOn: pulumi.Resource[],
 ): StatusStamp[] {
   if (!args.record) return [];
+  const fingerprint = specificationFingerprint(args, values);
+  const resource = `${name}-${moment === "start" ? "started" : "finished"}`;
+  const { leaseName } = args.cluster;
+  return [new StatusStamp(resource, { ...common, moment, fingerprint, leaseName }, { ...opts, dependsOn })];
+}
+
+/** Returns a hash of the specification and the values. */
+function specificationFingerprint(args: ClusterContext["args"], values: pulumi.Output<unknown>) {
   const { cluster, charts, values: defaults, nodeGroupOverrides, zenith, identity } = args;
   const desired = { cluster, charts, defaults, nodeGroupOverrides, zenith, identity };
-  const fingerprint = values.apply((known) => fingerprintOf({ ...desired, values: known }));
-  const resource = `${name}-${moment === "start" ? "started" : "finished"}`;
-  const { leaseName } = cluster;
-  return [new StatusStamp(resource, { ...common, moment, fingerprint, leaseName }, { ...opts, dependsOn })];
+  return values.apply((known) => fingerprintOf({ ...desired, values: known }));
+}
+
+/** Waits until the cluster's machines are ready. */
+function awaitMachines(
+  { name, args, common, opts }: ClusterContext,
+  values: pulumi.Output<unknown>,
+  dependsOn: pulumi.Resource[],
+): ClusterReady {
+  const { leaseName } = args.cluster;
+  return new ClusterReady(
+    `${name}-ready`,
+    {
+      ...common,
+      ...(leaseName === undefined ? {} : { leaseName }),
+      fingerprint: specificationFingerprint(args, values),
+      timeoutSeconds: args.timeouts.machinesSeconds,
+    },
+    { ...opts, dependsOn },
+  );
 }
 
 /** Writes the cluster's services; Azimuth shows them even for a cluster without OpenID Connect. */

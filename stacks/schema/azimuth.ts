@@ -133,6 +133,9 @@ const Timeouts = z.strictObject({
     .describe("Until each of Realm, OIDCClient and Platform is ready."),
   leaseSeconds: seconds().default(TIMEOUTS.leaseSeconds).describe("Until the Lease is Active."),
   zenithSeconds: seconds().default(TIMEOUTS.zenithSeconds).describe("Until the Zenith registrar answers."),
+  machinesSeconds: seconds()
+    .default(TIMEOUTS.machinesSeconds)
+    .describe("Until all machines are ready, with `waitForMachines`."),
   deletionSeconds: seconds()
     .default(TIMEOUTS.deletionSeconds)
     .describe("Until the cluster's machines are gone on a destroy."),
@@ -179,6 +182,10 @@ export const AzimuthSection = rules(
     record: flag(
       true,
       "Keep an Azimuth Cluster, paused, with the status of the cluster; false keeps a ConfigMap instead.",
+    ),
+    waitForMachines: flag(
+      false,
+      "Wait until the control plane and all machines are ready; the outputs `kubeconfig` and `phase` follow from it.",
     ),
     adopt: flag(false, "Take over objects and a Helm release that others made for this cluster."),
     timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),

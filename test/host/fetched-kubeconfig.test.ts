@@ -105,6 +105,15 @@ describe("a kubeconfig that is read from a cluster", function () {
     ["the preview of Azimuth's services", () => host.diff("azimuth/ServiceSync", services(), services())],
     ["the run of Azimuth's services", () => host.update("azimuth/ServiceSync", services(), services())],
   ];
+  const ready = () => ({ ...SAMPLES["azimuth/ClusterReady"], kubeconfig: ownKubeconfig() });
+  asks.push(
+    [
+      "the preview of the wait for Azimuth's machines",
+      () => host.check("azimuth/ClusterReady", ready(), ready()),
+    ],
+    ["the wait for Azimuth's machines", () => host.create("azimuth/ClusterReady", ready())],
+    ["the refresh of the wait for Azimuth's machines", () => host.read("azimuth/ClusterReady", ready())],
+  );
   const exec = {
     apiVersion: "client.authentication.k8s.io/v1",
     command: "sh",

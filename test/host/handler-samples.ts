@@ -110,6 +110,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
   "azimuth/EtcdKey": azimuth,
   "azimuth/ServiceSync": { ...azimuth, hasRecord: true },
   "azimuth/RecordPrune": azimuth,
+  "azimuth/ClusterReady": { ...azimuth, fingerprint: "1", timeoutSeconds: 1 },
   "azimuth/ClusterGone": { ...azimuth, timeoutSeconds: 1 },
   "helm/ReleaseRecovery": {
     kubeconfig: UNKNOWN,

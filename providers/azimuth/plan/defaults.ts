@@ -11,11 +11,12 @@ export const CHARTS = {
   zenithApiServer: { chart: "zenith-apiserver", repository: ZENITH_REPOSITORY, version: "0.18.1" },
 } as const;
 
-/** Deadlines: each of Realm, OIDCClient and Platform; the Lease; Zenith's registrar; a destroy. */
+/** Deadlines: each of Realm, OIDCClient and Platform; the Lease; Zenith's registrar; the machines; a destroy. */
 export const TIMEOUTS = {
   identitySeconds: 600,
   leaseSeconds: 3600,
   zenithSeconds: 120,
+  machinesSeconds: 3600,
   deletionSeconds: 3600,
 } as const;
 

@@ -1,4 +1,4 @@
-import { flag, line, text, token, value } from "../../../lib/steps/line";
+import { flag, line, optional, text, token, value } from "../../../lib/steps/line";
 import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 
 const secret = value("Secret [^\\s,]+")("secret");
@@ -16,6 +16,11 @@ export const etcdKeySteps = defineSteps({
   make: line`make a key in the ${secret}`,
   decode: line`remove the second encoding of the key in the ${secret}: kube-apiserver takes 32 bytes, not 44`,
 });
+
+export const clusterReadySteps = defineSteps({
+  wait: line`wait at most ${token("seconds")} s until the control plane and all machines are ready${optional(line`: ${text("why")}`)}`,
+});
+export type ClusterReadyStep = StepOf<typeof clusterReadySteps>;
 
 export const statusStampSteps = defineSteps({
   stamp: line`write status.lastUpdated of Cluster ${token("cluster")}${flag("unlessSet", ", unless it is set")}`,

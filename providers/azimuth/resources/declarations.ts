@@ -27,6 +27,28 @@ export interface ClusterGoneInputs extends AzimuthInputs {
  */
 export class ClusterGone extends resourceClass<ClusterGoneInputs>("azimuth/ClusterGone", { secrets }) {}
 
+export interface ClusterReadyInputs extends AzimuthInputs {
+  /** The Lease of the cluster, if it has one. */
+  leaseName?: string;
+  /** Hash of the run's spec and values; a new one changes machines. */
+  fingerprint: string;
+  /** How long to wait. */
+  timeoutSeconds: number;
+}
+
+export interface ClusterReadyOutputs extends ClusterReadyInputs {
+  /** The cluster's phase at the end of the wait, as Azimuth shows it. */
+  phase: string;
+  /** The administrator's kubeconfig of the cluster; secret. */
+  clusterKubeconfig: string;
+}
+
+/** Waits until the control plane and all machines are Ready, and reads the cluster's kubeconfig. */
+export class ClusterReady extends resourceClass<ClusterReadyInputs, ClusterReadyOutputs>(
+  "azimuth/ClusterReady",
+  { outputs: ["phase", "clusterKubeconfig"], secrets: ["kubeconfig", "clusterKubeconfig"] },
+) {}
+
 export interface EtcdKeyOutputs extends AzimuthInputs {
   /** Whether this stack created the Secret and therefore deletes it. */
   made: boolean;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
 import type { AzimuthClusterArgs } from "../../../../components/azimuth/azimuth-cluster-args";
 import { KUBECONFIG, MockedEngine, promised, type Registered } from "./mocked-engine";
 
@@ -92,6 +93,21 @@ describe("AzimuthCluster", () => {
       repo: "https://azimuth-cloud.github.io/capi-helm-charts",
     });
     assert.equal(release?.inputs.version, "0.27.0");
+  });
+
+  it("waits for machines only on request, before the record is completed, and then has a kubeconfig", async () => {
+    let cluster: InstanceType<typeof AzimuthCluster> | undefined;
+    const registered = await engine.run(
+      (opts) => (cluster = new AzimuthCluster("demo", { ...ARGS, waitForMachines: true }, opts)),
+    );
+    const expected = [...RESOURCES];
+    expected.splice(expected.indexOf("StatusStamp::demo-finished"), 0, "ClusterReady::demo-ready");
+    assert.deepEqual(shortened(registered), expected);
+    const ready = registered.find(({ urn }) => urn.endsWith("::demo-ready"));
+    assert.equal(ready?.inputs.timeoutSeconds, 3600);
+    assert.ok(cluster);
+    assert.equal(await pulumi.isSecret(cluster.kubeconfig), true);
+    assert.deepEqual(await Promise.all([cluster.kubeconfig, cluster.phase].map(promised)), ["ITS", "Ready"]);
   });
 
   it("registers no identity, lease, tunnel or record for a cluster without them", async () => {

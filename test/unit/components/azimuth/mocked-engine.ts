@@ -36,6 +36,7 @@ const OUTPUTS: Record<string, object> = {
   "oidc-client": { values: { clientId: "kube-demo", issuerUrl: "https://issuer.example" } },
   platform: { values: { rootGroup: "/az-demo/kube-demo" } },
   lease: { values: { status: { sizeNameMap: { gpu: "reserved-1", "vm.small": "reserved-2" } } } },
+  ready: { phase: "Ready", clusterKubeconfig: "ITS" },
   "zenith-key": { fqdn: "abc.apps.example", subdomain: "abc", privateKey: "KEY", publicKey: "ssh-ed25519 A" },
 };
 
