@@ -94,7 +94,7 @@ export function installPodNetwork(
     return [new ConfigFile(`${cluster}-network`, { file, skipAwait: true }, inCluster)];
   }
   const chart = chartOf(plugin, args.podCidr);
-  if (!chart) throw new Error("the network plugin is none that foresail knows");
+  if (!chart) throw new Error("foresail does not know this network plugin");
   const { Namespace } =
     require("@pulumi/kubernetes/core/v1/namespace") as typeof import("@pulumi/kubernetes/core/v1/namespace");
   const { Chart } =

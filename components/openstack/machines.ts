@@ -75,7 +75,7 @@ export function makeMachines(
     const { name, role, shape } = machine;
     const resource = `${cluster}-${name}`;
     const network = networks.get(shape.network);
-    if (!network) throw new Error(`${name} lies in a network that is not made: ${shape.network}`);
+    if (!network) throw new Error(`${name} is in a network that does not exist: ${shape.network}`);
     // Absent when the pool was removed from the configuration and a later run deletes the machine.
     const pool = args.pools.find((each) => each.name === machine.pool);
     const port = makePort(objects, args, machine, network, security);

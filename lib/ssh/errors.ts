@@ -100,7 +100,7 @@ export class SshCommandError extends SshError {
   ) {
     const how = signal ? `was ended by ${signal}` : `failed with exit code ${exitCode}`;
     const last = lastLines(stderr);
-    super(`${machine}: "${step}" ${how}${last ? `:\n${last}` : ", without a word"}`);
+    super(`${machine}: "${step}" ${how}${last ? `:\n${last}` : ", without output"}`);
   }
 }
 

@@ -156,7 +156,7 @@ function visit(value: unknown, root: ConfigurationPath, secret: boolean, found: 
     if (Object.hasOwn(at, "__proto__"))
       found.issues.push({
         path: [...path, "__proto__"],
-        message: "is not a name that JavaScript takes; remove it",
+        message: "is not a name that JavaScript accepts; remove it",
       });
     for (const [key, below] of Object.entries(at))
       open.push([below, [...path, Array.isArray(at) ? Number(key) : key]]);

@@ -104,7 +104,7 @@ describe("a cluster on an unhealthy OpenStack cloud", function () {
     const before = await cluster.contents();
     assert.match(
       await cluster.failingUp(),
-      /openstack\.pools[^]*this run needs 1 more of the quota for floating IPs, and of 0 0 are in use; ask for more/,
+      /openstack\.pools[^]*quota for floating IPs exceeded: needs 1 more, limit 0, used 0; raise the quota/,
     );
     assert.deepEqual(await cluster.contents(), before);
     await cluster.cloud.setQuota({ network: { floatingip: 10 } });

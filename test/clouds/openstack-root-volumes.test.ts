@@ -64,10 +64,10 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
       words,
       /openstack\.pools\.w\.rootVolume\.sizeGiB[^]*20 GiB is more than the quota allows one volume: 12 GiB/,
     );
-    assert.match(words, /needs 1 more of the quota for volumes, and of 0 0 are in use/);
+    assert.match(words, /quota for volumes exceeded: needs 1 more, limit 0, used 0/);
     assert.match(
       words,
-      /needs 20 GiB more of the quota for the size of volumes, and of 15 GiB 0 GiB are in use/,
+      /quota for the size of volumes exceeded: needs 20 GiB more, limit 15 GiB, used 0 GiB/,
     );
     assert.deepEqual(await cluster.contents(), empty);
     await cluster.cloud.setQuota({ volume: ENOUGH });
@@ -120,7 +120,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     await cluster.configure(desired({ replace: 2, replicas: 2, size: 30 }));
     assert.match(
       await cluster.failingUp(),
-      /openstack\.pools[^]*needs 30 GiB more of the quota for the size of volumes, and of 60 GiB 40 GiB are in use; ask for more, or take a smaller `rootVolume\.sizeGiB`/,
+      /openstack\.pools[^]*quota for the size of volumes exceeded: needs 30 GiB more, limit 60 GiB, used 40 GiB; raise the quota, or take a smaller `rootVolume\.sizeGiB`/,
     );
     assert.deepEqual(await cluster.contents(), before);
     await cluster.cloud.setQuota({ volume: ENOUGH });

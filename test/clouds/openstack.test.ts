@@ -90,10 +90,7 @@ describe("a cluster with pools on an OpenStack cloud", function () {
     for (const run of [() => cluster.stack.preview(), () => cluster.stack.up()]) {
       const { exitCode, words } = await run();
       assert.notEqual(exitCode, 0);
-      assert.match(
-        words,
-        /openstack\.pools[^]*this run needs 3 more of the quota for servers, and of 2 0 are in use/,
-      );
+      assert.match(words, /openstack\.pools[^]*quota for servers exceeded: needs 3 more, limit 2, used 0/);
     }
     assert.deepEqual(await cluster.contents(), empty);
     await cluster.cloud.setQuota({ compute: { instances: 20 } });

@@ -20,7 +20,7 @@ export function adminCredentials(adminConf: string): AdminCredentials {
   const { "client-certificate-data": clientCertificate, "client-key-data": clientKey } =
     users?.[0]?.user ?? {};
   if (!authority || !clientCertificate || !clientKey)
-    throw new Error("admin.conf holds no certificate authority, client certificate and key");
+    throw new Error("admin.conf contains no certificate authority, client certificate and key");
   return { certificateAuthority: authority, clientCertificate, clientKey };
 }
 
@@ -73,6 +73,6 @@ export function renderKubeconfig(
 export function certificateAuthority(kubeconfig: string): string {
   const { clusters } = parse(kubeconfig) as KubeconfigFile;
   const authority = clusters?.[0]?.cluster["certificate-authority-data"];
-  if (!authority) throw new Error("the kubeconfig holds no certificate authority");
+  if (!authority) throw new Error("the kubeconfig contains no certificate authority");
   return authority;
 }

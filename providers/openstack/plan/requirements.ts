@@ -249,8 +249,8 @@ export function findNamed<Item extends Named>(
 function exceededQuotas(needs: readonly QuotaNeed[]): UnmetRequirement[] {
   return needs.flatMap(({ what, unit = "", need, limit = -1, used = 0, todo }) => {
     if (limit < 0 || need <= 0 || used + need <= limit) return [];
-    const state = `of ${limit}${unit} ${used}${unit} are in use`;
-    const reason = `this run needs ${need}${unit} more of the quota for ${what}, and ${state}; ask for more, or ${todo}`;
+    const state = `needs ${need}${unit} more, limit ${limit}${unit}, used ${used}${unit}`;
+    const reason = `quota for ${what} exceeded: ${state}; raise the quota, or ${todo}`;
     return [{ property: "openstack.pools", reason }];
   });
 }
@@ -264,8 +264,8 @@ const FAULTS: readonly { reason: RegExp; todo: string; remedy: string }[] = [
   },
   {
     reason: /quota exceeded|exceed\w* .*\bquota/i,
-    todo: "ask for more of the quota, or take fewer or smaller machines",
-    remedy: "Ask for more of the quota",
+    todo: "raise the quota, or take fewer or smaller machines",
+    remedy: "Raise the quota",
   },
   {
     reason: /\b(volume|cinder|block device)/i,

@@ -232,7 +232,7 @@ describe("SSH", () => {
       const output = await runScript(connection, { ...script, text: "echo one", data: "echo two\n" });
       assert.deepEqual(output, { stdout: "one\n", stderr: "" });
       const failing = runScript(connection, { ...script, text: "(exit 3)", data: "echo two >&2\n" });
-      await assert.rejects(failing, /failed with exit code 3, without a word$/);
+      await assert.rejects(failing, /failed with exit code 3, without output$/);
     });
 
     it("shows the operation in the first line, and nothing of it in the command", async () => {

@@ -139,9 +139,9 @@ describe("unmet requirements of a run on a cloud", () => {
         },
       }),
       [
-        "openstack.pools: this run needs 2 more of the quota for volumes, and of 10 9 are in use; ask for more, or take fewer machines with a `rootVolume`",
-        "openstack.pools: this run needs 60 GiB more of the quota for the size of volumes, and of 100 GiB 50 GiB are in use; ask for more, or take a smaller `rootVolume.sizeGiB`",
-        'openstack.pools: this run needs 30 GiB more of the quota for the size of volumes of type "ssd", and of 20 GiB 0 GiB are in use; ask for more, or take a smaller `rootVolume.sizeGiB`',
+        "openstack.pools: quota for volumes exceeded: needs 2 more, limit 10, used 9; raise the quota, or take fewer machines with a `rootVolume`",
+        "openstack.pools: quota for the size of volumes exceeded: needs 60 GiB more, limit 100 GiB, used 50 GiB; raise the quota, or take a smaller `rootVolume.sizeGiB`",
+        'openstack.pools: quota for the size of volumes of type "ssd" exceeded: needs 30 GiB more, limit 20 GiB, used 0 GiB; raise the quota, or take a smaller `rootVolume.sizeGiB`',
       ],
     ],
     [
@@ -213,8 +213,8 @@ describe("unmet requirements of a run on a cloud", () => {
         },
       }),
       [
-        "openstack.pools: this run needs 2 more of the quota for servers, and of 3 2 are in use; ask for more, or take fewer or smaller machines",
-        "openstack.pools: this run needs 4096 MiB more of the quota for memory, and of 4000 MiB 0 MiB are in use; ask for more, or take fewer or smaller machines",
+        "openstack.pools: quota for servers exceeded: needs 2 more, limit 3, used 2; raise the quota, or take fewer or smaller machines",
+        "openstack.pools: quota for memory exceeded: needs 4096 MiB more, limit 4000 MiB, used 0 MiB; raise the quota, or take fewer or smaller machines",
       ],
     ],
     [
@@ -222,7 +222,7 @@ describe("unmet requirements of a run on a cloud", () => {
       desired({ floatingIps: 2 }),
       facts({ floatingIps: { limit: 5, used: 4 } }),
       [
-        "openstack.pools: this run needs 2 more of the quota for floating IPs, and of 5 4 are in use; ask for more, or release some",
+        "openstack.pools: quota for floating IPs exceeded: needs 2 more, limit 5, used 4; raise the quota, or release some",
       ],
     ],
     ["nothing where no floating IP is made", desired(), facts({ floatingIps: { limit: 5, used: 5 } }), []],

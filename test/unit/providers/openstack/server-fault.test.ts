@@ -12,10 +12,10 @@ describe("the message for a server that a cloud could not create", () => {
   });
 
   for (const [fault, todo] of [
-    ["Quota exceeded for cores: Requested 4, but already used 10 of 10 cores", "ask for more of the quota"],
+    ["Quota exceeded for cores: Requested 4, but already used 10 of 10 cores", "raise the quota"],
     [
       "VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota.",
-      "ask for more of the quota",
+      "raise the quota",
     ],
     ["Build of instance 7 aborted: Volume 9 did not finish being created", "take another `rootVolume`, or"],
     ["Connection to cinder host failed", "take another `rootVolume`, or"],

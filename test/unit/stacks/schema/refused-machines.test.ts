@@ -257,7 +257,7 @@ const TABLE: RefusedInputs = {
       reader(undefined, { "foresail:cluster": `{"kubelet":${'{"a":'.repeat(50_000)}1${"}".repeat(50_001)}` }),
     ],
     [
-      "cluster.kubelet.__proto__: is not a name that JavaScript takes; remove it",
+      "cluster.kubelet.__proto__: is not a name that JavaScript accepts; remove it",
       reader(undefined, {
         "foresail:cluster": JSON.stringify(cluster({ kubelet: { x: 1 } })).replace('"x"', '"__proto__"'),
       }),

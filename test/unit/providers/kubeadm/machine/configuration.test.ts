@@ -166,7 +166,7 @@ describe("exported kubeconfig", () => {
   it("extracts the credentials from admin.conf, and refuses another file", () => {
     const text = renderKubeconfig("demo", { controlPlanes: planes }, credentials);
     assert.deepEqual(adminCredentials(text), credentials);
-    assert.throws(() => adminCredentials("apiVersion: v1\n"), /holds no certificate authority/);
+    assert.throws(() => adminCredentials("apiVersion: v1\n"), /contains no certificate authority/);
     const hostile = parse(text) as { clusters: { cluster: object }[]; users: { user: object }[] };
     Object.assign(hostile.users[0]!.user, { exec: { command: "sh" }, tokenFile: "/etc/shadow", as: "other" });
     Object.assign(hostile.clusters[0]!.cluster, {
