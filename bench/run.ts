@@ -9,6 +9,7 @@ import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import { Interrupted } from "./interrupts";
 import type { Measurement } from "./measurement";
 import { azimuth } from "./measurements/azimuth";
+import { largeCluster } from "./measurements/large-cluster";
 import { machinePool } from "./measurements/machine-pool";
 import { machinePoolMemory } from "./measurements/machine-pool-memory";
 import { openstack } from "./measurements/openstack";
@@ -32,6 +33,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   size,
   planner,
   rolloutPreview,
+  largeCluster,
   rollout,
   openstack,
   openstackPreview,

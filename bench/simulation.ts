@@ -60,7 +60,8 @@ export class Simulation {
         name: "bench",
         version,
         source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
-        network: { plugin: { bridge: {} } },
+        // a /24 for each machine
+        network: { plugin: { bridge: {} }, podSubnet: "10.240.0.0/13" },
         machines: this.names.slice(0, machines).map((name) => this.machine(name)),
       },
     };
@@ -70,7 +71,7 @@ export class Simulation {
   machine(name: string): Record<string, unknown> {
     const { apiServer, ...machine } = this.fleet.machine(name);
     const index = this.names.indexOf(name);
-    const internalAddress = `10.0.${index >> 8}.${(index & 255) + 1}`;
+    const internalAddress = `10.0.${Math.floor(index / 250)}.${(index % 250) + 1}`;
     if (index === 0) return { ...machine, internalAddress, role: "control-plane", apiServer };
     return { ...machine, internalAddress, role: "worker" };
   }
@@ -83,17 +84,20 @@ export class Simulation {
 
   /** Records the cluster's version where kubeadm does, which the simulated machines do not. */
   async noteClusterVersion(version: string): Promise<void> {
-    const client = await KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 60 });
-    try {
-      await client.apply({
+    await this.withClient((client) =>
+      client.apply({
         apiVersion: "v1",
         kind: "ConfigMap",
         metadata: { namespace: "kube-system", name: "kubeadm-config" },
         data: { ClusterConfiguration: `kubernetesVersion: v${version}\n` },
-      });
-    } finally {
-      client.close();
-    }
+      }),
+    );
+  }
+
+  /** Calls the API server directly. */
+  async withClient<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
+    const client = await KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 60 });
+    return work(client).finally(() => client.close());
   }
 
   /** Returns how many requests of foresail the API server of an audited simulation has answered so far. */

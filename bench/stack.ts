@@ -69,9 +69,13 @@ export class BenchStack {
     };
   }
 
-  /** Returns a new stack of foresail itself. */
-  static async ofForesail(toolchain: Toolchain, content: StackContent): Promise<BenchStack> {
-    const stack = new BenchStack(toolchain, projectFolder);
+  /** Returns a new stack of foresail itself. @param variables additional variables of its processes */
+  static async ofForesail(
+    toolchain: Toolchain,
+    content: StackContent,
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<BenchStack> {
+    const stack = new BenchStack(toolchain, projectFolder, { variables });
     await stack.call(["stack", "init", NAME, "--secrets-provider", "passphrase"]);
     // the engine writes the salt into the project's own folder, and supports no other location at this step
     rmSync(stackFile(NAME), { force: true });

@@ -29,7 +29,7 @@ export class ClusterNodes {
       "kubernetes.io/os": "linux",
       ...(isControlPlane ? { [CONTROL_PLANE_LABEL]: "" } : {}),
     };
-    const podCIDR = `10.244.${index}.0/24`;
+    const podCIDR = `10.${244 + (index >> 8)}.${index & 255}.0/24`;
     try {
       await client.create({
         apiVersion: "v1",
