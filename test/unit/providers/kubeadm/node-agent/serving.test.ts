@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
+import { AGENT_VERSION } from "../../../../../providers/kubeadm/machine/node-agent";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { AgentMachine } from "./agent-machine";
 
@@ -60,7 +61,10 @@ describe("a node agent that serves", function () {
     serve();
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
     assert.equal(machine.annotations[KEYS.current("node-agent")], "9.0.0");
-    assert.match(machine.log, /node agent 1\.2\.0 of w-1[^]*node agent 9\.0\.0 of w-1/);
+    assert.match(
+      machine.log,
+      new RegExp(`node agent ${AGENT_VERSION} of w-1[^]*node agent 9\\.0\\.0 of w-1`),
+    );
     assert.ok(machine.log.indexOf("node agent 9.0.0 of w-1") < machine.log.indexOf("install kubeadm"));
     assert.equal(machine.versions.running, "1.36.3");
   });
