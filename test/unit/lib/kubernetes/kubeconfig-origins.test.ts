@@ -52,7 +52,8 @@ describe("kubeconfigs in the product's code", () => {
     assert.deepEqual(filesWith(/\breadEndpoints\b/), [
       "lib/kubernetes/client.ts",
       LOADER,
-      // checks what it passes on to users
+      // both check what they pass on to users
+      "providers/azimuth/client/cluster-readiness.ts",
       "providers/azimuth/client/cluster-record.ts",
     ]);
     assert.deepEqual(filesWith(/loadFrom(String|File|Default|Cluster|Options)|new KubeConfig\b/), [LOADER]);
@@ -68,6 +69,7 @@ describe("kubeconfigs in the product's code", () => {
   it("that are in a Secret become a FetchedKubeconfig", () => {
     assert.deepEqual(filesWith(/cluster\}-kubeconfig`/), Object.keys(NAMED).sort());
     assert.deepEqual(filesWith(/FetchedKubeconfig\.inSecret\(/), [
+      "providers/azimuth/client/cluster-readiness.ts",
       "providers/azimuth/client/cluster-services.ts",
       "providers/azimuth/client/services-monitor.ts",
       "providers/machine-pool/resources/pool-session.ts",
