@@ -3,7 +3,8 @@ import path from "node:path";
 import { parse, stringify } from "yaml";
 import { isObject } from "../lib/json";
 import { listed } from "../lib/text/quote";
-import { fileFault, readGivenFileSync } from "../lib/files";
+import { fileFault } from "../lib/files";
+import { inlineOrFile } from "../lib/kubernetes/kubeconfig-contexts";
 
 interface Kubeconfig {
   "current-context"?: string;
@@ -49,7 +50,8 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
     contexts: [{ name, context: chosen.context }],
     "current-context": name,
   });
-  return { kubeconfig, context: name, clientCertificate: certificateOf(credentials) };
+  const clientCertificate = inlineOrFile(credentials, "client-certificate")?.toString("utf8");
+  return { kubeconfig, context: name, clientCertificate };
 }
 
 function read(file: string): Kubeconfig {
@@ -71,13 +73,4 @@ function absolute(fields: Record<string, unknown>, folder: string): Record<strin
   const resolved = (key: string, value: unknown) =>
     FILES.includes(key) && typeof value === "string" ? path.resolve(folder, value) : value;
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, resolved(key, value)]));
-}
-
-function certificateOf(user: Record<string, unknown>): string | undefined {
-  const data = user["client-certificate-data"];
-  if (typeof data === "string") return Buffer.from(data, "base64").toString("utf8");
-  const file = user["client-certificate"];
-  if (typeof file !== "string") return undefined;
-  const fix = "put the file back, or export the kubeconfig again";
-  return readGivenFileSync(file, "the kubeconfig's client-certificate", fix).toString("utf8");
 }

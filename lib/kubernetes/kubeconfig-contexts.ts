@@ -1,4 +1,6 @@
 import { parse, type ParseOptions, type ToJSOptions } from "yaml";
+import { readGivenFileSync } from "../files";
+import { isObject } from "../json";
 
 export type Fields = Record<string, unknown>;
 
@@ -57,6 +59,13 @@ function entriesOf(config: Fields, list: string, field: string) {
   );
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Reads a file that a kubeconfig names in a field. */
+export const readNamed = (file: string, field: string): Buffer =>
+  readGivenFileSync(file, `the kubeconfig's ${field}`, "put the file back, or export the kubeconfig again");
+
+/** Returns the inline data of a field, or the content of its file; undefined when it has neither. */
+export function inlineOrFile(fields: Fields, field: string): Buffer | undefined {
+  const { [`${field}-data`]: data, [field]: file } = fields as Record<string, string | undefined>;
+  if (data) return Buffer.from(data, "base64");
+  return file ? readNamed(file, field) : undefined;
 }

@@ -1,7 +1,6 @@
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { readGivenFileSync } from "../files";
 import { FetchedKubeconfig, fetchedContexts, KubeconfigRefused } from "./fetched-kubeconfig";
-import { type Context, type Fields, readContexts } from "./kubeconfig-contexts";
+import { type Context, type Fields, inlineOrFile, readContexts, readNamed } from "./kubeconfig-contexts";
 
 /** The cluster to call and the credentials to use. */
 export interface ClusterAccess {
@@ -65,20 +64,8 @@ function fetchedEndpoints(fetched: FetchedKubeconfig): Endpoint[] {
   });
 }
 
-const fromBase64 = (data: string): Buffer => Buffer.from(data, "base64");
-
-/** Reads a file that a kubeconfig names in a field. */
-const readNamed = (file: string, field: string): Buffer =>
-  readGivenFileSync(file, `the kubeconfig's ${field}`, "put the file back, or export the kubeconfig again");
-
 /** Returns a context's API server with the credentials of its user. */
 function endpointOf({ name, cluster }: Context, user: Fields): Endpoint {
-  /** the inline data of a field, or its file */
-  const bytes = (fields: Fields, field: string): Buffer | undefined => {
-    const { [`${field}-data`]: data, [field]: path } = fields as Record<string, string | undefined>;
-    if (data) return fromBase64(data);
-    return path ? readNamed(path, field) : undefined;
-  };
   const { token: inline, tokenFile, username, password = "" } = user as Record<string, string | undefined>;
   const token = inline ?? (tokenFile && readNamed(tokenFile, "tokenFile").toString("utf8").trim());
   const basic = username && `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
@@ -87,10 +74,10 @@ function endpointOf({ name, cluster }: Context, user: Fields): Endpoint {
     name,
     server: cluster.server,
     tls: {
-      ca: bytes(cluster, "certificate-authority"),
+      ca: inlineOrFile(cluster, "certificate-authority"),
       servername: cluster["tls-server-name"] as string | undefined,
-      cert: bytes(user, "client-certificate"),
-      key: bytes(user, "client-key"),
+      cert: inlineOrFile(user, "client-certificate"),
+      key: inlineOrFile(user, "client-key"),
     },
     headers: authorization ? { Authorization: authorization } : {},
   };
