@@ -1,7 +1,11 @@
 import type { DrainAllowances } from "../../lib/kubernetes/drain/plan";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { byIndex } from "../../providers/kubeadm/plan/membership/plan";
-import { observeRolloutNode, type RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
+import {
+  observeRolloutNode,
+  type RolloutNode,
+  withoutV,
+} from "../../providers/kubeadm/plan/rollout/observed";
 import {
   describeRolloutStep,
   planRollout,
@@ -176,7 +180,7 @@ function serverFindings(
 function runtimesOf({ nodes }: ClusterFacts): NodeRuntime[] {
   return nodes.map(({ metadata, status }) => ({
     name: metadata?.name ?? "?",
-    kubeletVersion: (status?.nodeInfo?.kubeletVersion ?? "").replace(/^v(?=\d)/, ""),
+    kubeletVersion: withoutV(status?.nodeInfo?.kubeletVersion),
     containerRuntimeVersion: status?.nodeInfo?.containerRuntimeVersion ?? "",
   }));
 }

@@ -1,7 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { plain } from "../../lib/pulumi/arguments";
 import { hostIssue, ipv4Issue } from "../../lib/validation/addresses";
-import { optionalTextAt, textAt, wholeNumberAt, wholeNumbersIn } from "../../lib/validation/arguments";
+import {
+  deadlineIssues,
+  optionalTextAt,
+  textAt,
+  wholeNumberAt,
+  wholeNumbersIn,
+} from "../../lib/validation/arguments";
 import { chartIssues, chartNameIssue, chartVersionIssue, digestIssue } from "../../lib/validation/charts";
 import { kubeconfigIssue } from "../../lib/validation/kubeconfigs";
 import { dnsLabelIssue, objectNameIssue, shortLineIssue } from "../../lib/validation/names";
@@ -35,12 +41,9 @@ export function argumentIssues(name: string, args: AzimuthClusterArgs): Validati
     ...(zenith ? below(["zenith"], [...zenithIssues(zenith), ...projectIssues(zenith)]) : []),
     ...kinds.flatMap((kind) => below(["charts", kind], chartSourceIssues(kind, charts[kind]))),
     ...rules.recordIssues({ record, leaseName: cluster.leaseName }),
-    ...below(["timeouts"], wholeNumbersIn(timeouts, withLimits(TIMEOUTS))),
+    ...below(["timeouts"], deadlineIssues(timeouts, TIMEOUTS)),
   ];
 }
-
-const withLimits = (timeouts: typeof TIMEOUTS) =>
-  Object.fromEntries(Object.keys(timeouts).map((field) => [field, SECONDS]));
 
 /** The arguments of the components that are parts of a cluster. */
 interface PartArgs extends TenancyArgs {

@@ -1,5 +1,12 @@
 import { plain } from "../../lib/pulumi/arguments";
-import { oneOf, optionalTextAt, textAt, wholeNumberAt, wholeNumbersIn } from "../../lib/validation/arguments";
+import {
+  deadlineIssues,
+  oneOf,
+  optionalTextAt,
+  textAt,
+  wholeNumberAt,
+  wholeNumbersIn,
+} from "../../lib/validation/arguments";
 import { kubeconfigIssue } from "../../lib/validation/kubeconfigs";
 import { annotationsIssues, apiVersionIssue, kindIssue, labelsIssues } from "../../lib/validation/labels";
 import { dnsLabelIssue, objectNameIssue, shortLineIssue } from "../../lib/validation/names";
@@ -27,10 +34,7 @@ export function argumentIssues(name: string, args: MachinePoolArgs): ValidationI
     ...metadataIssues(args),
     ...failureDomains.flatMap((domain, index) => textAt(["failureDomains", index], domain, shortLineIssue)),
     ...wholeNumbersIn(args, { minReadySeconds: ANY_SECONDS, nodeDrainTimeoutSeconds: ANY_SECONDS }),
-    ...below(
-      ["timeouts"],
-      wholeNumbersIn(timeouts, Object.fromEntries(Object.keys(TIMEOUTS).map((field) => [field, SECONDS]))),
-    ),
+    ...below(["timeouts"], deadlineIssues(timeouts, TIMEOUTS)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { quoted } from "../text/quote";
-import { wholeNumberIssue, type Limits } from "./numbers";
+import { SECONDS, wholeNumberIssue, type Limits } from "./numbers";
 import { type ConfigurationPath, issueAt, type ValidationIssue } from "./validation-issue";
 
 /*
@@ -35,9 +35,14 @@ export function wholeNumberAt(path: ConfigurationPath, value: unknown, limits: L
   return issueAt(path, issue);
 }
 
-/** Returns the issues of the whole numbers in these fields of an object, such as deadlines; absent ones have none. */
+/** Returns the issues of the whole numbers in these fields of an object; absent ones have none. */
 export function wholeNumbersIn(values: object, limits: Readonly<Record<string, Limits>>): ValidationIssue[] {
   return Object.entries(limits).flatMap(([field, range]) =>
     wholeNumberAt([field], (values as Record<string, unknown>)[field], range),
   );
+}
+
+/** Returns the issues of deadlines in seconds. @param defaults has every deadline's name */
+export function deadlineIssues(timeouts: object, defaults: object): ValidationIssue[] {
+  return wholeNumbersIn(timeouts, Object.fromEntries(Object.keys(defaults).map((field) => [field, SECONDS])));
 }

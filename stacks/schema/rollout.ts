@@ -11,21 +11,17 @@ import {
 import { writtenDate } from "../../lib/validation/labels";
 import { anyText, exactlyOne, flag, kubernetesVersion, rule, seconds, text, url } from "./rule";
 
-const maxUnavailable = () =>
+/** Schema of a number or percentage of these. @param example a percentage for the message */
+const count = (what: string, example: string, issueOf: (value: number | string) => string | undefined) =>
   rule(
     z.union([z.number(), z.string()], {
-      error: 'is neither a number of nodes nor a percentage; write e.g. 2 or "25%"',
+      error: `is neither a number of ${what} nor a percentage; write e.g. 2 or "${example}"`,
     }),
-    maxUnavailableIssue,
+    issueOf,
   ) as unknown as z.ZodType<number | `${number}%`>;
 
-const unreachable = () =>
-  rule(
-    z.union([z.number(), z.string()], {
-      error: 'is neither a number of machines nor a percentage; write e.g. 2 or "5%"',
-    }),
-    unreachableIssue,
-  ) as unknown as z.ZodType<number | `${number}%`>;
+const maxUnavailable = () => count("nodes", "25%", maxUnavailableIssue);
+const unreachable = () => count("machines", "5%", unreachableIssue);
 
 const PoolRollout = z.strictObject({
   maxUnavailable: maxUnavailable()

@@ -7,12 +7,11 @@ import { loopbackEndpointSteps, type LoopbackEndpointStep } from "../plan/steps"
 import { toleratedUnreachable } from "../plan/unreachable";
 import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { failuresOfEach, withMachines } from "./machines-session";
+import { errorOf, failuresOfEach, withMachines } from "./machines-session";
 import { readForCheck } from "./preview-reading";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { isKnownList } from "../../../lib/unknown";
 import type { LoopbackEndpointInputs as Inputs } from "./declarations";
-import { cutList } from "../../../lib/text/quote";
 
 const REWRITE_SECONDS = 120;
 
@@ -62,13 +61,7 @@ async function rewrite(resource: string, inputs: Inputs, due: Machine[]): Promis
       const script = endpointScript(machine.name, port, controlPlanesOf(machines));
       await session.run(machine, script, { seconds: REWRITE_SECONDS });
     });
-    if (failures.length > 0)
-      throw new Error(
-        cutList(
-          failures.map(({ text }) => text),
-          "\n",
-        ),
-      );
+    if (failures.length > 0) throw errorOf(failures);
     if (due.length > 0) session.progress(`rewritten on ${due.map(({ name }) => name).join(", ")}`);
   });
 }

@@ -6,6 +6,7 @@ import { type Machine, jumpHostKey, machineKey, type JumpHost, type SshCredentia
 import type { ClusterInputs } from "./declarations";
 import { report } from "../../../lib/pulumi/log";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
+import { cutList } from "../../../lib/text/quote";
 
 /** Time limit of a step that reads or changes little. */
 const SHORT_SECONDS = 60;
@@ -123,6 +124,15 @@ export async function failuresOfEach(
   );
   return failures.sort((one, other) => (one.machine.name < other.machine.name ? -1 : 1));
 }
+
+/** Returns one error for all failures, of which it names the first. */
+export const errorOf = (failures: readonly Pick<MachineFailure, "text">[]): Error =>
+  new Error(
+    cutList(
+      failures.map(({ text }) => text),
+      "\n",
+    ),
+  );
 
 /** Workers whose machines this run could not reach when it installed the node agents, by cluster. */
 const unreached = new Map<string, readonly string[]>();

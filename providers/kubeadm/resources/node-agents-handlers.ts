@@ -16,11 +16,17 @@ import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
-import { failuresOfEach, type MachinesSession, rememberUnreached, withMachines } from "./machines-session";
+import {
+  errorOf,
+  failuresOfEach,
+  type MachinesSession,
+  rememberUnreached,
+  withMachines,
+} from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { readForCheck } from "./preview-reading";
 import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./declarations";
-import { cutList, listed } from "../../../lib/text/quote";
+import { listed } from "../../../lib/text/quote";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
@@ -153,17 +159,7 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const outputs = { ...withoutCredentials(inputs), pending: [...namesOf(failures), ...leftOut].sort() };
   if (failed.length === 0) return outputs;
   const context = { resource, step: `install on ${listed(namesOf(failed))}` };
-  throw new PartialFailure(
-    cluster,
-    outputs,
-    context,
-    new Error(
-      cutList(
-        failed.map(({ text }) => text),
-        "\n",
-      ),
-    ),
-  );
+  throw new PartialFailure(cluster, outputs, context, errorOf(failed));
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

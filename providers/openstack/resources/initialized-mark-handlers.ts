@@ -6,13 +6,12 @@ import { isKnownList, isUnknown } from "../../../lib/unknown";
 import { waitFor } from "../../../lib/wait";
 import { initializedScript } from "../../kubeadm/machine/steps";
 import { withoutCredentials, type Machine } from "../../kubeadm/plan/machine";
-import { failuresOfEach, withMachines } from "../../kubeadm/resources/machines-session";
+import { errorOf, failuresOfEach, withMachines } from "../../kubeadm/resources/machines-session";
 import { Cloud } from "../client/cloud";
 import { setServerMetadata } from "../client/facts";
 import { INITIALIZED_KEY } from "../plan/machine";
 import { initializedMarkSteps } from "../plan/steps";
 import type { InitializedMarkInputs as Inputs, InitializedMarkOutputs as Outputs } from "./declarations";
-import { cutList } from "../../../lib/text/quote";
 
 const ASK_SECONDS = 60;
 
@@ -57,13 +56,8 @@ async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): P
     .finally(() => engine.stop());
   const outputs = { ...withoutCredentials(inputs), marked: done };
   if (failures.length === 0) return outputs;
-  const why = new Error(
-    cutList(
-      failures.map(({ text }) => text),
-      "\n",
-    ),
-  );
-  throw new PartialFailure(specification.name, outputs, { resource, step: "mark the servers" }, why);
+  const context = { resource, step: "mark the servers" };
+  throw new PartialFailure(specification.name, outputs, context, errorOf(failures));
 }
 
 export const handlers: Handlers = {

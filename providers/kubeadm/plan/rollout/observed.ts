@@ -84,7 +84,8 @@ export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNo
   };
 }
 
-const withoutV = (text = ""): string => text.replace(/^v(?=\d)/, "");
+/** Returns a version without the leading v. */
+export const withoutV = (text = ""): string => text.replace(/^v(?=\d)/, "");
 
 /** Returns whether a node's agent changes software, or was asked to. */
 export function isWorking({ agentReady, desired, current }: RolloutNode): boolean {

@@ -22,22 +22,23 @@ export function annotationPatternIssue(pattern: string): string | undefined {
 
 /** Returns what is wrong with the number of nodes that may be away at once, or undefined. */
 export function maxUnavailableIssue(value: number | string): string | undefined {
-  const fix = 'write a number of nodes from 1, or a percentage from "1%" to "100%"';
-  if (typeof value === "number")
-    return Number.isInteger(value) && value >= 1 ? undefined : `is ${value}; ${fix}`;
-  const percent = /^(\d{1,3})%$/.exec(value)?.[1];
-  return percent !== undefined && Number(percent) >= 1 && Number(percent) <= 100
-    ? undefined
-    : `is ${quoted(value)}; ${fix}`;
+  return countIssue(value, "nodes", 1);
 }
 
 /** Returns what is wrong with the number of unreachable machines that a run may leave out, or undefined. */
 export function unreachableIssue(value: number | string): string | undefined {
-  const fix = 'write a number of machines from 0, or a percentage from "0%" to "100%"';
+  return countIssue(value, "machines", 0);
+}
+
+/** Returns what is wrong with a number or percentage of these, or undefined. */
+function countIssue(value: number | string, what: string, least: number): string | undefined {
+  const fix = `write a number of ${what} from ${least}, or a percentage from "${least}%" to "100%"`;
   if (typeof value === "number")
-    return Number.isInteger(value) && value >= 0 ? undefined : `is ${value}; ${fix}`;
+    return Number.isInteger(value) && value >= least ? undefined : `is ${value}; ${fix}`;
   const percent = /^(\d{1,3})%$/.exec(value)?.[1];
-  return percent !== undefined && Number(percent) <= 100 ? undefined : `is ${quoted(value)}; ${fix}`;
+  return percent !== undefined && Number(percent) >= least && Number(percent) <= 100
+    ? undefined
+    : `is ${quoted(value)}; ${fix}`;
 }
 
 /** Returns what is wrong with the version of further software, or undefined, by the same rules as the node agent. */
