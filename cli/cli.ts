@@ -6,6 +6,7 @@ import type { PlanOptions, PlanOutput } from "./plan";
 import type { PreviewOptions } from "./preview";
 import type { UnlockOptions } from "./unlock";
 import type { UpOptions } from "./up";
+import { messageOf } from "../lib/error-message";
 
 /** Adds a command, whose help ends with notes and the exit codes that it has. */
 function addCommand(program: Command, name: CommandName, notes = ""): Command {
@@ -148,6 +149,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  printError(`foresail: ${error instanceof Error ? error.message : String(error)}`);
+  printError(`foresail: ${messageOf(error)}`);
   process.exitCode = EXIT[error instanceof CommandError ? error.exit : "failed"];
 });

@@ -6,6 +6,7 @@ import { displayJson } from "../lib/text/display";
 import { parseVersion } from "../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "./plan-facts";
 import { chooseContext } from "./plan-kubeconfig";
+import { messageOf } from "../lib/error-message";
 
 export type PlanOutput = "text" | "json" | "markdown";
 
@@ -42,7 +43,7 @@ export async function plan(
   };
   const chosen = chooseContext(options.kubeconfig, options.context);
   const facts = await readFacts(chosen, SECONDS).catch((error: unknown) => {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     throw new Error(`${options.kubeconfig} (context ${chosen.context}): ${words}`, { cause: error });
   });
   const report = planReport(facts, desired);

@@ -10,6 +10,7 @@ import { CLUSTER_LEASE, KubernetesClient, type KubernetesObject, PAUSE_REQUESTED
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import type { SavedPlan } from "./review/saved-plan";
 import { takePreview } from "./preview";
+import { messageOf } from "../lib/error-message";
 
 /** A run of the engine that is constrained by a plan. */
 interface PlannedRun {
@@ -93,8 +94,7 @@ async function requestPause(kubeconfig: string | undefined): Promise<string | un
   if (kubeconfig === undefined) return "the stack has no kubeconfig yet";
   const request = `${new Date().toISOString()} ${userInfo().username}@${hostname()}`;
   return annotate(kubeconfig, request).catch(
-    (error: unknown) =>
-      `the cluster can't be asked: ${error instanceof Error ? error.message : String(error)}`,
+    (error: unknown) => `the cluster can't be asked: ${messageOf(error)}`,
   );
 }
 

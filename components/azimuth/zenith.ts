@@ -19,6 +19,7 @@ import { stackName } from "../../lib/pulumi/stack";
 import { type ChartSource, chartSource, isPath, type TenancyArgs } from "./azimuth-cluster-args";
 import { kubernetesPackage, managementProvider, verifiedChart } from "./chart";
 import { partIssues } from "./validation";
+import { messageOf } from "../../lib/error-message";
 
 /** Arguments of the parts that connect a cluster to Zenith. */
 interface ZenithArgs extends TenancyArgs {
@@ -124,7 +125,7 @@ function renderTunnel(
       )) as { result?: RenderedObject[] };
       return readTunnel(rendered.result ?? []);
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
+      const words = messageOf(error);
       return { manifest: "", files: {}, keyed: [], issue: unusableChart(`can't be rendered (${words})`) };
     }
   });

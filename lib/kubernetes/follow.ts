@@ -3,6 +3,7 @@ import type { KubernetesClient } from "./client";
 import { KindNotServed, KubernetesError } from "./errors";
 import type { KubernetesObject } from "./objects";
 import type { WatchArgs } from "./watch";
+import { messageOf } from "../error-message";
 
 /** What to follow until the signal aborts. */
 export interface FollowArgs<O> extends Pick<
@@ -49,7 +50,7 @@ export async function follow<O = KubernetesObject>(
       if (signal.aborted) return;
       if (error instanceof KubernetesError && (error.status === 401 || error.status === 403)) throw error;
       if (error instanceof KindNotServed) onObjects([]);
-      else onTrouble?.(error instanceof Error ? error.message : String(error));
+      else onTrouble?.(messageOf(error));
       await pause(next, undefined, { signal }).catch(() => undefined);
       next = Math.min(next * 2, LONGEST_PAUSE_MILLISECONDS);
     }

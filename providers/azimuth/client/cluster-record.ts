@@ -13,6 +13,7 @@ import { isDeepStrictEqual } from "node:util";
 import { parseYaml, userKubeconfig } from "../plan/user-kubeconfig";
 import { MONITOR_MANAGER, type Owner } from "../../kubernetes/plan/adoption";
 import { groupOf } from "../../kubernetes/plan/identity";
+import { messageOf } from "../../../lib/error-message";
 
 /** A cluster and its Lease. */
 export interface RecordRef {
@@ -111,7 +112,7 @@ export async function compareUserAccess(
     await readEndpoints({ kubeconfig: fetched });
     text = userKubeconfig(fetched.text, { issuerUrl, clientId });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const secret = `${namespace}/${refs.kubeconfig.name}`;
     return { lines: [], problem: `the kubeconfig in the Secret ${secret} can't be given to users: ${why}` };
   }

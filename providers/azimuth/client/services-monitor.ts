@@ -10,6 +10,7 @@ import {
   serviceSources,
   writeServices,
 } from "./cluster-services";
+import { messageOf } from "../../../lib/error-message";
 
 /** Options for a monitor of a cluster's services. */
 interface MonitorArgs {
@@ -114,7 +115,7 @@ class ServicesMonitor {
       for (const line of [...access.lines, ...(access.problem ? [access.problem] : [])]) say(line);
     } catch (error) {
       if (!signal.aborted)
-        say(`the users' kubeconfig can't be written: ${wordsOf(error)}; pulumi up tries again`);
+        say(`the users' kubeconfig can't be written: ${messageOf(error)}; pulumi up tries again`);
     }
   }
 
@@ -147,7 +148,7 @@ class ServicesMonitor {
         target.close();
       }
     } catch (error) {
-      if (!signal.aborted) say(`the cluster can't be followed: ${wordsOf(error)}`);
+      if (!signal.aborted) say(`the cluster can't be followed: ${messageOf(error)}`);
     }
   }
 
@@ -185,7 +186,7 @@ class ServicesMonitor {
       }
     } catch (error) {
       if (signal.aborted) return;
-      say(`what is to be written could not be: ${wordsOf(error)}; it is tried again`);
+      say(`what is to be written could not be: ${messageOf(error)}; it is tried again`);
       setTimeout(() => this.touch(), RETRY_MILLISECONDS).unref();
     } finally {
       this.isWriting = false;
@@ -193,8 +194,4 @@ class ServicesMonitor {
       if (this.isDue && !signal.aborted) setImmediate(() => this.touch());
     }
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

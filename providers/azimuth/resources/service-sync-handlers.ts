@@ -5,6 +5,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { connectTo } from "../../kubernetes/resources/inputs";
 import { type Comparison, comparingHandlers } from "./management";
 import type { ServiceSyncInputs as Inputs } from "./declarations";
+import { messageOf } from "../../../lib/error-message";
 
 const RESERVATIONS = { apiVersion: API.zenith, kind: "Reservation" };
 /** How long to try to reach the cluster itself; without it, the record is enough. */
@@ -46,7 +47,7 @@ async function askTarget(
     }
   } catch (error) {
     if (error instanceof KubeconfigRefused) throw error;
-    return { silence: error instanceof Error ? error.message : String(error) };
+    return { silence: messageOf(error) };
   }
 }
 

@@ -12,6 +12,7 @@ import { failuresOfEach, type MachinesSession, withMachines } from "./machines-s
 import { readFacts, rebootIfRequired } from "./rebooting";
 import { reportRecorded } from "../../../lib/pulumi/log";
 import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./declarations";
+import { messageOf } from "../../../lib/error-message";
 
 const RESET_SECONDS = 300;
 
@@ -57,7 +58,7 @@ async function resetAll(session: MachinesSession<Outputs>): Promise<void> {
   });
   const failed = failures.filter(({ machine }) => !former.includes(machine));
   for (const { machine, error, text } of failures) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const left = `${machine.name} left earlier and could not be asked whether it is reset: ${why}`;
     progress(former.includes(machine) ? left : text);
   }

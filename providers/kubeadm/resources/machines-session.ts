@@ -7,6 +7,7 @@ import type { ClusterInputs } from "./declarations";
 import { report } from "../../../lib/pulumi/log";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
 import { cutList } from "../../../lib/text/quote";
+import { messageOf } from "../../../lib/error-message";
 
 /** Time limit of a step that reads or changes little. */
 const SHORT_SECONDS = 60;
@@ -96,11 +97,7 @@ export async function allInParallel<T>(items: readonly T[], work: (item: T) => P
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, lane));
   if (errors.length === 1) throw errors[0];
-  if (errors.length > 1)
-    throw new AggregateError(
-      errors,
-      errors.map((error) => (error instanceof Error ? error.message : String(error))).join("\n"),
-    );
+  if (errors.length > 1) throw new AggregateError(errors, errors.map(messageOf).join("\n"));
 }
 
 /** A machine on which a step failed; `text` describes it for messages. */

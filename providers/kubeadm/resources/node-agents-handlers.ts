@@ -27,6 +27,7 @@ import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { readForCheck } from "./preview-reading";
 import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./declarations";
 import { listed } from "../../../lib/text/quote";
+import { messageOf } from "../../../lib/error-message";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
@@ -161,8 +162,6 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const context = { resource, step: `install on ${listed(namesOf(failed))}` };
   throw new PartialFailure(cluster, outputs, context, errorOf(failed));
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Waits for the reports of these machines' agents, without which no rollout can ask them for anything. Returns a failure

@@ -14,6 +14,7 @@ import { allInParallel } from "./machines-session";
 import { joinAll } from "./node-joining";
 import { applyNodeSettings } from "./node-settings";
 import { nodeOutputs, observeNodes } from "./observed-nodes";
+import { messageOf } from "../../../lib/error-message";
 
 const LEAVE_SECONDS = 180;
 const RESET_SECONDS = 300;
@@ -184,8 +185,6 @@ async function spreadClusterDns({ kubernetes, progress }: Session): Promise<void
       progress(`moved ${name} away from ${spec?.nodeName}, where all of the cluster's DNS was`);
     }
   } catch (error) {
-    progress(
-      `the cluster's DNS stays on one node: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    progress(`the cluster's DNS stays on one node: ${messageOf(error)}`);
   }
 }

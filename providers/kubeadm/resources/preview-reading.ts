@@ -1,6 +1,7 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { readGivenFileSync } from "../../../lib/files";
 import { isKnown } from "../../../lib/unknown";
+import { messageOf } from "../../../lib/error-message";
 
 /** How long a cluster may take to answer a preview at first, and for each call after that. */
 const PREVIEW_SECONDS = 6;
@@ -38,7 +39,7 @@ export async function readCluster<T>(
       kubernetes.close();
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (error instanceof Error && error.name === "KubernetesUnreachable")
       silent.set(access, { until: Date.now() + SILENT_MILLISECONDS, why });
     return { unread: why };

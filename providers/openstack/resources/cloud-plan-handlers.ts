@@ -20,6 +20,7 @@ import {
 } from "../plan/requirements";
 import { cloudPlanSteps } from "../plan/steps";
 import type { CloudPlanInputs as Inputs, FoundInCloud } from "./declarations";
+import { messageOf } from "../../../lib/error-message";
 
 /** Deadline of each call to the cloud during check, and during the watch of new servers. */
 const ASK_SECONDS = 20;
@@ -179,7 +180,7 @@ export const handlers: Handlers = {
     try {
       answer = await askCloud({ ...news, known, securityGroups });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       say([...news.steps, ...news.later]);
       const { found } = olds;
       if (found === undefined)

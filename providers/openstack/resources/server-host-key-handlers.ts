@@ -7,6 +7,7 @@ import { sshTarget } from "../../kubeadm/resources/machines-session";
 import { Cloud } from "../client/cloud";
 import { readConsoleHostKeys } from "../client/facts";
 import type { ServerHostKeyInputs as Inputs } from "./declarations";
+import { messageOf } from "../../../lib/error-message";
 
 /** Deadline for the keys on the console: cloud-init prints them shortly after sshd starts to answer. */
 const CONSOLE_SECONDS = 30;
@@ -26,7 +27,7 @@ async function keysOnConsole(inputs: Inputs, resource: string): Promise<string[]
       }),
     );
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (!(error instanceof WaitTimeout)) report(resource, `the cloud shows no console: ${why}`);
     return [];
   }

@@ -11,6 +11,7 @@ import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./dec
 import { convergeMcis, mcisName, vmNames } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";
+import { messageOf } from "../../../lib/error-message";
 
 const readMcis = (inputs: McisInputs, options?: typeof IN_PREVIEW) =>
   withServer(
@@ -38,7 +39,7 @@ const mcis: Handlers = {
     const live = await readMcis(news, IN_PREVIEW).then(
       (found) => found?.machines,
       (error: unknown) => {
-        unread = error instanceof Error ? error.message : String(error);
+        unread = messageOf(error);
         return asRecorded(recorded);
       },
     );
