@@ -65,7 +65,7 @@ const SECONDS = 3;
 
 /**
  * Reads the metrics of every API server, since each one counts only its own requests. Sends the credentials only to
- * servers whose certificate the kubeconfig's authority signed.
+ * servers whose certificate the kubeconfig's own authority signed; without one it asks no other server.
  *
  * @param kubeconfig a kubeconfig with one context
  * @param own the metrics of the kubeconfig's own server, which may be any of them
@@ -77,15 +77,15 @@ export async function readServerMetrics(
 ): Promise<ServerMetrics> {
   if (servers.length < 2) return { text: own, unasked: [] };
   const config = parse(kubeconfig) as SingleContext;
-  const { server: current, "insecure-skip-tls-verify": isUnverified } = config.clusters[0].cluster;
-  const verifies = !isUnverified && URL.canParse(current) && new URL(current).protocol === "https:";
+  const { server: current } = config.clusters[0].cluster;
+  const mayAsk = namesItsAuthority(config.clusters[0].cluster);
   const addresses = new Set(servers.flatMap(({ address }) => address ?? []));
   addresses.delete(URL.canParse(current) ? new URL(current).origin : current);
   const texts = new Map<string, string | undefined>();
   const ask = async (address: string) => {
     const cluster = { ...config.clusters[0].cluster, server: address };
     const other = stringify({ ...config, clusters: [{ ...config.clusters[0], cluster }] });
-    texts.set(address, verifies ? await metricsOf(other) : undefined);
+    texts.set(address, mayAsk ? await metricsOf(other) : undefined);
   };
   await Promise.all([...addresses].map(ask));
   const unasked = servers.filter(
@@ -97,8 +97,25 @@ export async function readServerMetrics(
   };
 }
 
+interface Cluster {
+  server: string;
+  "insecure-skip-tls-verify"?: boolean;
+  "certificate-authority"?: string;
+  "certificate-authority-data"?: string;
+}
+
 interface SingleContext {
-  clusters: [{ cluster: { server: string; "insecure-skip-tls-verify"?: boolean } }];
+  clusters: [{ cluster: Cluster }];
+}
+
+/**
+ * Returns whether a kubeconfig verifies servers by an authority that it names. Without one, every server with a public
+ * certificate is trusted, and the addresses come from the cluster.
+ */
+export function namesItsAuthority(cluster: Cluster): boolean {
+  const { server, "certificate-authority": file, "certificate-authority-data": data } = cluster;
+  if (cluster["insecure-skip-tls-verify"] || !URL.canParse(server)) return false;
+  return new URL(server).protocol === "https:" && Boolean(data || file);
 }
 
 /** Returns an API server's metrics; undefined if it can't be reached, is not trusted or refuses. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { apiServersOf } from "../../../cli/plan-api-servers";
+import { apiServersOf, namesItsAuthority } from "../../../cli/plan-api-servers";
 import { readFacts } from "../../../cli/plan-facts";
 import type { PodParts } from "../../../lib/kubernetes/drain/plan";
 import { TestAuthority } from "../../support/certificates";
@@ -48,6 +48,27 @@ describe("addresses of a cluster's API servers", () => {
     const tenant = { metadata: { ...serverPod("cp-1", "10.0.0.9:6443").metadata, namespace: "shop" } };
     assert.deepEqual(apiServersOf([plane("cp-1")], [other, tenant]), [{ node: "cp-1" }]);
   });
+});
+
+describe("the credentials of a kubeconfig", () => {
+  const server = "https://10.0.0.1:6443";
+  const cases: [what: string, cluster: Parameters<typeof namesItsAuthority>[0], expected: boolean][] = [
+    ["inline authority", { server, "certificate-authority-data": "QUJD" }, true],
+    ["authority in a file", { server, "certificate-authority": "/etc/kubernetes/pki/ca.crt" }, true],
+    ["public authorities alone", { server }, false],
+    ["empty authority", { server, "certificate-authority-data": "" }, false],
+    [
+      "unverified server",
+      { server, "certificate-authority-data": "QUJD", "insecure-skip-tls-verify": true },
+      false,
+    ],
+    ["server without TLS", { server: "http://10.0.0.1", "certificate-authority-data": "QUJD" }, false],
+    ["server that is no address", { server: "10.0.0.1", "certificate-authority-data": "QUJD" }, false],
+  ];
+  for (const [what, cluster, expected] of cases)
+    it(`${expected ? "may" : "may not"} be sent to further API servers with: ${what}`, () => {
+      assert.equal(namesItsAuthority(cluster), expected);
+    });
 });
 
 describe("metrics of several API servers", function () {
@@ -123,7 +144,7 @@ describe("metrics of several API servers", function () {
     const address = `https://127.0.0.1:${strange.port}`;
     assert.deepEqual((await readAll(one)).unaskedServers, [`cp-2 (${address})`]);
     assert.deepEqual(strange.calls, []);
-    // without verification nobody can tell one server from another
+    // without verification, servers can't be told apart
     const unverified = (text: string) =>
       text.replace(/"certificate-authority-data":"[^"]*"/, '"insecure-skip-tls-verify":true');
     assert.deepEqual((await readAll(one, unverified)).unaskedServers, [`cp-2 (${address})`]);
