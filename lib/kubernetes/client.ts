@@ -79,11 +79,16 @@ export class KubernetesClient {
     return this.list<Pod>({ apiVersion: "v1", kind: "Pod", ...where });
   }
 
-  async list<O = KubernetesObject>(args: ListArgs): Promise<O[]> {
+  async list<O = KubernetesObject>(args: ListArgs, accept?: string): Promise<O[]> {
     const { labelSelector, fieldSelector, ...kind } = args;
     const path = await this.paths.ofKind(kind);
     const query = { labelSelector, fieldSelector };
-    return (await listAll<O>(path, query, (call) => this.call(call, true))).items;
+    return (await listAll<O>(path, query, (call) => this.call({ ...call, accept }, true))).items;
+  }
+
+  /** Lists the metadata of objects, without contents that may be large or secret. */
+  async listMetadata(args: ListArgs): Promise<Pick<KubernetesObject, "metadata">[]> {
+    return this.list(args, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
   }
 
   /** @returns undefined when there is no such object */

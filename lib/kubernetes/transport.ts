@@ -15,6 +15,8 @@ export interface Call extends Pick<HttpRequest, "method" | "body" | "signal" | "
   path: string;
   query?: Query;
   contentType?: string;
+  /** media type of the answer; default: JSON of whole objects */
+  accept?: string;
   milliseconds?: number;
 }
 
@@ -52,12 +54,13 @@ export class Transport {
   }
 
   private async send(call: Call): Promise<HttpResponse> {
-    const { path, query, contentType, milliseconds = TIMEOUT_MILLISECONDS, ...others } = call;
+    const { path, query, contentType, accept, milliseconds = TIMEOUT_MILLISECONDS, ...others } = call;
     const headers: Record<string, string> = {
       ...this.endpoint.headers,
       "User-Agent": this.userAgent,
       "Accept-Encoding": "gzip",
       ...(contentType === undefined ? {} : { "Content-Type": contentType }),
+      ...(accept === undefined ? {} : { Accept: accept }),
     };
     const url = withQuery(this.endpoint.server.replace(/\/$/, "") + path, query);
     try {

@@ -1,4 +1,4 @@
-import { KubernetesError, type KubernetesObject } from "../../../lib/kubernetes";
+import { KubernetesError } from "../../../lib/kubernetes";
 import { SshUnreachable } from "../../../lib/ssh/errors";
 import {
   encryptionKeyScript,
@@ -127,7 +127,7 @@ async function rewriteSecrets(session: Session, target: string): Promise<void> {
   };
   if ((await countStale()) === 0) return;
   const kind = { apiVersion: "v1", kind: "Secret" };
-  const secrets = await kubernetes.list<KubernetesObject>(kind);
+  const secrets = await kubernetes.listMetadata(kind);
   progress(`rewriting ${secrets.length} Secrets`);
   await allInParallel(secrets, async ({ metadata }) => {
     session.waiting.signal.throwIfAborted();

@@ -24,6 +24,7 @@ describe("what an API server may answer", function () {
   /** the requests for pods, without those of the health check */
   let asked: URL[];
   let encodings: (string | undefined)[];
+  let accepted: (string | undefined)[];
   let answer: (response: ServerResponse, url: URL) => void;
 
   before(() => {
@@ -32,12 +33,14 @@ describe("what an API server may answer", function () {
   beforeEach(async () => {
     asked = [];
     encodings = [];
+    accepted = [];
     const { key, certificate: cert } = certificate;
     server = createServer({ key, cert }, (request, response) => {
       const url = new URL(request.url ?? "", "https://server");
       if (url.pathname !== "/api/v1/pods") return void response.end("{}");
       asked.push(url);
       encodings.push(request.headers["accept-encoding"]);
+      accepted.push(request.headers.accept);
       answer(response, url);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -72,6 +75,14 @@ describe("what an API server may answer", function () {
     assert.deepEqual(parameters("limit"), ["500", "500", "500"]);
     assert.deepEqual(parameters("continue"), [null, "500", "1000"]);
     assert.deepEqual(encodings, ["gzip", "gzip", "gzip"]);
+  });
+
+  it("is metadata alone where nothing else is needed, on every page", async () => {
+    answer = (response, url) =>
+      write(response, url.searchParams.has("continue") ? page(500, 502) : page(0, 500, "500"));
+    assert.equal((await client.listMetadata(PODS)).length, 502);
+    const type = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    assert.deepEqual(accepted, [type, type]);
   });
 
   it("is read again when the version of the first page is gone", async () => {
