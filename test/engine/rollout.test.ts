@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../lib/process/identity";
-import type { Node } from "../../lib/kubernetes";
 import { obeyAnnotations, type Seen } from "../simulation/simulated-agents";
+import { awaitPower } from "./node-power";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { descendants, killProcess } from "../support/process-tree";
 import { simulatedFixture } from "./simulated-fixture";
@@ -100,18 +100,6 @@ describe("a changed version under the engine", function () {
           node.status?.nodeInfo?.kubeletVersion,
         ]),
       );
-    const awaitPower = (name: string, isOn: boolean) =>
-      fixture.kubernetes.watchUntil<void, Node>({
-        apiVersion: "v1",
-        kind: "Node",
-        name,
-        what: `${name} to go ${isOn ? "on" : "off"}`,
-        seconds: 30,
-        decide: ([node]) => {
-          const ready = node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
-          return (ready === "True") === isOn ? { done: undefined } : { pending: `Ready is ${ready}` };
-        },
-      });
     const failingUp = async () => {
       const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
       assert.notEqual(exitCode, 0);
@@ -122,7 +110,7 @@ describe("a changed version under the engine", function () {
 
     it("leaves it out as the preview says, rolls the others, and fails with an error that names it", async () => {
       fixture.fleet.powerOff("w-1");
-      await awaitPower("w-1", false);
+      await awaitPower(fixture.kubernetes, "w-1", false);
       want(NEXT);
       assert.deepEqual(await rolloutSteps(), [
         line("cp-1", NEW, NEXT),
@@ -142,7 +130,7 @@ describe("a changed version under the engine", function () {
 
     it("continues with it when it is back", async () => {
       fixture.fleet.powerOn("w-1");
-      await awaitPower("w-1", true);
+      await awaitPower(fixture.kubernetes, "w-1", true);
       want(NEXT);
       assert.deepEqual(await rolloutSteps(), [line("w-1", NEW, NEXT)]);
       await fixture.stack.up();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Node } from "../../lib/kubernetes";
 import { obeyAnnotations, type Seen } from "../simulation/simulated-agents";
+import { awaitPower } from "./node-power";
 import { desiredCluster } from "./desired-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 
@@ -23,19 +23,7 @@ describe("unreachable machines under the engine", function () {
     for (const name of names) {
       if (isOn) fixture.fleet.powerOn(name);
       else fixture.fleet.powerOff(name);
-      await fixture.kubernetes.watchUntil<void, Node>({
-        ...{
-          apiVersion: "v1",
-          kind: "Node",
-          name,
-          what: `${name} to go ${isOn ? "on" : "off"}`,
-          seconds: 30,
-        },
-        decide: ([node]) => {
-          const ready = node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
-          return (ready === "True") === isOn ? { done: undefined } : { pending: `Ready is ${ready}` };
-        },
-      });
+      await awaitPower(fixture.kubernetes, name, isOn);
     }
   };
   /** The lines of a preview about one machine, by resource. */

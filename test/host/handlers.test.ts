@@ -1,30 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { removeFolder } from "../engine/compiled-clone";
-import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import { newKey, TestSshServer } from "../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { common, controlPlanes, machines, SAMPLES } from "./handler-samples";
 import { UNKNOWN } from "../../lib/unknown";
-import { keptOf, ProviderHost, type Refusal } from "./provider-host";
+import { keptOf, type ProviderHost, type Refusal } from "./provider-host";
+import { ServedHost } from "./served-host";
 
 describe("decisions of the handlers, in Pulumi's own process", function () {
   this.timeout(60_000);
-  const folder = mkdtempSync(path.join(tmpdir(), "foresail-host-"));
-  const authority = new TestAuthority(folder);
-  const server = new TestKubernetesServer(authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
+  const served = new ServedHost();
+  const { authority, server } = served;
   let host: ProviderHost;
-  before(async () => {
-    host = await ProviderHost.inClone();
-    await server.listen();
-  });
-  after(async () => {
-    await host?.stop();
-    await server.close();
-    removeFolder(folder);
+  before(() => {
+    host = served.host;
   });
 
   const propertiesOf = (refusals: Refusal[]) => refusals.map(({ property }) => property);
@@ -105,7 +94,7 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
       controlPlanes,
       lost: [],
       drain: { timeoutSeconds: 1, deleteEmptyDirData: false, force: false },
-      kubeconfig: kubeconfigOf(authority, [server]),
+      kubeconfig: served.kubeconfig,
       ...over,
     });
     const workers = ["w-1", "w-2"].map((name) => exampleMachine(name));

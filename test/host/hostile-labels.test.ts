@@ -1,31 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { removeFolder } from "../engine/compiled-clone";
-import { TestAuthority } from "../support/certificates";
-import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import { exampleMachine } from "../unit/providers/kubeadm/machine/examples";
 import { common, controlPlanes } from "./handler-samples";
-import { ProviderHost } from "./provider-host";
+import { type ProviderHost } from "./provider-host";
+import { ServedHost } from "./served-host";
 
 describe("Nodes whose labels name another group", function () {
   this.timeout(60_000);
-  const folder = mkdtempSync(path.join(tmpdir(), "foresail-labels-"));
-  const authority = new TestAuthority(folder);
-  const server = new TestKubernetesServer(authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
+  const served = new ServedHost();
+  const { server } = served;
   const workers = ["w-1", "w-2", "w-3", "w-4"].map((name) => exampleMachine(name));
   const key = "kubeadm/NodeGroup";
   let host: ProviderHost;
 
-  before(async () => {
-    host = await ProviderHost.inClone();
-    await server.listen();
-  });
-  after(async () => {
-    await host?.stop();
-    await server.close();
-    removeFolder(folder);
+  before(() => {
+    host = served.host;
   });
 
   const group = (name: string, machines: typeof workers, over: object = {}) => ({
@@ -34,7 +22,7 @@ describe("Nodes whose labels name another group", function () {
       .map((each) => each.name)
       .filter((each) => !machines.some((machine) => machine.name === each)),
     drain: { timeoutSeconds: 1, deleteEmptyDirData: false, force: false },
-    kubeconfig: kubeconfigOf(authority, [server]),
+    kubeconfig: served.kubeconfig,
     owned: {},
     ...over,
   });

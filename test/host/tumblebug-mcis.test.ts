@@ -169,6 +169,11 @@ describeGenerations(
         vms: Object.fromEntries(machines.map((machine) => [machine, known[machine]!.vm])),
       });
       const behindIt = () => running.fixture.behindBalancer("k1", "cp");
+      const loseReply = (method: string) =>
+        running.fixture.server.faults.add({
+          ...{ method, path: "/nlb", times: 1 },
+          effect: { kind: "lost-reply" },
+        });
       const asked = {
         ...{ server: running.fixture.access, namespace: "ns1", infrastructure: "k1", group: "cp" },
         ...{ port: 6443, targetPort: 6443, timeoutSeconds: 15, recorded: "" },
@@ -178,12 +183,7 @@ describeGenerations(
       running.fixture.server.faults.add({ method: "POST", path: "/nlb", times: 1, effect: refusal });
       await assert.rejects(createOn(running.host, balancer, asked), /CreateNLBFailedReason.*no address left/);
       running.fixture.server.passed.length = 0;
-      running.fixture.server.faults.add({
-        method: "POST",
-        path: "/nlb",
-        times: 1,
-        effect: { kind: "lost-reply" },
-      });
+      loseReply("POST");
       const { steps, outputs } = await createOn(running.host, balancer, asked);
       assert.deepEqual(steps, ["create a load balancer on port 6443 in front of cp-1, cp-2, cp-3"]);
       assert.match(String(outputs.address), /^127\./);
@@ -192,12 +192,7 @@ describeGenerations(
       assert.deepEqual(fewer.inputs.steps, ["cp-3: take away from it"]);
       assert.equal((await running.host.diff(balancer, outputs, fewer.inputs)).changes, true);
       running.fixture.server.passed.length = 0;
-      running.fixture.server.faults.add({
-        method: "DELETE",
-        path: "/nlb",
-        times: 1,
-        effect: { kind: "lost-reply" },
-      });
+      loseReply("DELETE");
       const now = await running.host.update(balancer, outputs, fewer.inputs);
       assert.deepEqual([now.address, await behindIt()], [outputs.address, vms("cp-1", "cp-2")]);
       const more = await running.host.check(balancer, fewer.inputs, asked);
