@@ -16,7 +16,7 @@ export interface ClusterAccess {
 /**
  * Reads whether a cluster's machines are ready, and its kubeconfig.
  *
- * @throws KubernetesError; KubeconfigRefused for a kubeconfig that nobody should use
+ * @throws KubernetesError; KubeconfigRefused
  */
 export async function readClusterAccess(client: Reader, ref: RecordRef): Promise<ClusterAccess> {
   const { namespace, cluster, leaseName } = ref;

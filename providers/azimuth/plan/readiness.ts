@@ -17,8 +17,8 @@ export interface MachineDeployment {
 export type Readiness = { ready: true; phase: string } | { ready: false; phase: string; why: string };
 
 /**
- * Evaluates whether the control plane and all machines of a cluster are Ready. Addons count for the phase only, since a
- * failed one keeps nobody from using the cluster.
+ * Evaluates whether the control plane and all machines of a cluster are Ready. Addons count for the phase only, since the
+ * cluster can be used without them.
  *
  * @param leased whether the cluster has a Lease
  */

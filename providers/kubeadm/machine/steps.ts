@@ -288,9 +288,9 @@ export const encryptionKeyScript = (cluster: string, machine: string, key: strin
 
 /**
  * Gives a control plane these encryption keys in this order, and waits until its API server has read them. Data: the
- * key that it lacks. Its answer is empty.
+ * key that it does not have. Its answer is empty.
  *
- * @param mayCreate whether the machine makes a key that it lacks, if the data has none
+ * @param mayCreate whether the machine makes a missing key, if the data has none
  * @param seconds until the restarted API server is ready
  */
 export const encryptionKeysScript = (

@@ -11,6 +11,7 @@ import {
   preparedMachine,
   rolloutResource,
 } from "../../kubeadm/plan/resource-names";
+import { listed } from "../../../lib/text/quote";
 import type { Reason } from "./reasons";
 
 /** Names of the resources by which the state of a cluster is read. */
@@ -91,7 +92,10 @@ function unfinishedStep(
   const commands = state.of("command:remote:Command").map(({ name }) => preparedMachine(cluster, name));
   const unprepared = slots.map(({ machine }) => machine).filter((machine) => !commands.includes(machine));
   if (unprepared.length > 0)
-    return ended("SetupBoostrapFailedReason", `the preparation of ${listed(unprepared)}`);
+    return ended(
+      "SetupBoostrapFailedReason",
+      `the preparation of ${listed(unprepared, { most: MOST_NAMES })}`,
+    );
   if (!state.outputs("ClusterInit", initResource(cluster)))
     return ended("InitControlPlaneFailedReason", "kubeadm init");
   const planes = groupResource(cluster, CONTROL_PLANE_GROUP);
@@ -105,11 +109,6 @@ function unfinishedStep(
 }
 
 const MOST_NAMES = 5;
-
-function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
-}
 
 /** A cluster's phase as in CB-Ladybug; `reason` is CB-Ladybug's code in phase Failed, and "" otherwise. */
 export interface ClusterStatus {

@@ -12,8 +12,8 @@ mkdir -p "$LOGS_PATH" /etc/foresail /var/lib/foresail
 exec 3>&2 4>&1 5<&0 </dev/null
 exec 9>>"$LOCK_PATH"
 lock_seconds=1200
-# A step that waits for the lock ends with its caller, so that it does not run when nobody expects it any more: then a
-# blank line can't be written.
+# A step that waits for the lock ends with its caller, so that it never runs after its run has ended: then a blank line
+# can't be written.
 waited=0
 until flock -w 1 9; do
   waited=$((waited + 1))

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
-# `install` installs it unless it is installed; both may run twice. `images restore` imports what an installed version lacks.
+# `install` installs it unless it is installed; both may run twice. `images restore` imports missing images of an installed version.
 # Parameters, besides those of common/: SOFTWARE, VERSION, PROXY (a list of NAME=value); for the agent itself AGENT_PROGRAM
 set -euo pipefail
 umask 077

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Gives a control plane these encryption keys in this order, and restarts its API server unless it has read them. Data:
-# the base64 text of the key that this machine lacks; without it, the machine makes a key only if it may.
+# the base64 text of the key that this machine does not have; without it, the machine makes a key only if it may.
 # Parameters: KEYS (names), MAY_CREATE (yes or no), LOAD_SECONDS
 
 # Restarts the API server unless it has read the current configuration, and waits until it is ready.

@@ -95,7 +95,7 @@ function isTooOld(kubelet: string, version: string): boolean {
   return minorsBetween(kubelet, version) > kubeletLag(kubelet);
 }
 
-/** Returns the step for a node that has something to do and is held; undefined for others. */
+/** Returns the step for a node that has something to do and waits; undefined for others. */
 export function heldStep(
   { name: machine, kubeletVersion: version }: RolloutNode,
   { desired, held, awaited: machines }: RolloutState,

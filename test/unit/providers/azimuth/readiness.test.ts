@@ -82,13 +82,13 @@ describe("the readiness of a cluster through Azimuth", () => {
     ],
   ];
   for (const [what, over, why] of missing)
-    it(`lacks ${what}`, () => {
+    it(`waits for ${what}`, () => {
       const judged = judge(over);
       assert.ok(!judged.ready);
       assert.match(judged.why, why);
     });
 
-  it("lacks an active Lease, and names at most five machines", () => {
+  it("waits for an active Lease, and names at most five machines", () => {
     const judged = judge({ leasePhase: "Pending" }, true);
     assert.ok(!judged.ready && judged.why.startsWith("Pending"));
     const machines = Array.from({ length: 9 }, (_, index) => machine(`w-${index}`, "worker", "Pending"));
