@@ -5,8 +5,10 @@ import type { SuiteResult, TierOutcome } from "./counting";
 import { projectFolder } from "../sandbox/paths";
 
 /** One mocha process to run. */
-interface MochaRun {
+export interface MochaRun {
   readonly tier: string;
+  /** Of its result's file; default: the tier's. */
+  readonly name?: string;
   /** Compiled test files. */
   readonly files: readonly string[];
   readonly grep?: string | undefined;
@@ -30,7 +32,7 @@ export const resultsFolder = path.join(projectFolder, ".sandbox", "test-results"
 
 /** Runs mocha on the files in a process group of its own; the listing goes to this terminal, or into a file. */
 export async function runMocha(run: MochaRun): Promise<TierOutcome> {
-  const output = path.join(resultsFolder, `${run.tier}.json`);
+  const output = path.join(resultsFolder, `${run.name ?? run.tier}.json`);
   mkdirSync(resultsFolder, { recursive: true });
   const listing = run.listing === undefined ? undefined : openSync(run.listing, "w");
   rmSync(output, { force: true });

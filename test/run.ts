@@ -6,6 +6,7 @@ import { projectFolder } from "../sandbox/paths";
 import { summarizeRun, type TierOutcome } from "./counting";
 import { makeFixture, clearFixture } from "./fixture";
 import { resultsFolder, runMocha } from "./mocha-process";
+import { runSideBySide } from "./side-by-side";
 import { listTestFiles } from "./test-files";
 import { mayStart, TIERS, type Tier } from "./tiers";
 
@@ -28,13 +29,13 @@ async function prepareTier(tier: Tier): Promise<TierOutcome | undefined> {
   }
 }
 
-/** Runs the tests of a tier in a process of their own, and cleans up after them. */
+/** Runs the tests of a tier in processes of their own, and cleans up after them. */
 async function performTier(
   tier: Tier,
   options: RunOptions,
   { signal, listing }: { signal: AbortSignal; listing?: string },
 ): Promise<TierOutcome> {
-  const outcome = await runMocha({
+  const run = {
     tier: tier.name,
     files: filesOf(tier),
     grep: options.grep,
@@ -43,7 +44,13 @@ async function performTier(
     environment: { ...process.env, ...(options.all === true ? { FORESAIL_TEST_ALL: "1" } : {}) },
     listing,
     signal,
-  });
+  };
+  const { processes = 1 } = tier;
+  // a part of a tier is soon done, and is shown as it goes
+  const outcome =
+    processes === 1 || options.grep !== undefined
+      ? await runMocha(run)
+      : await runSideBySide({ ...run, processes });
   const leftRunning = await clearFixture(tier).catch((error: unknown) => [String(error)]);
   // a killed run can't clean up after itself: only a completed one is at fault
   if (leftRunning.length === 0 || outcome.breakage !== undefined) return outcome;
@@ -55,8 +62,8 @@ const filesOf = (tier: Tier): string[] => listTestFiles(projectFolder, tier.fold
 const heading = ({ name, summary }: Tier): string => pc.bold(`\n${name}: ${summary}`);
 
 /**
- * Runs tiers in their order, each as soon as the machine has room for it. One at a time prints as it goes; what the others
- * print is shown when they have ended and the terminal is free.
+ * Runs each tier as soon as the machine has room for it; of several, the first. One at a time prints as it goes; what the
+ * others print is shown when they have ended and the terminal is free.
  */
 async function runTiers(
   tiers: readonly Tier[],
@@ -83,8 +90,14 @@ async function runTiers(
     else onTerminal = undefined;
     if (onTerminal === undefined) await showUnseen();
   };
-  for (const tier of tiers) {
-    while (!mayStart(tier, [...running.keys()])) await Promise.race(running.values());
+  const waiting = new Set(tiers);
+  while (waiting.size > 0) {
+    const tier = [...waiting].find((each) => mayStart(each, [...running.keys()]));
+    if (tier === undefined) {
+      await Promise.race(running.values());
+      continue;
+    }
+    waiting.delete(tier);
     const early = signal.aborted
       ? { tier: tier.name, breakage: "interrupted before it began" }
       : await prepareTier(tier);

@@ -8,6 +8,8 @@ export interface Tier {
   readonly timeoutMilliseconds: number;
   /** The limit for the whole tier, in seconds; `--all` allows eight times as much. */
   readonly limitSeconds: number;
+  /** How many of its files run at a time, each in a process of its own; default: one process runs all of them. */
+  readonly processes?: number;
   /** What has to be set up before the tests start. */
   readonly ground: "nothing" | "programs" | "nodes";
   /** Systems whose container nodes its tests create; those still running after the tier are leftovers. */
@@ -23,7 +25,7 @@ export const CAPACITY = 4;
 
 export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults" | "acceptance";
 
-/** Every tier, in the order in which `npm test` shows them: the fast ones first. */
+/** Every tier, in the order in which they start as far as the machine has room: after the fast one, the longest first. */
 export const TIERS: readonly Tier[] = [
   {
     name: "unit",
@@ -38,6 +40,7 @@ export const TIERS: readonly Tier[] = [
     name: "engine",
     summary: "the engine, on simulated machines and bare API servers",
     load: 2,
+    processes: 2,
     folders: ["engine"],
     timeoutMilliseconds: 180_000,
     limitSeconds: 3_600,
@@ -45,13 +48,18 @@ export const TIERS: readonly Tier[] = [
     night: "kills of the engine at every step in every way",
   },
   {
-    name: "host",
-    summary: "the handlers in Pulumi's own process",
+    name: "clouds",
+    summary: "real clusters on the machines of clouds",
     load: 1,
-    folders: ["host"],
-    timeoutMilliseconds: 180_000,
-    limitSeconds: 2_400,
-    ground: "programs",
+    folders: ["clouds"],
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 3_600,
+    ground: "nodes",
+    fleets: ["pool-nodes"],
+    night:
+      "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, its own " +
+      "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
+      "addresses, and a machine pool of real nodes",
   },
   {
     name: "rollout",
@@ -66,9 +74,18 @@ export const TIERS: readonly Tier[] = [
       "a cluster over a year: two minors, a dead machine, a removed pool, a lost control plane, and a new start",
   },
   {
+    name: "host",
+    summary: "the handlers in Pulumi's own process",
+    load: 1,
+    folders: ["host"],
+    timeoutMilliseconds: 180_000,
+    limitSeconds: 2_400,
+    ground: "programs",
+  },
+  {
     name: "e2e",
     summary: "real clusters on container nodes",
-    load: 2,
+    load: 1,
     folders: ["e2e"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
@@ -77,23 +94,9 @@ export const TIERS: readonly Tier[] = [
     night: "the rotation of the encryption key on three control planes",
   },
   {
-    name: "clouds",
-    summary: "real clusters on the machines of clouds",
-    load: 2,
-    folders: ["clouds"],
-    timeoutMilliseconds: 900_000,
-    limitSeconds: 3_600,
-    ground: "nodes",
-    fleets: ["pool-nodes"],
-    night:
-      "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, its own " +
-      "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
-      "addresses, and a machine pool of real nodes",
-  },
-  {
     name: "faults",
     summary: "kills on real clusters",
-    load: 2,
+    load: 1,
     folders: ["faults"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TierOutcome } from "../../counting";
+import type { MochaRun } from "../../mocha-process";
+import { combineOutcomes, runSideBySide } from "../../side-by-side";
+
+const FILES = ["a", "b", "c", "d"].map((name) =>
+  path.resolve(__dirname, "..", "..", "engine", `${name}.test.js`),
+);
+const result = { passed: 1, failed: 0, pending: [] };
+
+describe("test files that run side by side", () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), "foresail-side-by-side-"))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const runOf = (signal = new AbortController().signal) => ({
+    tier: "engine",
+    files: FILES,
+    timeoutMilliseconds: 1_000,
+    limitSeconds: 60,
+    environment: {},
+    listing: path.join(folder, "engine.log"),
+    signal,
+    processes: 2,
+  });
+
+  /** A process that prints its file's name; the first takes longer than two others, where there are any. */
+  function processes(count = FILES.length) {
+    const begun: string[] = [];
+    let running = 0;
+    let most = 0;
+    const others: (() => void)[] = [];
+    const perform = async ({ name = "", listing = "" }: MochaRun): Promise<TierOutcome> => {
+      begun.push(name);
+      running += 1;
+      most = Math.max(most, running);
+      if (begun.length === 1 && count > 1) await new Promise<void>((resolve) => others.push(resolve));
+      if (begun.length === 3) others.forEach((go) => go());
+      mkdirSync(path.dirname(listing), { recursive: true });
+      writeFileSync(listing, `printed by ${name}\n`);
+      running -= 1;
+      return { tier: "engine", result };
+    };
+    return { perform, begun, most: () => most };
+  }
+
+  it("run each once, in their order, as many at a time as allowed, and are shown when they have ended", async () => {
+    const { perform, begun, most } = processes();
+    const outcome = await runSideBySide(runOf(), perform);
+    assert.deepEqual(begun, ["engine-a", "engine-b", "engine-c", "engine-d"]);
+    assert.equal(most(), 2);
+    assert.deepEqual(outcome, { tier: "engine", result: { ...result, passed: 4 } });
+    const shown = readFileSync(path.join(folder, "engine.log"), "utf8");
+    assert.deepEqual([...shown.matchAll(/printed by engine-(\w)/g)].map(([, name]) => name).sort(), [
+      "a",
+      "b",
+      "c",
+      "d",
+    ]);
+    assert.match(shown, /^engine\/b, \d+ s\nprinted by engine-b$/m);
+  });
+
+  it("begin no more after an interrupt, which is no success", async () => {
+    const interrupt = new AbortController();
+    const { perform, begun } = processes(1);
+    const outcome = await runSideBySide(runOf(interrupt.signal), (run) => {
+      interrupt.abort();
+      return perform({ ...run, name: "the only one" });
+    });
+    assert.deepEqual(begun, ["the only one"]);
+    assert.match(outcome.breakage ?? "", /^engine\/b: interrupted before it began/);
+  });
+
+  it("are counted together, and what broke is said with its file", () => {
+    const pending = [{ title: "one", reason: "none" }];
+    assert.deepEqual(
+      combineOutcomes("engine", [
+        { file: "engine/a", outcome: { tier: "engine", result: { passed: 2, failed: 1, pending } } },
+        { file: "engine/b", outcome: { tier: "engine", breakage: "it hung" } },
+        { file: "engine/c", outcome: { tier: "engine", result, breakage: "it left something running" } },
+      ]),
+      {
+        tier: "engine",
+        result: { passed: 3, failed: 1, pending },
+        breakage: "engine/b: it hung; engine/c: it left something running",
+      },
+    );
+  });
+});
