@@ -15,12 +15,8 @@ export function leaveOutStack(error: Error): void {
   error.stack = "";
 }
 
-/**
- * Lets Pulumi print the messages alone of this program's exceptions, also of those in an `apply`. Collects no stack
- * traces either: Pulumi takes one for each property of each resource, which for 500 machines takes seconds.
- */
+/** Lets Pulumi print the messages alone of this program's exceptions, also of those in an `apply`. */
 export function printMessagesOnly(): void {
-  if (!debug.enabled && process.env["PULUMI_DEBUG_PROMISE_LEAKS"] === undefined) Error.stackTraceLimit = 0;
   const leaveOut = (error: unknown) => {
     if (error instanceof Error) leaveOutStack(error);
   };

@@ -38,15 +38,4 @@ describe("an exception in an apply", () => {
       /FORESAIL \d+: TypeError: thrown in an apply\n +at /,
     );
   });
-
-  it("has a stack trace only on request, since Pulumi would take one for each property of each resource", () => {
-    const limit = `require(${JSON.stringify(FORESAIL)}); console.log(Error.stackTraceLimit)`;
-    const limitOf = (environment: NodeJS.ProcessEnv = {}) =>
-      spawnSync(process.execPath, ["-e", limit], {
-        encoding: "utf8",
-        env: { ...process.env, ...environment },
-      });
-    assert.equal(limitOf().stdout, "0\n");
-    assert.notEqual(limitOf({ NODE_DEBUG: "foresail" }).stdout, "0\n");
-  });
 });
