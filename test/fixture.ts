@@ -1,3 +1,4 @@
+import { nameInLane } from "./lane";
 import type { Tier } from "./tiers";
 
 /**
@@ -18,8 +19,11 @@ export async function makeFixture(tier: Tier): Promise<void> {
  * Stops what a tier's tests left running; other tiers may still run.
  * @returns the machines that were still there
  */
-export async function clearFixture({ name, fleets = [] }: Tier): Promise<string[]> {
-  return [...(await clearFleets(fleets)), ...(name === "clouds" ? await clearClouds() : [])];
+export async function clearFixture({ name, fleets = [], processes = 1 }: Tier): Promise<string[]> {
+  const left = await clearFleets(fleets);
+  if (name === "clouds")
+    for (let lane = 1; lane <= processes; lane += 1) left.push(...(await clearClouds(lane)));
+  return left;
 }
 
 async function clearFleets(systems: readonly string[]): Promise<string[]> {
@@ -34,17 +38,19 @@ async function clearFleets(systems: readonly string[]): Promise<string[]> {
   return left;
 }
 
-async function clearClouds(): Promise<string[]> {
+async function clearClouds(lane: number): Promise<string[]> {
   const { testCloud, TEST_CLOUD_SYSTEM } = await import("./support/openstack-cloud.js");
-  const cloud = testCloud();
+  const cloudSystem = nameInLane(TEST_CLOUD_SYSTEM, lane);
+  const cloud = testCloud({}, cloudSystem);
   const { running } = await cloud.status();
   await cloud.delete();
   const { testTumblebug, TEST_TUMBLEBUG_SYSTEM } = await import("./cluster/tumblebug-test-cluster.js");
-  const server = testTumblebug();
+  const serverSystem = nameInLane(TEST_TUMBLEBUG_SYSTEM, lane);
+  const server = testTumblebug(serverSystem);
   const isRunning = await server.isRunning();
   await server.delete();
   return [
-    ...running.map((name) => `${TEST_CLOUD_SYSTEM}/${name}`),
-    ...(isRunning ? [`${TEST_TUMBLEBUG_SYSTEM}/server`] : []),
+    ...running.map((name) => `${cloudSystem}/${name}`),
+    ...(isRunning ? [`${serverSystem}/server`] : []),
   ];
 }

@@ -46,11 +46,9 @@ async function performTier(
     signal,
   };
   const { processes = 1 } = tier;
-  // a part of a tier is soon done, and is shown as it goes
-  const outcome =
-    processes === 1 || options.grep !== undefined
-      ? await runMocha(run)
-      : await runSideBySide({ ...run, processes });
+  // a part of a tier is soon done, and is shown as it goes; the night has time
+  const isSerial = processes === 1 || options.grep !== undefined || options.all === true;
+  const outcome = isSerial ? await runMocha(run) : await runSideBySide({ ...run, processes });
   const leftRunning = await clearFixture(tier).catch((error: unknown) => [String(error)]);
   // a killed run can't clean up after itself: only a completed one is at fault
   if (leftRunning.length === 0 || outcome.breakage !== undefined) return outcome;

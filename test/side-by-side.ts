@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TierOutcome } from "./counting";
+import { LANE_VARIABLE } from "./lane";
 import { type MochaRun, resultsFolder, runMocha } from "./mocha-process";
 
 /** The outcome of one file. */
@@ -24,7 +25,8 @@ export async function runSideBySide(
   const end = performance.now() + run.limitSeconds * 1000;
   const waiting = [...run.files];
   const outcomes: FileOutcome[] = [];
-  const work = async (): Promise<void> => {
+  const work = async (lane: number): Promise<void> => {
+    const environment = { ...run.environment, [LANE_VARIABLE]: String(lane) };
     for (let compiled = waiting.shift(); compiled !== undefined; compiled = waiting.shift()) {
       const file = nameOf(compiled);
       if (signal.aborted) {
@@ -35,7 +37,7 @@ export async function runSideBySide(
       const name = file.replaceAll("/", "-");
       const listing = path.join(resultsFolder, `${name}.log`);
       const limitSeconds = Math.max(1, (end - from) / 1000);
-      const outcome = await perform({ ...run, name, files: [compiled], listing, limitSeconds });
+      const outcome = await perform({ ...run, name, files: [compiled], environment, listing, limitSeconds });
       outcomes.push({ file, outcome });
       const seconds = Math.round((performance.now() - from) / 1000);
       show(`\n${file}, ${seconds} s\n${readFileSync(listing, "utf8")}`);
@@ -49,7 +51,7 @@ export async function runSideBySide(
     mkdirSync(path.dirname(run.listing), { recursive: true });
     writeFileSync(run.listing, "");
   }
-  await Promise.all(Array.from({ length: processes }, work));
+  await Promise.all(Array.from({ length: processes }, (_, index) => work(index + 1)));
   return combineOutcomes(tier, outcomes);
 }
 

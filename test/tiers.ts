@@ -8,7 +8,10 @@ export interface Tier {
   readonly timeoutMilliseconds: number;
   /** The limit for the whole tier, in seconds; `--all` allows eight times as much. */
   readonly limitSeconds: number;
-  /** How many of its files run at a time, each in a process of its own; default: one process runs all of them. */
+  /**
+   * How many of its files run at a time, each in a process of its own; default: one process runs all of
+   * them, as with `--all`.
+   */
   readonly processes?: number;
   /** What has to be set up before the tests start. */
   readonly ground: "nothing" | "programs" | "nodes";
@@ -16,7 +19,10 @@ export interface Tier {
   readonly fleets?: readonly string[];
   /** What only `--all` runs. */
   readonly night?: string;
-  /** How much of the machine it takes, of {@link CAPACITY}: tiers run in parallel as long as they fit. */
+  /**
+   * How much of the machine it takes, of {@link CAPACITY}: tiers run in parallel as long as they fit. The tests of the host
+   * wait most of the time.
+   */
   readonly load: 1 | 2 | 4;
 }
 
@@ -50,7 +56,8 @@ export const TIERS: readonly Tier[] = [
   {
     name: "clouds",
     summary: "real clusters on the machines of clouds",
-    load: 1,
+    load: 2,
+    processes: 2,
     folders: ["clouds"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
@@ -77,6 +84,7 @@ export const TIERS: readonly Tier[] = [
     name: "host",
     summary: "the handlers in Pulumi's own process",
     load: 1,
+    processes: 2,
     folders: ["host"],
     timeoutMilliseconds: 180_000,
     limitSeconds: 2_400,

@@ -17,12 +17,13 @@ import { BackgroundServer, type ServerAccess } from "../../sandbox/tumblebug/bac
 import type { Toolchain } from "../../sandbox/toolchain";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import type { StoredConnection } from "../../sandbox/tumblebug/state";
+import { nameInLane } from "../lane";
 import { PulumiStack } from "../support/pulumi-stack";
 import { silent } from "./test-cluster";
 import { withApi } from "./with-api";
 
 /** The system of the container nodes of test servers, so that leftovers of a killed run are found. */
-export const TEST_TUMBLEBUG_SYSTEM = "e2e-tumblebug";
+export const TEST_TUMBLEBUG_SYSTEM = nameInLane("e2e-tumblebug");
 
 /** Settings of a server besides its connections, for tests that differ from the sandbox. */
 interface ServerOptions {
@@ -33,11 +34,8 @@ interface ServerOptions {
 }
 
 /** A fake server of the tests' own, in a folder with a fixed path. */
-export function testTumblebug(): BackgroundServer {
-  return new BackgroundServer(
-    path.join(projectFolder, ".sandbox", TEST_TUMBLEBUG_SYSTEM),
-    TEST_TUMBLEBUG_SYSTEM,
-  );
+export function testTumblebug(system = TEST_TUMBLEBUG_SYSTEM): BackgroundServer {
+  return new BackgroundServer(path.join(projectFolder, ".sandbox", system), system);
 }
 
 /** A group of VMs as `foresail:tumblebug` has it; the sandbox's machine type and image unless it names others. */

@@ -5,17 +5,17 @@ import { Cloud } from "../../sandbox/openstack/cloud";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";
 import type { CloudOptions } from "../../sandbox/openstack/cloud-options";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
+import { nameInLane } from "../lane";
 
 /** The system of the container nodes of test clouds, so that leftovers of a killed run are found. */
-export const TEST_CLOUD_SYSTEM = "e2e-openstack";
+export const TEST_CLOUD_SYSTEM = nameInLane("e2e-openstack");
 
 /**
  * A cloud of the tests' own. Its folder has always the same place: the next run finds what a killed one left, and
  * ends it.
  */
-export function testCloud(options: Partial<CloudOptions> = {}): Cloud {
-  const folder = path.join(projectFolder, ".sandbox", TEST_CLOUD_SYSTEM);
-  return new Cloud({ folder, system: TEST_CLOUD_SYSTEM, ...options });
+export function testCloud(options: Partial<CloudOptions> = {}, system = TEST_CLOUD_SYSTEM): Cloud {
+  return new Cloud({ folder: path.join(projectFolder, ".sandbox", system), system, ...options });
 }
 
 /** What servers of a test need, by the cloud's own API. */

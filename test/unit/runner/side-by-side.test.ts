@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TierOutcome } from "../../counting";
+import { LANE_VARIABLE } from "../../lane";
 import type { MochaRun } from "../../mocha-process";
 import { combineOutcomes, runSideBySide } from "../../side-by-side";
 
@@ -33,8 +34,10 @@ describe("test files that run side by side", () => {
     let running = 0;
     let most = 0;
     const others: (() => void)[] = [];
-    const perform = async ({ name = "", listing = "" }: MochaRun): Promise<TierOutcome> => {
+    const lanes = new Set<string | undefined>();
+    const perform = async ({ name = "", listing = "", environment }: MochaRun): Promise<TierOutcome> => {
       begun.push(name);
+      lanes.add(environment[LANE_VARIABLE]);
       running += 1;
       most = Math.max(most, running);
       if (begun.length === 1 && count > 1) await new Promise<void>((resolve) => others.push(resolve));
@@ -44,14 +47,15 @@ describe("test files that run side by side", () => {
       running -= 1;
       return { tier: "engine", result };
     };
-    return { perform, begun, most: () => most };
+    return { perform, begun, lanes, most: () => most };
   }
 
   it("run each once, in their order, as many at a time as allowed, and are shown when they have ended", async () => {
-    const { perform, begun, most } = processes();
+    const { perform, begun, lanes, most } = processes();
     const outcome = await runSideBySide(runOf(), perform);
     assert.deepEqual(begun, ["engine-a", "engine-b", "engine-c", "engine-d"]);
     assert.equal(most(), 2);
+    assert.deepEqual([...lanes].sort(), ["1", "2"]);
     assert.deepEqual(outcome, { tier: "engine", result: { ...result, passed: 4 } });
     const shown = readFileSync(path.join(folder, "engine.log"), "utf8");
     assert.deepEqual([...shown.matchAll(/printed by engine-(\w)/g)].map(([, name]) => name).sort(), [
