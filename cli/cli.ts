@@ -2,8 +2,10 @@
 import { Command, Option } from "commander";
 import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./exit-codes";
 import { printError } from "./terminal";
+import type { AdoptOptions } from "./adopt";
 import type { PlanOptions, PlanOutput } from "./plan";
 import type { PreviewOptions } from "./preview";
+import type { ReleaseOptions } from "./release";
 import type { UnlockOptions } from "./unlock";
 import type { UpOptions } from "./up";
 import { messageOf } from "../lib/error-message";
@@ -65,6 +67,47 @@ function addPlanCommand(program: Command): void {
     "json",
     "markdown",
   ]);
+}
+
+const ADOPT_NOTES = `
+It only reads the cluster and its machines. It pins the host keys that the machines present: compare them before the first up.
+`;
+
+/** Adds the command adopt, which writes the stack file for a cluster that exists. */
+function addAdoptCommand(program: Command): void {
+  addCommand(program, "adopt", ADOPT_NOTES)
+    .description(
+      "write the stack file for a kubeadm cluster that foresail did not make; changes nothing else",
+    )
+    .requiredOption("--kubeconfig <file>", "the cluster's kubeconfig; read permissions are enough")
+    .option("--context <name>", "a context of the kubeconfig; its current one without it")
+    .requiredOption(
+      "--ssh <user>",
+      "the user that logs in on the machines: root, or one that may sudo without a password",
+    )
+    .option("--key <file>", "the private key; without it, the SSH agent's keys")
+    .option(
+      "--address <node=address...>",
+      "where SSH of a Node's machine answers, if not at its internal address",
+      [],
+    )
+    .requiredOption("--write <file>", "the stack file to write, stacks/config/Pulumi.<stack>.yaml")
+    .action(running<AdoptOptions>(async () => (await import("./adopt.js")).adopt));
+}
+
+const RELEASE_NOTES = `
+Only for a cluster that the stack adopted (cluster.adopt). It asks before it changes anything.
+`;
+
+/** Adds the command release, which gives an adopted cluster back. */
+function addReleaseCommand(program: Command): void {
+  addCommand(program, "release", RELEASE_NOTES)
+    .description(
+      "give an adopted cluster back: node agents and foresail's marks go, the cluster keeps running",
+    )
+    .option(...STACK)
+    .option("--yes", "do not ask", false)
+    .action(running<ReleaseOptions>(async () => (await import("./release.js")).release));
 }
 
 /** How a command prints its result; `--json` and `--markdown` are short for the same values of `--output`. */
@@ -144,6 +187,8 @@ async function main(): Promise<void> {
     .action(running<UnlockOptions>(async () => (await import("./unlock.js")).unlock));
   addPlanCommand(program);
   addReviewCommands(program);
+  addAdoptCommand(program);
+  addReleaseCommand(program);
   addMonitorCommand(program);
   await program.parseAsync();
 }

@@ -23,7 +23,9 @@ export const EXITS_OF = {
   plan: ["done", "failed", "usage", "blocked", "unknown", "otherDistribution"],
   preview: ["done", "failed", "usage"],
   up: ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
+  adopt: ["done", "failed", "usage"],
   report: ["done", "failed", "usage"],
+  release: ["done", "failed", "usage", "declined", "interrupted"],
   unlock: ["done", "failed", "usage", "locked", "declined"],
   monitor: ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;

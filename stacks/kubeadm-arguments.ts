@@ -15,7 +15,10 @@ export function kubeadmArguments({
   sshPrivateKey,
   sshPrivateKeys,
   registryCredentials,
-}: KubeadmConfiguration): Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost"> {
+}: KubeadmConfiguration): Omit<
+  KubeadmClusterArgs,
+  "machines" | "endpoint" | "lost" | "adopt" | "resetOnDestroy"
+> {
   const { jumpHost, ...ssh } = cluster.ssh;
   const jumpHostKey = sshPrivateKeys.apply((keys) => keys[JUMP_HOST_KEY]) as pulumi.Output<string>;
   return {

@@ -17,6 +17,8 @@ export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulum
     })),
     endpoint: cluster.endpoint as EndpointArgs,
     loadBalancer: loadBalancer(cluster),
+    adopt: cluster.adopt,
+    resetOnDestroy: cluster.resetOnDestroy,
     lost: cluster.lost,
     allowEvenControlPlanes: cluster.allowEvenControlPlanes,
   });

@@ -112,7 +112,11 @@ const RULES: Readonly<Record<string, Rules>> = {
   }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
   ReaderAccount: harmless(kubeadm.readerAccountSteps),
-  ClusterInit: rules(kubeadm.clusterInitSteps, { init: { danger: "control plane" }, keepCredentials: PLAIN }),
+  ClusterInit: rules(kubeadm.clusterInitSteps, {
+    init: { danger: "control plane" },
+    adopt: PLAIN,
+    keepCredentials: PLAIN,
+  }),
   CloudPlan: harmless(cloudPlanSteps),
   InitializedMark: harmless(initializedMarkSteps),
   TumblebugPlan: rules(tumblebug.tumblebugPlanSteps, { remove: { danger: "control plane" } }),

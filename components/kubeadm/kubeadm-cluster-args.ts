@@ -56,6 +56,8 @@ export type NetworkPlugin =
   | { cilium: ChartValues }
   | { calico: ChartValues }
   | { flannel: ChartValues }
+  /** None: an adopted cluster keeps its own. */
+  | { none: Record<string, never> }
   /** A YAML file, by path or URL. */
   | { manifest: { path: string } | { url: string; digest?: string } }
   | { chart: ChartArgs };
@@ -107,6 +109,13 @@ export interface KubeadmClusterArgs {
     /** Puts a machine's internal address on it when no device has it, on a cloud that translates. @default false */
     holdNodeAddress?: boolean;
   };
+  /**
+   * Takes over the kubeadm cluster that the machines are members of, instead of creating one. Needs the network plugin
+   * `none` and `encryptSecretsAtRest: false`. @default false
+   */
+  adopt?: boolean;
+  /** Resets the machines of an adopted cluster on destroy, instead of releasing them. @default false */
+  resetOnDestroy?: boolean;
   /** Names of dead machines that were removed from `machines`. */
   lost?: string[];
   /** Names of machines that a later update replaces or removes; until then their versions do not change. @default none */

@@ -84,8 +84,10 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       timeouts: timeouts(args),
     };
 
-    this.prepared = this.prepareMachines();
-    this.existence = this.initCluster();
+    // members of a cluster that exists are claimed together, before anything is written to any of them
+    const prepared = args.adopt ? undefined : this.prepareMachines();
+    this.existence = this.initCluster(prepared);
+    this.prepared = prepared ?? this.prepareMachines(this.existence);
     const { direct, balanced } = this.readKubeconfig();
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
@@ -111,7 +113,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.registerOutputs({ kubeconfig, endpoints, nodes, version });
   }
 
-  private prepareMachines(): Map<string, Command> {
+  private prepareMachines(...after: pulumi.Resource[]): Map<string, Command> {
     const { ssh, dial, prepare } = timeouts(this.args);
     const addresses = (machines: MachineInputs[]) =>
       pulumi.output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })));
@@ -125,7 +127,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       dialSeconds: dial,
       revision: this.args.bootstrapRevision,
     };
-    const opts = { parent: this, customTimeouts: { create: `${prepare + ssh}s` } };
+    const waits = after.length > 0 ? { dependsOn: after } : {};
+    const opts = { parent: this, customTimeouts: { create: `${prepare + ssh}s` }, ...waits };
     const command = (machine: MachineInputs) =>
       prepareMachine(this.clusterName, machine.name, { ...shared, machine: pulumi.output(machine) }, opts);
     return new Map(this.machines.map((machine) => [machine.name, command(machine)]));
@@ -137,12 +140,17 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { parent: this, dependsOn: [existence, ...after], deletedWith: existence };
   }
 
-  private initCluster(): resources.ClusterInit {
+  private initCluster(prepared: ReadonlyMap<string, Command> = new Map()): resources.ClusterInit {
+    const { adopt, resetOnDestroy } = this.args;
     const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
+    const { annotations } = rolloutSettings(this.args);
+    const adoption = adopt
+      ? { adopt: { annotations, ...(resetOnDestroy ? { reset: true as const } : {}) } }
+      : {};
     return new resources.ClusterInit(
       initResource(this.clusterName),
-      { ...this.common, machines: this.machines, registryCredentials },
-      { parent: this, dependsOn: this.preparedOf(CONTROL_PLANE_GROUP) },
+      { ...this.common, machines: this.machines, registryCredentials, ...adoption },
+      { parent: this, dependsOn: this.preparedOf(CONTROL_PLANE_GROUP, prepared) },
     );
   }
 
@@ -240,11 +248,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
         lost: this.args.lost ?? [],
+        ...(this.args.adopt ? { adopted: this.existence.adopted } : {}),
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
         ...(group === CONTROL_PLANE_GROUP ? { pools: this.workerPools() } : {}),
         drain: drainOptions(this.args),
       },
-      this.inside(...this.preparedOf(group), ...after),
+      this.inside(...this.preparedOf(group, this.prepared), ...after),
     );
   }
 
@@ -269,7 +278,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return this.machines.filter((machine) => machine.group === group);
   }
 
-  private preparedOf(group: string): Command[] {
-    return this.machinesOf(group).flatMap(({ name }) => this.prepared.get(name) ?? []);
+  private preparedOf(group: string, prepared: ReadonlyMap<string, Command>): Command[] {
+    return this.machinesOf(group).flatMap(({ name }) => prepared.get(name) ?? []);
   }
 }

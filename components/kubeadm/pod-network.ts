@@ -76,7 +76,7 @@ export function installPodNetwork(
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },
 ): pulumi.Resource[] {
   const { plugin } = args;
-  if ("bridge" in plugin) return [];
+  if ("bridge" in plugin || "none" in plugin) return [];
   // loaded only here, so that a cluster with the built-in network does not load the Kubernetes SDK
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { Provider } = require("@pulumi/kubernetes/provider") as typeof import("@pulumi/kubernetes/provider");

@@ -4,6 +4,7 @@ import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/
 import { below, issueAt } from "../../lib/validation/validation-issue";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
+import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
 import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
@@ -55,6 +56,7 @@ function hostIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue
 export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
   return [
     ...issueAt(["version"], kubernetesVersionIssue(args.version)),
+    ...adoptionIssues(args),
     ...passedThroughIssues(args),
     ...hostIssues(args),
   ];

@@ -10,6 +10,7 @@ import {
   machineAddressIssues,
   type NetworkBlocks,
 } from "../../providers/kubeadm/plan/validation/network";
+import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
 import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import type { ClusterInput } from "./cluster";
@@ -37,6 +38,7 @@ export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput
         network,
         endpoint: cluster.endpoint,
       }),
+      ...adoptionIssues(cluster),
       ...machines.flatMap((machine, index) =>
         below(["machines", index], machineAddressIssues(network, machine)),
       ),

@@ -86,6 +86,14 @@ export const ClusterInput = z.strictObject({
   ),
   machines: z.array(MachineInput).describe("The machines of the cluster."),
   ssh: SshConfiguration.prefault({}).describe("SSH to the machines, unless a machine has its own settings."),
+  adopt: flag(
+    false,
+    "Take over the kubeadm cluster that the machines are members of, instead of creating one; needs the network plugin `none` and `encryptSecretsAtRest: false`.",
+  ),
+  resetOnDestroy: flag(
+    false,
+    "Reset the machines of an adopted cluster on destroy, which otherwise releases them and leaves the cluster running.",
+  ),
   lost: z
     .array(text((name) => dnsLabelIssue(name)))
     .default([])
@@ -131,9 +139,14 @@ const elsewhere = (system: System, what = "the machines") =>
     .undefined({ error: `is not for the system "${system}"; write ${what} under foresail:${system}` })
     .optional();
 
+/** A field that only a stack of existing machines has. */
+const onlySsh = z.undefined({ error: 'is only for the system "ssh"; remove it' }).optional();
+
 /** Returns the fields of existing machines for a system with pools or groups of machines. */
 const withoutMachines = (system: System) => ({
   machines: elsewhere(system),
+  adopt: onlySsh,
+  resetOnDestroy: onlySsh,
   lost: elsewhere(system),
   allowEvenControlPlanes: elsewhere(system),
   endpoint: elsewhere(system, "it"),

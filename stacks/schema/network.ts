@@ -127,6 +127,7 @@ export const NetworkPlugin = exactlyOne(
     cilium: preset(ciliumValuesIssues).optional().describe("Cilium from its Helm chart."),
     calico: preset().optional().describe("Calico from its Helm chart."),
     flannel: preset().optional().describe("Flannel from its Helm chart."),
+    none: z.strictObject({}).optional().describe("None: an adopted cluster keeps its own."),
     manifest: ManifestPlugin.optional().describe("Any plugin, as manifests: exactly one of path and url."),
     chart: ChartPlugin.optional().describe("Any plugin, as a Helm chart."),
   }),

@@ -33,6 +33,34 @@ const OPERATIONS: Record<string, Operation> = {
     state.prepared = true;
     return DONE;
   },
+  "adoption-facts": ({ script, state, configuration }) => {
+    const facts = {
+      marker: state.marker ?? "",
+      authority: isMemberOfSomeCluster(state) ? authorityOf(configuration) : "",
+      machineId: script.machine,
+      addresses: "",
+      system: "debian 12 x86_64",
+      kubelet: "/usr/local/bin/kubelet",
+      controlPlane: state.controlPlane ? "yes" : "",
+    };
+    return answer(
+      Object.entries(facts)
+        .map(([name, text]) => `${name} ${base64(text)}`)
+        .join("\n"),
+    );
+  },
+  "adoption-access": ({ configuration }) => answer(readFileSync(configuration.kubeconfig, "utf8")),
+  adopt: ({ script, state }) => {
+    const marker = markerOf(script.text);
+    const isSame = state.marker === marker;
+    Object.assign(state, { marker, member: true });
+    return isSame ? NOTHING : DONE;
+  },
+  release: ({ state }) => {
+    for (const field of ["marker", "agent", "staged", "revision"] as const) delete state[field];
+    state.member = false;
+    return DONE;
+  },
   facts: ({ state: { member, controlPlane, rebootOf } }) =>
     answer(JSON.stringify({ member, controlPlane, rebootOf })),
   reboot: ({ state }) => {
@@ -118,6 +146,18 @@ const OPERATIONS: Record<string, Operation> = {
   },
 };
 
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+/** Of any maker: foresail's, or another one's. */
+const isMemberOfSomeCluster = ({ member, foreign }: MachineState) => member || foreign === true;
+
+function authorityOf({ kubeconfig }: FleetConfiguration): string {
+  const { clusters } = parse(readFileSync(kubeconfig, "utf8")) as {
+    clusters: { cluster: { "certificate-authority-data"?: string } }[];
+  };
+  return Buffer.from(clusters[0]?.cluster["certificate-authority-data"] ?? "", "base64").toString();
+}
+
 /** What the simulation's encryption keys look like, followed by their names. */
 export const KEY_TEXT = "c2ltdWxhdGVkLWVuY3J5cHRpb24ta2V5-";
 
@@ -138,7 +178,9 @@ export async function perform(setting: Setting): Promise<Result> {
   const operation = OPERATIONS[script.operation];
   if (!operation) return failed(`the simulation knows no operation ${script.operation}`, 64);
   const marker = markerOf(script.text);
-  if (marker && ((state.marker && state.marker !== marker) || (!state.marker && state.foreign))) {
+  const mayBeForeign = ["adopt", "release"].includes(script.operation);
+  const isForeign = !state.marker && state.foreign && !mayBeForeign;
+  if (marker && ((state.marker && state.marker !== marker) || isForeign)) {
     const stderr = `${script.machine}: contains Kubernetes files that foresail did not create for this cluster`;
     return { outcome: "refused", stderr, exitCode: 78 };
   }

@@ -17,7 +17,8 @@ export type Operation =
   | ("prepare" | "facts" | "reboot" | "initialized" | "init" | "admin-kubeconfig" | "control-plane-secrets")
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
-  | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale");
+  | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
+  | ("adoption-facts" | "adoption-access" | "adopt" | "release");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
 export interface Script {
@@ -40,7 +41,7 @@ function frame(
 }
 
 /** Returns a step that refuses a machine of another owner: the file steps/<operation>.sh, after these files. */
-function step(
+export function step(
   operation: Operation,
   cluster: string,
   machine: string,

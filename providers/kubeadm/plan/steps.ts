@@ -50,8 +50,14 @@ export type EncryptionKeyStep = StepOf<typeof encryptionKeySteps>;
 
 export const clusterInitSteps = defineSteps({
   init: line`${value("(?:[^\\s:,]+|the first control plane)")("machine")}: kubeadm init, unless a control plane is a member already`,
+  /** The claim of a member of a cluster that foresail did not make. */
+  adopt: line`${machine}: adopt as ${choice("role", ["control plane", "worker"])} of the cluster${optional(
+    line` at ${token("endpoint")}, Kubernetes ${token("version")}`,
+  )}`,
   keepCredentials: line`${machine}: keeps the registry credentials that it has; machines that join later get the new ones`,
 });
+
+export type ClusterInitStep = StepOf<typeof clusterInitSteps>;
 
 export const readerAccountSteps = defineSteps({
   apply: line`cluster: ${choice("how", ["install", "update"])} the ValidatingAdmissionPolicy ${word("policy")}, for the annotations ${text("annotations")}`,

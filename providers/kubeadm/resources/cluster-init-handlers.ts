@@ -3,18 +3,22 @@ import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../plan/immutables";
 import { initScript, resetScript } from "../machine/steps";
 import { keyGeneration, keyName } from "../plan/encryption";
+import { adoptionSteps, refuseAdoptChange } from "../plan/adoption";
 import { clusterInitSteps } from "../plan/steps";
 import { formerMachines } from "../plan/membership/nodes";
 import { explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { isKnownList } from "../../../lib/unknown";
+import { isKnown, isKnownList } from "../../../lib/unknown";
 import { failuresOfEach, type MachinesSession, withMachines } from "./machines-session";
 import { readFacts, rebootIfRequired } from "./rebooting";
-import { reportRecorded } from "../../../lib/pulumi/log";
+import { report, reportRecorded } from "../../../lib/pulumi/log";
+import { rememberAccess } from "./preview-reading";
 import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./declarations";
 import { messageOf } from "../../../lib/error-message";
 
 const RESET_SECONDS = 300;
+/** How long a machine may take to answer the inspection of a check. */
+const INSPECT_SECONDS = 20;
 
 const nameOf = ({ specification }: Inputs) => `ClusterInit ${specification.name}`;
 const controlPlanesOf = ({ machines }: Inputs) => machines.filter(({ role }) => role === "control-plane");
@@ -67,7 +71,50 @@ async function resetAll(session: MachinesSession<Outputs>): Promise<void> {
 }
 
 /** Inputs that destroy needs in order to reset the current machines with the current credentials. */
-const RECORDED = ["specification", "machines", "jumpHost", "credentials"] as const;
+const RECORDED = ["specification", "machines", "jumpHost", "credentials", "adopt"] as const;
+
+/**
+ * Previews the adoption of a cluster: inspects its machines over SSH, which writes nothing on them. If they can't be
+ * reached, the steps come from the configuration, and the run inspects them before it writes anything.
+ */
+async function previewAdoption(news: Inputs) {
+  const adopted = news.machines.map(({ name }) => name);
+  const { inspectForAdoption, failuresOf } = await import("./adoption.js");
+  const reachable = { ...news, timeouts: { ...news.timeouts, ssh: INSPECT_SECONDS } };
+  try {
+    const inspection = await withMachines(nameOf(news), reachable, inspectForAdoption);
+    if (inspection.kubeconfig !== undefined && inspection.issues.length === 0)
+      rememberAccess(news.specification.name, inspection.kubeconfig);
+    const steps = adoptionSteps(news.machines, inspection.cluster).map(clusterInitSteps.format);
+    return { adopted, steps, failures: failuresOf(inspection.issues) };
+  } catch (error) {
+    report(
+      nameOf(news),
+      `the machines could not be inspected, the run does it before it writes: ${messageOf(error)}`,
+    );
+    return { adopted, steps: adoptionSteps(news.machines).map(clusterInitSteps.format), failures: [] };
+  }
+}
+
+/** Checks a stack with `adopt`. Machines that are added later join, so they are not among the adopted ones. */
+async function checkAdoption(olds: Partial<Inputs>, news: Inputs) {
+  if (!isKnownList(news.machines) || !isKnown(news))
+    return {
+      inputs: { ...news, steps: [clusterInitSteps.format({ kind: "unknown", until: "the machines exist" })] },
+      failures: [],
+    };
+  if (olds.specification === undefined) {
+    const { adopted, steps, failures } = await previewAdoption(news);
+    for (const line of steps) report(nameOf(news), line);
+    return { inputs: { ...news, adopted, steps }, failures };
+  }
+  const adopted = (olds.adopted ?? []).filter((name) =>
+    news.machines.some((machine) => machine.name === name),
+  );
+  const inputs = { ...news, adopted, steps: keptCredentials(olds, news) };
+  reportRecorded(nameOf(news), olds, inputs, RECORDED);
+  return { inputs, failures: refuseSpecificationChange(olds.specification, news.specification) };
+}
 
 /**
  * Returns a note for each machine that keeps its registry credentials: they are written when a machine is prepared.
@@ -83,6 +130,11 @@ function keptCredentials(olds: Partial<Inputs>, news: Inputs): string[] {
 
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
+    const wasAdopted = olds.specification && olds.adopt !== undefined;
+    const reason = refuseAdoptChange(wasAdopted, news.adopt !== undefined);
+    if (reason !== undefined)
+      return Promise.resolve({ inputs: news, failures: [{ property: "cluster.adopt", reason }] });
+    if (news.adopt) return checkAdoption(olds, news);
     // a field that is unknown until the run is checked by the run
     const known = typeof news.specification === "object";
     const failures = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
@@ -105,6 +157,12 @@ export const handlers: Handlers = {
 
   create: (inputs: Inputs) => {
     const resource = nameOf(inputs);
+    if (inputs.adopt)
+      return explained({ resource, step: "adopt the cluster" }, async () => {
+        const { adopt } = await import("./adoption.js");
+        await withMachines(resource, inputs, adopt);
+        return { id: inputs.specification.name, outs: inputs };
+      });
     // the marker identifies what kubeadm left, so a failed create can simply be repeated
     return explained({ resource, step: "kubeadm init" }, async () => {
       await withMachines(resource, inputs, initialize);
@@ -118,8 +176,19 @@ export const handlers: Handlers = {
   async delete(id, inputs: Outputs) {
     const resource = nameOf(inputs);
     const reachable = { ...inputs, timeouts: { ...inputs.timeouts, ssh: 30 } };
-    await withMachines(resource, reachable, resetAll).catch((error: unknown) => {
-      throw new PartialFailure(id, inputs, { resource, step: "kubeadm reset" }, error);
+    const { adopt } = inputs;
+    const [step, work] =
+      adopt === undefined || adopt.reset
+        ? ["kubeadm reset", resetAll]
+        : [
+            "release the cluster",
+            async (session: MachinesSession<Outputs>) => {
+              const { releaseAll } = await import("./release.js");
+              await releaseAll(session, adopt.annotations);
+            },
+          ];
+    await withMachines(resource, reachable, work).catch((error: unknown) => {
+      throw new PartialFailure(id, inputs, { resource, step }, error);
     });
   },
 };

@@ -74,7 +74,19 @@ export class HostKey extends resourceClass<
   }
 >("kubeadm/HostKey", { outputs: ["hostKey"] }) {}
 
+/** What a stack that adopts its cluster needs to give it back. */
+export interface AdoptInputs {
+  /** Pattern of the annotation keys. */
+  annotations: string;
+  /** Whether a destroy resets the machines; absent for a release. */
+  reset?: true;
+}
+
 export interface ClusterInitInputs extends MachinesInputs {
+  /** Only for a cluster that foresail did not make. */
+  adopt?: AdoptInputs;
+  /** Set by check: names of the machines that were adopted; the others joined. Only with `adopt`. */
+  adopted?: string[];
   /** Always secret. Only compared, so that a change is reported. Absent in state of older releases. */
   registryCredentials?: Record<string, { username: string; password: string }>;
   /** Set by check: the generation of the first encryption key, if it is not 1. */
@@ -88,12 +100,17 @@ export interface ClusterInitOutputs extends ClusterInitInputs {
 
 /**
  * The cluster itself: runs kubeadm init on the first control plane, unless any control plane is a member already, and
- * kubeadm reset on every machine when it is destroyed (docs/adr/0006-init-and-reset.md).
+ * kubeadm reset on every machine when it is destroyed (docs/adr/0006-init-and-reset.md). With `adopt` it claims the members
+ * of a cluster that exists, and releases them when it is destroyed.
  */
-export class ClusterInit extends resourceClass<ClusterInitInputs, ClusterInitInputs, "initialKeyGeneration">(
-  "kubeadm/ClusterInit",
-  { outputs: ["initialKeyGeneration"], secrets: ["registryCredentials"] },
-) {}
+export class ClusterInit extends resourceClass<
+  ClusterInitInputs,
+  ClusterInitInputs,
+  "initialKeyGeneration" | "adopted"
+>("kubeadm/ClusterInit", {
+  outputs: ["initialKeyGeneration", "adopted"],
+  secrets: ["registryCredentials"],
+}) {}
 
 /** The machines are the control planes; the credentials are read from one that is ready. */
 export type AdminKubeconfigInputs = MachinesInputs;
@@ -179,6 +196,8 @@ export interface NodeGroupInputs extends MachinesInputs {
   controlPlanes: Machine[];
   /** Names of dead machines that are no longer in the configuration. */
   lost: string[];
+  /** Names of machines that were adopted as members: their Nodes need labels, and no join. Only with `adopt`. */
+  adopted?: string[];
   /**
    * Names of the machines of all other groups, whose Nodes this group ignores; absent in state of older releases.
    */

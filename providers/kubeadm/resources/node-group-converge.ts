@@ -52,10 +52,10 @@ export async function convergeNodeGroup(
   try {
     const open = (session = await ClusterSession.open(resource, inputs));
     observed = await observeNodes(open.kubernetes);
-    const { group, machines: desired, former, lost, elsewhere, owned = {} } = inputs;
+    const { group, machines: desired, former, lost, elsewhere, adopted, owned = {} } = inputs;
     const own = withOwnership(observed, owned);
     const { steps } = planMembership({
-      ...{ group, desired, recorded: names, former, lost, elsewhere },
+      ...{ group, desired, recorded: names, former, lost, elsewhere, adopted },
       observed: own,
     });
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {

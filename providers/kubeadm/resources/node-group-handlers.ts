@@ -43,12 +43,12 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
   const { facts: observed, unread: why } = answer;
   const recorded = namesOf(olds.machines);
-  const { group, machines: desired, lost, elsewhere = [] } = news;
+  const { group, machines: desired, lost, elsewhere = [], adopted } = news;
   const own = observed && withOwnership(observed, recordedOwnership(olds));
   const configured = [...wanted, ...elsewhere];
   const former = membership.formerNodes({ group, before: olds, configured, observed });
   const plan = membership.planMembership({
-    ...{ group, desired, recorded, former, lost, elsewhere },
+    ...{ group, desired, recorded, former, lost, elsewhere, adopted },
     observed: own,
   });
   const removed = membership.removedMembers({

@@ -46,17 +46,36 @@ export async function readCluster<T>(
   }
 }
 
+/** Secret kubeconfigs of clusters that the preview of their adoption could read, by cluster. */
+const adoptable = new Map<string, string>();
+
+/**
+ * Keeps the kubeconfig of a cluster for the checks of the other resources of this run, so that the preview of an adoption
+ * lists what it does to each Node. It is never written to the state.
+ */
+export function rememberAccess(cluster: string, kubeconfig: string): void {
+  adoptable.set(cluster, kubeconfig);
+}
+
+/** Inputs with which a check reads its cluster. */
+interface Access {
+  kubeconfig?: string;
+  specification?: { name: string };
+}
+
 /**
  * Reads the cluster of a resource for its check. Undefined when the cluster does not exist yet. A kubeconfig that is
  * about to be read again has the same credentials as the one in the state.
  */
 export async function readForCheck<T>(
-  olds: { kubeconfig?: string },
-  news: { kubeconfig?: string },
+  olds: Access,
+  news: Access,
   read: (kubernetes: KubernetesClient) => Promise<T>,
 ): Promise<Reading<T> | undefined> {
-  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
-  return kubeconfig === undefined || !isKnown(kubeconfig) ? undefined : readCluster(kubeconfig, read);
+  const given = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
+  const known = given !== undefined && isKnown(given) ? given : undefined;
+  const kubeconfig = known ?? adoptable.get(news.specification?.name ?? "");
+  return kubeconfig === undefined ? undefined : readCluster(kubeconfig, read);
 }
 
 /** Environment variable with the path of a read-only kubeconfig, for previews by users without write permission. */

@@ -110,6 +110,7 @@ stop_watching() {
   watching=""
 }
 is_container() { systemd-detect-virt --container --quiet; }
+is_adopted() { grep -qs '^adopted ' "$ROOT$MEMBER_PATH"; }
 is_control_plane() { [ -e "$kubernetes/manifests/kube-apiserver.yaml" ]; }
 
 # Prints the version of one software on this machine, or nothing when it has none.
@@ -332,8 +333,8 @@ initialize() {
   if [ -e "$initialized" ] && [ "${is_initialized-}" = yes ]; then return 0; fi
   rm -f "$initialized"
   if [ -e "$sysctl" ]; then sysctl --quiet --ignore --load="$sysctl"; fi
-  # inside a container the swap is the host's
-  if ! is_container && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then say "turn swap off"; swapoff -a; fi
+  # inside a container the swap is the host's, and on an adopted machine somebody else decided about it
+  if ! is_container && ! is_adopted && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then say "turn swap off"; swapoff -a; fi
   if ! systemctl is-active --quiet containerd; then
     attempt "start containerd" systemctl start containerd || return 1
   fi

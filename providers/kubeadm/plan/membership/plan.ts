@@ -29,6 +29,7 @@ export const byIndex = (one: string, other: string): number =>
  * @param recorded the machines that are in the state: joined, or partly removed
  * @param former the Nodes whose removal an earlier run did not finish
  * @param elsewhere machines of other groups in the configuration: their Nodes are never removed
+ * @param adopted machines that were members when they were adopted: a Node without the group's label needs no join
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
  * alone
  */
@@ -39,15 +40,16 @@ export function planMembership(args: {
   former?: FormerNodes;
   lost: string[];
   elsewhere?: string[];
+  adopted?: readonly string[];
   observed?: ObservedNode[];
 }): MembershipPlan {
-  const { group, desired, lost, former = {}, elsewhere = [] } = args;
+  const { group, desired, lost, former = {}, elsewhere = [], adopted = [] } = args;
   const wanted = new Set(desired.map(({ name }) => name));
   const nodes = new Map((args.observed ?? []).map((node) => [node.name, node]));
   const recorded = args.recorded.filter((name) => !wanted.has(name));
   // a join sets the group's label last, so a Node without it has not finished joining
   const present = args.observed
-    ? (name: string) => nodes.get(name)?.group !== undefined
+    ? (name: string) => nodes.get(name)?.group !== undefined || (nodes.has(name) && adopted.includes(name))
     : (name: string) => args.recorded.includes(name);
 
   const isControlPlane = group === CONTROL_PLANE_GROUP;
@@ -58,7 +60,7 @@ export function planMembership(args: {
     );
   const settings = desired.flatMap((machine): NodeGroupStep[] => {
     const node = nodes.get(machine.name);
-    const changes = node?.group ? settingsChanges(machine, node) : [];
+    const changes = node && (node.group || adopted.includes(node.name)) ? settingsChanges(machine, node) : [];
     return changes.length === 0 ? [] : [{ kind: "settings", machine: machine.name, changes }];
   });
   const isLost = (name: string) => lost.includes(name);

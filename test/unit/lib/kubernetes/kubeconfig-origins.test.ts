@@ -18,9 +18,11 @@ const CONNECTIONS: Record<string, string> = {
   "cli/run-plan.ts": "of the stack",
   "providers/azimuth/client/services-monitor.ts": "fetched",
   "providers/azimuth/resources/service-sync-handlers.ts": "fetched",
+  "providers/kubeadm/client/adoptable.ts": "the operator's, or rendered from three fields of admin.conf",
   "providers/kubeadm/resources/cluster-session.ts":
     "of the stack, or rendered from three fields of admin.conf",
   "providers/kubeadm/resources/preview-reading.ts": "of the stack, or the reader's",
+  "providers/kubeadm/resources/release.ts": "rendered from three fields of admin.conf",
   "providers/kubeadm/resources/reported-agents.ts": "of the stack",
   "providers/kubernetes/resources/inputs.ts": "of the stack, or what the caller fetched",
   "providers/machine-pool/resources/pool-session.ts": "fetched, or the operator's",

@@ -206,7 +206,7 @@ const TABLE: [string, unknown][] = [
     work({ internalAddress: "10.96.3.1" }),
   ],
   [
-    "cluster.network.plugin: is empty; choose one of bridge, cilium, calico, flannel, manifest, chart",
+    "cluster.network.plugin: is empty; choose one of bridge, cilium, calico, flannel, none, manifest, chart",
     plugin({}),
   ],
   [

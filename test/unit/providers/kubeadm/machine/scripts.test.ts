@@ -2,6 +2,12 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import {
+  adoptionAccessScript,
+  adoptionFactsScript,
+  adoptScript,
+  releaseScript,
+} from "../../../../../providers/kubeadm/machine/adoption-steps";
+import {
   hostsToml,
   proxyVariables,
   registryCredentialsToml,
@@ -96,6 +102,10 @@ const scripts: Record<string, Script> = {
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
   reset: resetScript("demo", "w-1"),
+  "adoption-facts": adoptionFactsScript("demo", "w-1"),
+  "adoption-access": adoptionAccessScript("demo", "cp-1"),
+  adopt: adoptScript("demo", "w-1", "a1".repeat(32)),
+  release: releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),
   "node-agent-bundle": nodeAgentScript(versioned, "w-1", PATTERN, {
     kubernetes: ["1.36.3", "1.35.4"],

@@ -1,0 +1,65 @@
+import { parse } from "yaml";
+import { isObject } from "../../../lib/json";
+import { type ClusterAccess, KubernetesClient, type Node } from "../../../lib/kubernetes";
+import type { AdoptableCluster, AdoptableNode, KubeadmObjects } from "../plan/adoption";
+import { CONTROL_PLANE_LABEL } from "../plan/machine";
+
+/** How long the API of a cluster to adopt may take to answer. */
+const API_SECONDS = 20;
+
+/** Reads the Nodes and what kubeadm stores in the cluster. Only reads. @throws KubernetesUnreachable */
+export async function readAdoptable(access: ClusterAccess): Promise<AdoptableCluster> {
+  const kubernetes = await KubernetesClient.connect(access, { seconds: API_SECONDS, readsOnly: true });
+  try {
+    const [nodes, objects, pods] = await Promise.all([
+      kubernetes.listNodes(),
+      readKubeadmObjects(kubernetes),
+      kubernetes.listPods({ namespace: "kube-system" }),
+    ]);
+    const systemPods = pods.flatMap(({ metadata }) => metadata?.name ?? []);
+    return { nodes: nodes.map(adoptableNode), systemPods, ...objects };
+  } finally {
+    kubernetes.close();
+  }
+}
+
+function adoptableNode({ metadata, status }: Node): AdoptableNode {
+  const labels = metadata?.labels ?? {};
+  const {
+    machineID = "",
+    containerRuntimeVersion = "",
+    kubeletVersion = "",
+  } = (status?.nodeInfo ?? {}) as {
+    machineID?: string;
+    containerRuntimeVersion?: string;
+    kubeletVersion?: string;
+  };
+  return {
+    name: metadata?.name ?? "",
+    machineId: machineID,
+    internalAddress: status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
+    controlPlane: CONTROL_PLANE_LABEL in labels,
+    roles: Object.keys(labels).flatMap((key) => /^node-role\.kubernetes\.io\/(.+)$/.exec(key)?.[1] ?? []),
+    version: kubeletVersion.replace(/^v/, ""),
+    runtime: containerRuntimeVersion,
+  };
+}
+
+async function readKubeadmObjects(kubernetes: KubernetesClient): Promise<KubeadmObjects> {
+  const read = async (name: string, key: string) => {
+    const reference = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name };
+    const object = await kubernetes.get<{ data?: Record<string, string> }>(reference);
+    const value: unknown = parse(object?.data?.[key] ?? "");
+    return isObject(value) ? value : undefined;
+  };
+  const [clusterConfiguration, kubelet, kubeProxy] = await Promise.all([
+    read("kubeadm-config", "ClusterConfiguration"),
+    read("kubelet-config", "kubelet"),
+    read("kube-proxy", "config.conf"),
+  ]);
+  return {
+    ...(clusterConfiguration ? { clusterConfiguration } : {}),
+    ...(kubelet ? { kubelet } : {}),
+    ...(kubeProxy ? { kubeProxy } : {}),
+  };
+}

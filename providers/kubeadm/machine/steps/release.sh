@@ -1,0 +1,18 @@
+# shellcheck shell=bash
+# Gives a machine of an adopted cluster back: removes the node agent and foresail's marks, and leaves Kubernetes as it is.
+# A machine that foresail itself prepared and joined keeps the files that its kubelet and containerd need. May run twice.
+claimed_by=$(cat "$MARKER_PATH" 2>/dev/null || true)
+[ -z "$claimed_by" ] || [ "$claimed_by" = "$OWNER" ] ||
+  fail "$MACHINE: this machine belongs to another foresail cluster ($claimed_by); it was left as it is" 78
+systemctl disable --quiet --now foresail-node-agent 2>/dev/null || true
+rm -f "$AGENT_UNIT_PATH" "$AGENT_PROGRAM_PATH" "$AGENT_CONFIGURATION_PATH" /run/foresail-node-agent.{lock,words}
+systemctl daemon-reload
+# the repository of a rollout; on a machine that foresail prepared, apt has no other one
+if grep -qs '^adopted ' "$MEMBER_PATH"; then
+  rm -f /etc/apt/sources.list.d/foresail-kubernetes.list /etc/apt/keyrings/foresail-kubernetes.asc
+fi
+rm -rf /var/lib/foresail
+# the marker last, so that an interrupted release can begin again
+rm -f "$MARKER_PATH"
+rm -rf "$LOGS_PATH"
+rmdir --ignore-fail-on-non-empty /etc/foresail /usr/local/lib/foresail 2>/dev/null || true

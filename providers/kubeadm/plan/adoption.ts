@@ -1,0 +1,268 @@
+import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../../lib/json";
+import { listed, printable, quoted } from "../../../lib/text/quote";
+import {
+  type ConfigurationPath,
+  issueAt,
+  type ValidationIssue,
+} from "../../../lib/validation/validation-issue";
+import type { Machine } from "./machine";
+import { type ClusterSpecification, controlPlaneEndpoint } from "./specification";
+import type { ClusterInitStep } from "./steps";
+
+/** What a machine says about itself before it is adopted. */
+export interface MemberFacts {
+  /** Text of foresail's marker; empty without one. */
+  marker: string;
+  /** SHA-256 of the certificate authority that its kubelet trusts; empty on a machine that is no member. */
+  authority: string;
+  machineId: string;
+  addresses: string[];
+  /** Distribution, its version and the processor: "debian 12 x86_64". */
+  system: string;
+  /** Path of the program that the kubelet's unit starts. */
+  kubelet: string;
+  controlPlane: boolean;
+}
+
+/** A Node of the cluster, with the fields that identify its machine. */
+export interface AdoptableNode {
+  name: string;
+  machineId: string;
+  internalAddress: string;
+  controlPlane: boolean;
+  /** Names in its labels node-role.kubernetes.io/<name>. */
+  roles: readonly string[];
+  version: string;
+  /** "containerd://1.7.2" */
+  runtime: string;
+}
+
+/** What kubeadm stores in the cluster; undefined for an object that is not there. */
+export interface KubeadmObjects {
+  clusterConfiguration?: Readonly<Record<string, unknown>>;
+  kubelet?: Readonly<Record<string, unknown>>;
+  kubeProxy?: Readonly<Record<string, unknown>>;
+}
+
+export interface AdoptableCluster extends KubeadmObjects {
+  nodes: readonly AdoptableNode[];
+  /** Names of the pods in kube-system, from which its network plugin and its endpoint are recognized. */
+  systemPods: readonly string[];
+}
+
+/** A configured machine with what it said about itself. */
+export interface InspectedMachine {
+  machine: Pick<Machine, "name" | "role" | "internalAddress">;
+  facts: MemberFacts;
+}
+
+const SYSTEMS = ["debian 12", "ubuntu 22.04", "ubuntu 24.04"];
+const PROCESSORS = ["x86_64", "aarch64"];
+
+/** Formats a fingerprint for messages. */
+const short = (fingerprint: string): string => `sha256:${fingerprint.slice(0, 16)}`;
+
+/**
+ * Returns why machines can't be adopted, from what they said: each has to be a member of the same cluster, and of no
+ * other foresail cluster. Nothing is written anywhere as long as there is one issue.
+ *
+ * @param cluster name of the cluster, which a marker of an earlier run names
+ */
+export function membershipIssues(cluster: string, inspected: readonly InspectedMachine[]): ValidationIssue[] {
+  const first = inspected.find(({ machine, facts }) => machine.role === "control-plane" && facts.authority);
+  return inspected.flatMap(({ machine: { name }, facts }, index) => {
+    const { marker, authority } = facts;
+    const issue = (message: string) => issueAt(["machines", index], `${name}: ${message}`);
+    if (marker !== "" && marker !== `cluster=${cluster} machine=${name}`)
+      return issue(`belongs to another foresail cluster (${printable(marker)}); release it there first`);
+    if (authority === "")
+      return issue(
+        "is no member of a kubeadm cluster (it has no /etc/kubernetes/kubelet.conf); adopt the cluster without it, then add it as any new machine",
+      );
+    if (first && authority !== first.facts.authority)
+      return issue(
+        `is a member of another cluster than ${first.machine.name}: its certificate authority is ${short(authority)}, not ${short(first.facts.authority)}; take it out`,
+      );
+    return systemIssue(facts).flatMap(issue);
+  });
+}
+
+function systemIssue({ system }: MemberFacts): string[] {
+  const at = system.lastIndexOf(" ");
+  if (SYSTEMS.includes(system.slice(0, at)) && PROCESSORS.includes(system.slice(at + 1))) return [];
+  return [
+    `runs ${printable(system)}; foresail supports Debian 12, Ubuntu 22.04, Ubuntu 24.04 on amd64 and arm64`,
+  ];
+}
+
+/** Returns why the machines are not the cluster's Nodes of the same names, and which control planes are missing. */
+export function nodeIssues(
+  source: ClusterSpecification["source"],
+  inspected: readonly InspectedMachine[],
+  nodes: readonly AdoptableNode[],
+): ValidationIssue[] {
+  const named = new Set(inspected.map(({ machine }) => machine.name));
+  const missing = nodes.filter(({ name, controlPlane }) => controlPlane && !named.has(name));
+  const names = listed(missing.map(({ name }) => name));
+  return [
+    ...inspected.flatMap((each, index) => machineIssues(source, each, index, nodes)),
+    ...issueAt(
+      ["machines"],
+      missing.length === 0
+        ? undefined
+        : `the cluster's ${missing.length === 1 ? "control plane" : "control planes"} ${names} must be in the list, too: versions change on all control planes`,
+    ),
+  ];
+}
+
+function machineIssues(
+  source: ClusterSpecification["source"],
+  { machine, facts }: InspectedMachine,
+  index: number,
+  nodes: readonly AdoptableNode[],
+): ValidationIssue[] {
+  const { name, role, internalAddress } = machine;
+  const at = (field: string[], message: string) => issueAt(["machines", index, ...field], message);
+  const node = nodes.find((each) => each.name === name);
+  if (node?.machineId !== facts.machineId) return at(["name"], identityIssue(name, facts, nodes));
+  const controlPlane = role === "control-plane";
+  if (node.controlPlane !== controlPlane || facts.controlPlane !== controlPlane)
+    return at(
+      ["role"],
+      `${name} is a ${node.controlPlane ? "control plane" : "worker"} of the cluster, not a ${role}`,
+    );
+  if (node.internalAddress !== internalAddress)
+    return at(
+      ["internalAddress"],
+      `is ${quoted(internalAddress)}, and the Node ${name} has ${quoted(node.internalAddress)}; write internalAddress: ${printable(node.internalAddress)}`,
+    );
+  if (!node.runtime.startsWith("containerd://"))
+    return at([], `${name}: runs ${printable(node.runtime)}; the node agent works with containerd`);
+  return programIssue(source, facts.kubelet).flatMap((message) => at([], `${name}: ${message}`));
+}
+
+function identityIssue(name: string, { machineId }: MemberFacts, nodes: readonly AdoptableNode[]): string {
+  const own = nodes
+    .filter((node) => node.machineId === machineId && machineId !== "")
+    .map((node) => node.name);
+  const fix = own.length === 1 ? `write name: ${printable(own[0] ?? "")}` : "write the name of its Node";
+  const what = nodes.some((node) => node.name === name)
+    ? `the Node ${name} is another machine (its machine-id is not ${printable(machineId)})`
+    : `the cluster has no Node ${name}`;
+  return `${what}; ${fix}`;
+}
+
+/** An installation from another kind of source would be beside the one that runs, and never replace it. */
+function programIssue(source: ClusterSpecification["source"], kubelet: string): string[] {
+  const expected = "packages" in source ? "/usr/bin/kubelet" : "/usr/local/bin/kubelet";
+  if (kubelet === expected) return [];
+  const other =
+    kubelet === "/usr/local/bin/kubelet"
+      ? "; write cluster.source.bundle"
+      : "; write cluster.source.packages";
+  const fix = ["/usr/bin/kubelet", "/usr/local/bin/kubelet"].includes(kubelet) ? other : "";
+  return [
+    `starts the kubelet ${printable(kubelet) || "of no unit"}, and ${"packages" in source ? "packages" : "a bundle"} would install ${expected}${fix}`,
+  ];
+}
+
+/**
+ * Returns which settings differ from those of the cluster. kubeadm fixed them when somebody else made it, so the
+ * configuration has to say the same.
+ */
+export function settingIssues(
+  specification: ClusterSpecification,
+  cluster: AdoptableCluster,
+): ValidationIssue[] {
+  const { clusterConfiguration: made } = cluster;
+  if (made === undefined)
+    return issueAt(
+      ["adopt"],
+      "the cluster has no ConfigMap kube-system/kubeadm-config: kubeadm did not make it, and can't upgrade it",
+    );
+  const { network, kubeadm, kubelet, kubeProxy, imageRepository = "registry.k8s.io" } = specification;
+  const networking = isObject(made.networking) ? made.networking : {};
+  const same = (path: ConfigurationPath, wanted: unknown, found: unknown) =>
+    found === undefined || wanted === found ? [] : issueAt(path, differs(wanted, found));
+  const endpoint = endpointOf(cluster);
+  return [
+    ...same(["network", "podSubnet"], network.podCidr, networking.podSubnet),
+    ...same(["network", "serviceSubnet"], network.serviceCidr, networking.serviceSubnet),
+    ...same(["network", "dnsDomain"], network.dnsDomain, networking.dnsDomain),
+    ...same(["endpoint"], controlPlaneEndpoint(specification.endpoint), endpoint),
+    ...same(["imageRepository"], imageRepository, made.imageRepository),
+    ...unmet(["kubeadm", "clusterConfiguration"], kubeadm.clusterConfiguration, made),
+    ...unmet(["kubelet"], kubelet, cluster.kubelet),
+    ...unmet(["kubeProxy"], kubeProxy, cluster.kubeProxy),
+    ...issueAt(
+      ["kubeadm", "initConfiguration"],
+      kubeadm.initConfiguration && Object.keys(kubeadm.initConfiguration).length > 0
+        ? "has no effect on an adopted cluster, which exists; remove it"
+        : undefined,
+    ),
+  ];
+}
+
+/**
+ * Returns host:port by which the nodes reach the API: kubeadm's controlPlaneEndpoint, or the only control plane. Undefined
+ * when neither is known.
+ */
+export function endpointOf({ clusterConfiguration, nodes }: AdoptableCluster): string | undefined {
+  const endpoint = clusterConfiguration?.controlPlaneEndpoint;
+  if (typeof endpoint === "string" && endpoint !== "")
+    return /:\d+$/.test(endpoint) ? endpoint : `${endpoint}:6443`;
+  const planes = nodes.filter(({ controlPlane }) => controlPlane);
+  return planes.length === 1 ? `${planes[0]?.internalAddress}:6443` : undefined;
+}
+
+const differs = (wanted: unknown, found: unknown): string =>
+  `is ${quoted(String(wanted))}, and the cluster was made with ${quoted(String(found))}; write that, since it can't change`;
+
+/** Returns an issue for each value that the cluster's own object does not have. */
+function unmet(path: ConfigurationPath, wanted: unknown, found: unknown): ValidationIssue[] {
+  if (wanted === undefined) return [];
+  if (isObject(wanted))
+    return Object.entries(wanted).flatMap(([key, value]) =>
+      unmet([...path, key], value, isObject(found) ? found[key] : undefined),
+    );
+  if (Array.isArray(wanted) && Array.isArray(found))
+    return wanted.every((item) => found.some((one) => isDeepStrictEqual(one, item)))
+      ? []
+      : issueAt(path, NOT_SET);
+  return isDeepStrictEqual(wanted, found) ? [] : issueAt(path, NOT_SET);
+}
+
+/** The message repeats no values, since they may be secret. */
+const NOT_SET =
+  "is not what the adopted cluster has, and adopting changes nothing; write the cluster's value, or remove it";
+
+/** Returns one step for each machine. @param cluster undefined when it could not be read */
+export function adoptionSteps(
+  machines: readonly Pick<Machine, "name" | "role">[],
+  cluster?: AdoptableCluster,
+): ClusterInitStep[] {
+  const endpoint = cluster && endpointOf(cluster);
+  return machines.map(({ name: machine, role }) => {
+    const version = cluster?.nodes.find(({ name }) => name === machine)?.version;
+    return {
+      kind: "adopt",
+      machine,
+      role: role === "worker" ? "worker" : "control plane",
+      ...(endpoint !== undefined && version !== undefined ? { endpoint, version } : {}),
+    };
+  });
+}
+
+/**
+ * Returns why `adopt` can't change, or undefined. What a stack created or adopted decides what destroy does to the
+ * machines.
+ *
+ * @param wasAdopted undefined until the cluster is in the state
+ */
+export function refuseAdoptChange(wasAdopted: boolean | undefined, adopts: boolean): string | undefined {
+  if (wasAdopted === undefined || wasAdopted === adopts) return undefined;
+  return adopts
+    ? "foresail made this cluster, so there is nothing to adopt; remove it"
+    : "the stack adopted this cluster; put `adopt: true` back, since destroy would reset the machines without it";
+}

@@ -1,0 +1,106 @@
+import { messageOf } from "../../../lib/error-message";
+import { formatPath, issueLines, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import {
+  adoptionAccessScript,
+  adoptionFactsScript,
+  adoptScript,
+  parseMemberFacts,
+} from "../machine/adoption-steps";
+import { adminCredentials, renderKubeconfig } from "../machine/kubeconfig";
+import { readAdoptable } from "../client/adoptable";
+import {
+  type AdoptableCluster,
+  type InspectedMachine,
+  membershipIssues,
+  nodeIssues,
+  settingIssues,
+} from "../plan/adoption";
+import type { Machine } from "../plan/machine";
+import type { ClusterInitInputs } from "./declarations";
+import { allInParallel, type MachinesSession } from "./machines-session";
+
+type Session = MachinesSession<ClusterInitInputs>;
+
+/** What was found on the machines and in the cluster. Nothing was written on either. */
+export interface Inspection {
+  inspected: InspectedMachine[];
+  /** Undefined when the machines alone show that they can't be adopted. */
+  cluster?: AdoptableCluster;
+  /** Secret: the administrator's, for the previews of the other resources. */
+  kubeconfig?: string;
+  issues: ValidationIssue[];
+}
+
+/**
+ * Inspects the machines, and the cluster through one of its control planes. Only reads.
+ *
+ * @throws the SSH client's typed errors, KubernetesUnreachable
+ */
+export async function inspectForAdoption(session: Session): Promise<Inspection> {
+  const { machines, specification } = session.inputs;
+  const inspected = await inspectMachines(session, machines);
+  const issues = membershipIssues(session.cluster, inspected);
+  if (issues.length > 0) return { inspected, issues };
+  const kubeconfig = await administratorKubeconfig(session);
+  const cluster = await readAdoptable({ kubeconfig });
+  return {
+    inspected,
+    cluster,
+    kubeconfig,
+    issues: [
+      ...nodeIssues(specification.source, inspected, cluster.nodes),
+      ...settingIssues(specification, cluster),
+    ],
+  };
+}
+
+async function inspectMachines(session: Session, machines: readonly Machine[]): Promise<InspectedMachine[]> {
+  const found = new Map<string, InspectedMachine>();
+  await allInParallel(machines, async (machine) => {
+    const facts = parseMemberFacts(await session.run(machine, adoptionFactsScript));
+    found.set(machine.name, { machine, facts });
+  });
+  return machines.flatMap(({ name }) => found.get(name) ?? []);
+}
+
+/** Reads the administrator's credentials from the first control plane that has them. Writes nothing on it. */
+export async function administratorKubeconfig(
+  session: Pick<Session, "run" | "cluster" | "inputs">,
+): Promise<string> {
+  const controlPlanes = session.inputs.machines.filter(({ role }) => role === "control-plane");
+  const failures: string[] = [];
+  for (const machine of controlPlanes) {
+    try {
+      const admin = adminCredentials(await session.run(machine, adoptionAccessScript));
+      return renderKubeconfig(session.cluster, { controlPlanes }, admin);
+    } catch (error) {
+      failures.push(`${machine.name}: ${messageOf(error)}`);
+    }
+  }
+  throw new Error(`no control plane gave its admin.conf:\n${failures.join("\n")}`);
+}
+
+/**
+ * Adopts the cluster: inspects all machines, and claims them only when every one of them may be adopted. May be repeated.
+ *
+ * @throws Error with every issue; then nothing is written on any machine
+ */
+export async function adopt(session: Session): Promise<void> {
+  const { inspected, issues } = await inspectForAdoption(session);
+  if (issues.length > 0) throw new Error(issueLines(issues.map(ofCluster)).join("\n"));
+  const authority = inspected[0]?.facts.authority ?? "";
+  const { machines } = session.inputs;
+  await allInParallel(machines, async (machine) => {
+    await session.run(machine, adoptScript(session.cluster, machine.name, authority));
+    session.progress(`${machine.name} is adopted`);
+  });
+}
+
+/** Returns the issues with their paths in the configuration, as failures of a check. */
+export const failuresOf = (issues: readonly ValidationIssue[]) =>
+  issues.map(ofCluster).map(({ path, message }) => ({ property: formatPath(path), reason: message }));
+
+const ofCluster = ({ path, message }: ValidationIssue): ValidationIssue => ({
+  path: ["cluster", ...path],
+  message,
+});

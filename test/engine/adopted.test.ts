@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+import { adopt } from "../../cli/adopt";
+import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
+import { desiredCluster, type DesiredMachine } from "./desired-cluster";
+import { observedCluster } from "./observed-cluster";
+import { simulatedFixture } from "./simulated-fixture";
+
+const READS = ["adoption-facts", "adoption-access"];
+const ADOPTIONS = [
+  "cp-1: adopt as control plane of the cluster at 10.90.1.1:6443, Kubernetes 1.36.3",
+  "w-1: adopt as worker of the cluster at 10.90.1.1:6443, Kubernetes 1.36.3",
+];
+const ENDPOINT = { host: "10.90.1.1", port: 6443 };
+const RUNTIME = {
+  containerRuntimeVersion: "containerd://1.7.2",
+  operatingSystem: "linux",
+  architecture: "amd64",
+};
+
+describe("the adoption of a cluster under the engine", () => {
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1", "w-2"] });
+  const want = (machines: (string | DesiredMachine)[], others: Record<string, unknown> = {}) =>
+    fixture.stack.configure({
+      cluster: desiredCluster(fixture.fleet, machines, {
+        adopt: true,
+        encryptSecretsAtRest: false,
+        network: { plugin: { none: {} } },
+        endpoint: { external: ENDPOINT },
+        ...others,
+      }),
+    });
+  /** The API server runs beside the simulated machines, whose ports open only when foresail makes a control plane. */
+  const plane = () => ({ name: "cp-1", apiServer: `127.0.0.1:${fixture.api.port}` });
+  const operations = () => [...new Set(fixture.fleet.journal.map(({ operation }) => operation))];
+  const since = (count: number) => [
+    ...new Set(fixture.fleet.journal.slice(count).map(({ operation }) => operation)),
+  ];
+
+  /** A cluster that somebody else made with kubeadm: w-2 is no member of it. */
+  before(async () => {
+    const { kubernetes, fleet } = fixture;
+    const blank = { prepared: false, member: false, apiServerRuns: false, controlPlane: false };
+    fleet.files.saveState("cp-1", { ...blank, foreign: true, controlPlane: true });
+    fleet.files.saveState("w-1", { ...blank, foreign: true });
+    for (const [name, address, labels] of [
+      ["cp-1", "10.90.1.1", { "node-role.kubernetes.io/control-plane": "" }],
+      ["w-1", "10.90.2.1", { disk: "ssd" }],
+    ] as const)
+      await kubernetes.create({
+        apiVersion: "v1",
+        kind: "Node",
+        metadata: { name, labels },
+        status: {
+          addresses: [{ type: "InternalIP", address }],
+          conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }],
+          nodeInfo: { kubeletVersion: "v1.36.3", machineID: name, ...RUNTIME },
+        },
+      });
+    const networking = {
+      podSubnet: "10.244.0.0/16",
+      serviceSubnet: "10.96.0.0/12",
+      dnsDomain: "cluster.local",
+    };
+    await kubernetes.create({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "kubeadm-config", namespace: "kube-system" },
+      data: { ClusterConfiguration: stringify({ kubernetesVersion: "v1.36.3", networking }) },
+    });
+  });
+
+  it("is described by `foresail adopt`, which writes the stack file and changes nothing", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "foresail-adopt-"));
+    const key = path.join(folder, "key");
+    writeFileSync(key, fixture.fleet.privateKey, { mode: 0o600 });
+    const write = path.join(folder, "Pulumi.adopted.yaml");
+    writeFileSync(write, "encryptionsalt: v1:salt\n");
+    const at = (name: string) => `${name}=127.0.0.1:${fixture.fleet.machine(name).port}`;
+    const lines: string[] = [];
+    const run = (address: string[]) =>
+      adopt({ kubeconfig: fixture.api.kubeconfigFile, ssh: "root", key, address, write }, (line) =>
+        lines.push(line),
+      );
+    assert.equal(await run([at("cp-1"), at("w-1")]), 0, lines.join("\n"));
+    const file = parse(readFileSync(write, "utf8")) as {
+      encryptionsalt: string;
+      config: Record<string, unknown>;
+    };
+    assert.equal(file.encryptionsalt, "v1:salt");
+    const { cluster } = { cluster: file.config["foresail:cluster"] as Record<string, unknown> };
+    const { hostKey, port } = fixture.fleet.machine("w-1");
+    const machines = cluster.machines as object[];
+    assert.deepEqual(machines[1], {
+      name: "w-1",
+      role: "worker",
+      address: "127.0.0.1",
+      port,
+      hostKey,
+      internalAddress: "10.90.2.1",
+    });
+    assert.ok(lines.some((line) => line.includes("controlPlaneEndpoint: the cluster has none")));
+    // the file is a stack of this program
+    fixture.stack.configure({ cluster: { ...cluster, name: "test" } });
+    const preview = await fixture.stack.preview();
+    assert.deepEqual(preview.find(({ name }) => name === "test-init")?.inputs.steps, ADOPTIONS);
+    await assert.rejects(run([at("cp-1"), at("w-1")]), /has foresail:cluster already/);
+    assert.deepEqual(
+      operations().filter((operation) => !READS.includes(operation)),
+      [],
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  it("writes nothing anywhere when one machine is no member, or a setting differs", async () => {
+    want([plane(), "w-1", "w-2"]);
+    const first = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(first.exitCode, 0);
+    assert.match(
+      first.stdout + first.stderr,
+      /cluster\.machines\[2\].*w-2: is no member of a kubeadm cluster/,
+    );
+    want([plane(), "w-1"], { network: { podSubnet: "10.70.0.0/16", plugin: { none: {} } } });
+    const second = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(second.exitCode, 0);
+    assert.match(second.stdout + second.stderr, /cluster\.network\.podSubnet.*10\.244\.0\.0\/16/);
+    assert.deepEqual(
+      operations().filter((operation) => !READS.includes(operation)),
+      [],
+    );
+    assert.equal(fixture.fleet.state("cp-1").marker, undefined);
+  });
+
+  it("previews each machine's adoption and each label, and only reads for that", async () => {
+    want([plane(), "w-1"]);
+    const before = fixture.fleet.journal.length;
+    const preview = await fixture.stack.preview();
+    const steps = Object.fromEntries(
+      preview.flatMap(({ name, inputs }) => {
+        const lines = (inputs.steps ?? []) as string[];
+        return lines.length > 0 ? [[name, lines]] : [];
+      }),
+    );
+    delete steps["test-reader"];
+    assert.deepEqual(steps, {
+      "test-init": ADOPTIONS,
+      "test-control-plane": ["cp-1: label foresail/group=control-plane"],
+      "test-workers": ["w-1: label node-role.kubernetes.io/workers=, label foresail/group=workers"],
+      "test-node-agents": ["cp-1", "w-1"].flatMap((machine) => [
+        `${machine}: install node agent ${AGENT_VERSION}`,
+        `${machine}: stage 1.36.3`,
+      ]),
+    });
+    assert.deepEqual(since(before), READS);
+  });
+
+  it("adopts without init, join or preparation, and a second up changes nothing", async () => {
+    const before = fixture.fleet.journal.length;
+    await fixture.stack.up();
+    const changing = fixture.fleet.journal
+      .slice(before)
+      .filter(({ outcome }) => outcome === "done")
+      .map(({ operation, machine }) => `${machine}: ${operation}`)
+      .filter((entry) => !READS.some((read) => entry.endsWith(read)) && !entry.endsWith("admin-kubeconfig"));
+    assert.deepEqual(changing.sort(), ["cp-1: adopt", "cp-1: node-agent", "w-1: adopt", "w-1: node-agent"]);
+    assert.deepEqual(await observedCluster(fixture.kubernetes), {
+      "cp-1": { group: "control-plane", ready: true },
+      "w-1": { group: "workers", ready: true },
+    });
+    assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+  });
+
+  it("refuses a change of `adopt`, which decides what a destroy does", async () => {
+    want([plane(), "w-1"], {
+      adopt: false,
+      encryptSecretsAtRest: true,
+      network: { plugin: { bridge: {} } },
+    });
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout + stderr, /put `adopt: true` back/);
+    want([plane(), "w-1"]);
+  });
+
+  it("joins a machine that is added later as on any cluster", async () => {
+    want([plane(), "w-1", "w-2"]);
+    const preview = await fixture.stack.preview();
+    assert.deepEqual(preview.find(({ name }) => name === "test-workers")?.inputs.steps, [
+      "w-2: join as worker of workers, wait until Ready",
+      "cluster DNS: move its pods apart if all of them are on one node",
+    ]);
+    await fixture.stack.up();
+    assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+  });
+
+  it("releases on destroy: no reset, and nothing of foresail is left in the cluster", async () => {
+    const before = fixture.fleet.journal.length;
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["destroy", "--yes", "--skip-preview"]);
+    assert.equal(exitCode, 0, stdout + stderr);
+    assert.match(stdout, /releases the cluster, which keeps running/);
+    assert.deepEqual(since(before), ["adoption-access", "release"]);
+    for (const { metadata } of await fixture.kubernetes.listNodes()) {
+      const keys = [...Object.keys(metadata?.labels ?? {}), ...Object.keys(metadata?.annotations ?? {})];
+      assert.deepEqual(
+        keys.filter((key) => /foresail|caos/.test(key)),
+        [],
+        metadata?.name,
+      );
+    }
+    const kubernetes = (await fixture.kubernetes.getNode("w-1"))?.metadata?.labels;
+    assert.equal(kubernetes?.["disk"], "ssd");
+    const policy = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingAdmissionPolicy",
+      name: "foresail-node-annotations",
+    };
+    assert.equal(await fixture.kubernetes.get(policy), undefined);
+  });
+});

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import type {
+  AdoptableCluster,
+  AdoptableNode,
+  MemberFacts,
+} from "../../../../../providers/kubeadm/plan/adoption";
+import { draftAdoption, type MatchedMachine } from "../../../../../providers/kubeadm/plan/adoption-draft";
+import { planRelease } from "../../../../../providers/kubeadm/plan/release";
+import { exampleMachine } from "../machine/examples";
+
+const node = (name: string, fields: Partial<AdoptableNode> = {}): AdoptableNode => ({
+  name,
+  machineId: `id-of-${name}`,
+  internalAddress: exampleMachine(name).internalAddress,
+  controlPlane: name.startsWith("cp"),
+  roles: [],
+  version: "1.35.4",
+  runtime: "containerd://1.7.2",
+  ...fields,
+});
+const matched = (each: AdoptableNode, facts: Partial<MemberFacts> = {}): MatchedMachine => ({
+  node: each,
+  address: each.internalAddress,
+  port: 22,
+  hostKey: `ssh-ed25519 ${each.name}`,
+  facts: {
+    marker: "",
+    authority: "a",
+    machineId: each.machineId,
+    addresses: [],
+    system: "ubuntu 24.04 x86_64",
+    kubelet: "/usr/bin/kubelet",
+    controlPlane: each.controlPlane,
+    ...facts,
+  },
+});
+const cluster = (nodes: AdoptableNode[], over: Partial<AdoptableCluster> = {}): AdoptableCluster => ({
+  nodes,
+  systemPods: ["calico-node-x7", "kube-vip-cp-1"],
+  clusterConfiguration: {
+    kubernetesVersion: "v1.36.3",
+    controlPlaneEndpoint: "api.example.com:6443",
+    networking: { podSubnet: "10.233.64.0/18", serviceSubnet: "10.96.0.0/12", dnsDomain: "cluster.local" },
+    apiServer: {
+      extraVolumes: [{ name: "audit", hostPath: "/etc/kubernetes/audit.yaml", mountPath: "/audit" }],
+    },
+  },
+  kubeProxy: {},
+  ...over,
+});
+const draft = (
+  nodes: AdoptableNode[],
+  over: Partial<AdoptableCluster> = {},
+  machines = nodes.map((each) => matched(each)),
+) =>
+  draftAdoption({
+    name: "old",
+    cluster: cluster(nodes, over),
+    matched: machines,
+    user: "admin",
+    apiServer: "203.0.113.1:6443",
+  });
+
+describe("the stack file that adopts a cluster", () => {
+  it("has the cluster's own settings, its machines with their pools and pinned host keys, and nothing by default", () => {
+    const { cluster: written, refusals } = draft([node("cp-1"), node("w-1", { roles: ["worker", "gpu"] })]);
+    assert.deepEqual(refusals, []);
+    assert.deepEqual(written, {
+      name: "old",
+      version: "1.36.3",
+      adopt: true,
+      encryptSecretsAtRest: false,
+      source: { packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" } },
+      ssh: { user: "admin" },
+      endpoint: { external: { host: "api.example.com", port: 6443 } },
+      network: { podSubnet: "10.233.64.0/18", plugin: { none: {} } },
+      machines: [
+        {
+          name: "cp-1",
+          role: "control-plane",
+          address: "10.0.0.11",
+          hostKey: "ssh-ed25519 cp-1",
+          apiServer: "203.0.113.1:6443",
+        },
+        { name: "w-1", role: "worker", pool: "worker", address: "10.0.0.101", hostKey: "ssh-ed25519 w-1" },
+      ],
+    });
+  });
+
+  it("comes with a note on each thing that it can't say, in printable characters", () => {
+    const nodes = [node("cp-1"), node("w-1", { version: "1.36.3" }), node("w-\u202e2")];
+    const { notes } = draft(
+      nodes,
+      {},
+      nodes.slice(0, 2).map((each) => matched(each)),
+    );
+    assert.deepEqual(notes, [
+      "network plugin (calico): it stays, and foresail does not manage it",
+      "kube-vip: its static pods stay; a control plane that joins later needs the same manifest",
+      "files that the control planes mount (/etc/kubernetes/audit.yaml): they stay; a control plane that joins later needs them under `files`",
+      "versions (1.35.4, 1.36.3): the first `up` brings every Node to 1.36.3",
+      "Node w-\\u{202e}2: not in the file; nothing is done to it, and versions don't change on it",
+      "labels, taints, containerd's configuration, kubelet flags: they stay on the machines that are adopted",
+    ]);
+  });
+
+  it("names a bundle for programs in /usr/local/bin, and accepts two control planes that exist", () => {
+    const nodes = [node("cp-1"), node("cp-2")];
+    const { cluster: written } = draft(
+      nodes,
+      {},
+      nodes.map((each) => matched(each, { kubelet: "/usr/local/bin/kubelet" })),
+    );
+    assert.deepEqual(written.source, { bundle: { path: "/opt/foresail/bundle/v{version}" } });
+    assert.equal(written.allowEvenControlPlanes, true);
+  });
+
+  const refused: [what: string, over: Partial<AdoptableCluster>, line: RegExp][] = [
+    [
+      "that kubeadm did not make",
+      { clusterConfiguration: undefined },
+      /^kubeadm-config: the cluster has none/,
+    ],
+    [
+      "with two IP families",
+      { clusterConfiguration: { networking: { podSubnet: "10.1.0.0/16,fd00::/48" } } },
+      /^network\.podSubnet: the cluster has two IP families/,
+    ],
+    ["with external etcd", { clusterConfiguration: { etcd: { external: {} } } }, /^etcd: it is external/],
+  ];
+  for (const [what, over, line] of refused)
+    it(`says that an up is refused for a cluster ${what}`, () => {
+      const { refusals } = draft([node("cp-1"), node("w-1")], over);
+      assert.equal(refusals.length, 1, refusals.join("\n"));
+      assert.match(refusals[0] ?? "", line);
+    });
+
+  it("is refused when a machine is not the Node's", () => {
+    const other = matched(node("w-1"), { machineId: "another" });
+    const { refusals } = draft([node("cp-1"), node("w-1")], {}, [matched(node("cp-1")), other]);
+    assert.match(refusals.join("\n"), /the Node w-1 is another machine/);
+  });
+});
+
+describe("the release of a stack", () => {
+  const init = (outputs: Record<string, unknown>) => [
+    { type: "NodeGroup", outputs: {} },
+    { type: "ClusterInit", outputs: { machines: [{ name: "cp-1" }, { name: "w-2" }], ...outputs } },
+  ];
+  const refusalOf = (resources: Parameters<typeof planRelease>[0]) => {
+    const plan = planRelease(resources);
+    return "refusal" in plan ? plan.refusal : "";
+  };
+
+  it("lists each machine, and says what stays on one that foresail prepared", () => {
+    const plan = planRelease(init({ adopt: { annotations: "a" }, adopted: ["cp-1"] }));
+    assert.ok("lines" in plan);
+    assert.match(plan.lines[0] ?? "", /^cp-1: .*; Kubernetes stays as it is$/);
+    assert.match(plan.lines[1] ?? "", /^w-2: .*; what foresail prepared it with stays/);
+    assert.equal(plan.lines.length, 4);
+  });
+
+  it("is refused for a cluster that a destroy would reset, and for a stack without one", () => {
+    assert.match(refusalOf(init({})), /foresail made this cluster/);
+    assert.match(
+      refusalOf(init({ adopt: { annotations: "a", reset: true } })),
+      /resetOnDestroy is in the stack's state/,
+    );
+    assert.match(refusalOf([]), /no kubeadm cluster/);
+  });
+});
