@@ -87,7 +87,6 @@ describe("a changed version under the engine", function () {
       MACHINES.map(() => NEW),
     );
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
-    assert.equal(await rolloutSteps(), undefined);
   });
 
   describe("with an unreachable worker", () => {

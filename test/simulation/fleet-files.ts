@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -93,6 +94,8 @@ const BLANK: MachineState = { prepared: false, member: false, controlPlane: fals
 
 /** The folder that the tests and the hosts' process share. */
 export class FleetFiles {
+  private journal: { readonly size: number; readonly lines: readonly JournalLine[] } = { size: 0, lines: [] };
+
   constructor(readonly folder: string) {
     for (const name of ["machines", "faults", "off"])
       mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
@@ -159,11 +162,15 @@ export class FleetFiles {
     appendFileSync(join(this.folder, "journal"), `${JSON.stringify(line)}\n`);
   }
 
-  get journalLines(): JournalLine[] {
+  /** Looked at every few milliseconds by who waits for a line, so it is read again only when it has grown. */
+  get journalLines(): readonly JournalLine[] {
     const file = join(this.folder, "journal");
-    if (!existsSync(file)) return [];
-    const lines = readFileSync(file, "utf8").trim().split("\n").filter(Boolean);
-    return lines.map((line) => JSON.parse(line) as JournalLine);
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size !== this.journal.size) {
+      const lines = readFileSync(file, "utf8").trim().split("\n").filter(Boolean);
+      this.journal = { size, lines: lines.map((line) => JSON.parse(line) as JournalLine) };
+    }
+    return this.journal.lines;
   }
 
   private write(name: string, text: string): void {

@@ -16,7 +16,7 @@ export interface JournalEntry {
 }
 
 /** The journal's lines, put together into runs in the order of their requests. */
-export function readJournal(lines: JournalLine[]): JournalEntry[] {
+export function readJournal(lines: readonly JournalLine[]): JournalEntry[] {
   const entries = new Map<number, JournalEntry>();
   for (const line of lines) {
     const { id, machine, operation, at } = line;
