@@ -98,22 +98,24 @@ async function previewAdoption(news: Inputs) {
 
 /** Checks a stack with `adopt`. Machines that are added later join, so they are not among the adopted ones. */
 async function checkAdoption(olds: Partial<Inputs>, news: Inputs) {
-  if (!isKnownList(news.machines) || !isKnown(news))
-    return {
-      inputs: { ...news, steps: [clusterInitSteps.format({ kind: "unknown", until: "the machines exist" })] },
-      failures: [],
-    };
-  if (olds.specification === undefined) {
-    const { adopted, steps, failures } = await previewAdoption(news);
-    for (const line of steps) report(nameOf(news), line);
-    return { inputs: { ...news, adopted, steps }, failures };
+  if (olds.specification !== undefined) {
+    const { machines, specification } = news;
+    const isConfigured = (name: string) =>
+      !isKnownList(machines) || machines.some((machine) => machine.name === name);
+    const adopted = (olds.adopted ?? []).filter(isConfigured);
+    const inputs = { ...news, adopted, steps: keptCredentials(olds, news) };
+    // a field that is unknown until the run is checked by the run
+    if (typeof specification !== "object") return { inputs, failures: [] };
+    reportRecorded(nameOf(news), olds, inputs, RECORDED);
+    return { inputs, failures: refuseSpecificationChange(olds.specification, specification) };
   }
-  const adopted = (olds.adopted ?? []).filter((name) =>
-    news.machines.some((machine) => machine.name === name),
-  );
-  const inputs = { ...news, adopted, steps: keptCredentials(olds, news) };
-  reportRecorded(nameOf(news), olds, inputs, RECORDED);
-  return { inputs, failures: refuseSpecificationChange(olds.specification, news.specification) };
+  if (!isKnown(news)) {
+    const steps = [clusterInitSteps.format({ kind: "unknown", until: "the machines exist" })];
+    return { inputs: { ...news, steps }, failures: [] };
+  }
+  const { adopted, steps, failures } = await previewAdoption(news);
+  for (const line of steps) report(nameOf(news), line);
+  return { inputs: { ...news, adopted, steps }, failures };
 }
 
 /**
