@@ -3,7 +3,7 @@ import type { Program } from "./program";
 /** The version of Cluster API whose MachinePool controller the sandbox and the tests run. */
 const CLUSTER_API_VERSION = "1.7.1";
 /** A version that serves `v1beta2` beside `v1beta1`. */
-const NEWER_CLUSTER_API_VERSION = "1.11.1";
+const NEWER_CLUSTER_API_VERSION = "1.14.2";
 
 const MODULE = "sigs.k8s.io/cluster-api";
 
@@ -23,12 +23,17 @@ const CRDS = [
   "runtime.cluster.x-k8s.io_extensionconfigs.yaml",
 ];
 
+/** Where a release has its manager and definitions. */
+interface Layout {
+  /** The folder below modules/. */
+  readonly module: string;
+  readonly crds: readonly string[];
+  /** The package of the manager, relative to Cluster API's module: its root, or "/core" since 1.14. */
+  readonly manager: "" | "/core";
+}
+
 /** Cluster API's core manager, which is published as an image only, with the definitions of its kinds beside it. */
-function coreManager(
-  name: string,
-  version: string,
-  { module, crds }: { module: string; crds: readonly string[] },
-): Program {
+function coreManager(name: string, version: string, { module, crds, manager }: Layout): Program {
   return {
     name,
     version,
@@ -39,9 +44,12 @@ function coreManager(
     builds: [
       {
         module,
-        packages: { manager: MODULE },
+        packages: { manager: `${MODULE}${manager}` },
         ldflags: `-s -w -X ${MODULE}/version.gitVersion=v${version}`,
-        beside: { module: MODULE, files: crds.map((file) => `config/crd/bases/${file}`) },
+        beside: {
+          module: MODULE,
+          files: crds.map((file) => `${manager}/config/crd/bases/${file}`.replace(/^\//, "")),
+        },
       },
     ],
   };
@@ -50,10 +58,12 @@ function coreManager(
 export const clusterApi = coreManager("cluster-api", CLUSTER_API_VERSION, {
   module: "cluster-api",
   crds: CRDS,
+  manager: "",
 });
 
 /** Used by the tests of `v1beta2` only. */
 export const newerClusterApi = coreManager("cluster-api-newer", NEWER_CLUSTER_API_VERSION, {
   module: `cluster-api-${NEWER_CLUSTER_API_VERSION}`,
   crds: [...CRDS, "cluster.x-k8s.io_machinedrainrules.yaml"],
+  manager: "/core",
 });

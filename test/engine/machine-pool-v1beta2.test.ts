@@ -35,7 +35,7 @@ describe("a MachinePool of v1beta2", function () {
       );
   });
 
-  describe("through the engine, with the manager of Cluster API 1.11.1", () => {
+  describe("through the engine, with the manager of Cluster API 1.14.2", () => {
     const fixture = machinePoolFixture({ milliseconds: 150, clusterApi: "cluster-api-newer" });
     const pool = () => fixture.capi.get<NewerPool>(API, "MachinePool", "pool-a");
     const nodes = async () =>
@@ -157,11 +157,11 @@ describe("a MachinePool of v1beta2", function () {
     });
 
     it("names phase and condition while the join data is missing, and continues when it arrives", async () => {
-      const timeouts = timeoutsOf(60, { bootstrapSeconds: 2 });
+      const timeouts = timeoutsOf(60, { bootstrapSeconds: 10 });
       configure({ replicas: 1, timeouts }, {}, asked("never-ready"));
       assert.match(
         await failingUp(),
-        /waited 2 s for MachinePool demo\/pool-a \(bootstrap\); last seen: phase Pending, waits for bootstrap data, BootstrapReady is False \(DataNotMade: asked to make no data\)/,
+        /waited 10 s for MachinePool demo\/pool-a \(bootstrap\); last seen: phase Pending, waits for bootstrap data, BootstrapReady is False \(DataNotMade: asked to make no data\)/,
       );
       configure({ replicas: 1, timeouts });
       await up();

@@ -56,8 +56,8 @@ export interface PoolContext {
 /**
  * Evaluates everything that is known. Phase and the condition ReplicasReady are only reported: the phase depends on
  * counts that are not corrected when a node fails later, and the condition is True before there is any node. Cluster
- * API 1.7 copies the failure of an object that the pool refers to; the controller of 1.11.1 fails on it and reports
- * nothing.
+ * API 1.7 copies the failure of an object that the pool refers to; the controllers of 1.11.1 to 1.14.2 fail on it and
+ * report nothing.
  */
 export function evaluate(pool: ObservedPool, desired: DesiredPool, around: PoolContext): Evaluation {
   if (pool.isDeleting) return { failed: "it is being deleted" };
