@@ -4,6 +4,7 @@ import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import {
   COMMUNITY_REPOSITORY,
   type ClusterSpecification,
+  type Endpoint,
   type SoftwareSource,
 } from "../../providers/kubeadm/plan/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
@@ -62,23 +63,22 @@ export function stagedFor(args: KubeadmClusterArgs): StagedVersions {
 }
 
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
-export function specification(name: string, args: KubeadmClusterArgs): pulumi.Output<ClusterSpecification> {
+export function specification(
+  name: string,
+  endpoint: pulumi.Output<Endpoint>,
+  args: KubeadmClusterArgs,
+): pulumi.Output<ClusterSpecification> {
   const files = (args.files ?? []).map((file) =>
     pulumi.output(file.content).apply((content) => ({ mode: defaults.DEFAULT_FILE_MODE, ...file, content })),
   );
   const { podSubnet, serviceSubnet, dnsDomain } = defaults.networkOf(args.network);
   return pulumi
-    .all([
-      pulumi.all(files),
-      args.caBundle,
-      pulumi.output(args.endpoint ?? { loopback: defaults.DEFAULT_LOOPBACK }),
-      pulumi.all(args.certificateNames ?? []),
-    ])
-    .apply(([resolved, caBundle, endpoint, certificateNames]) => ({
+    .all([pulumi.all(files), args.caBundle, endpoint, pulumi.all(args.certificateNames ?? [])])
+    .apply(([resolved, caBundle, decided, certificateNames]) => ({
       name,
       version: args.version,
       source: args.source ?? DEFAULT_SOURCE,
-      endpoint,
+      endpoint: decided,
       network: {
         podCidr: podSubnet,
         serviceCidr: serviceSubnet,

@@ -79,7 +79,8 @@ export interface ChartArgs extends ChartValues {
 
 /** How nodes find an API server: haproxy on each node, or an external address that foresail does not manage. */
 export type EndpointArgs =
-  { loopback: { port: number } } | { external: { host: pulumi.Input<string>; port: number } };
+  | { loopback: { /** @default 7445 for a new cluster; an existing one keeps its own */ port?: number } }
+  | { external: { host: pulumi.Input<string>; port: number } };
 
 /** How versions roll out. Omitted fields have the defaults of a stack's configuration. */
 export type RolloutArgs = Partial<RolloutSettings>;
@@ -91,7 +92,7 @@ export interface KubeadmClusterArgs {
   ssh?: SshArgs;
   /** Source of the Kubernetes software. @default the community's apt repository */
   source?: SoftwareSource;
-  /** How nodes find an API server. @default haproxy on each node, port 8443 */
+  /** How nodes find an API server. @default haproxy on each node */
   endpoint?: EndpointArgs;
   /** host:port of a load balancer for users, at `endpoint.external` or a name of `certificateNames`. @default none */
   loadBalancer?: pulumi.Input<string>;

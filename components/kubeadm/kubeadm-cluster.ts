@@ -4,11 +4,12 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
-import { controlPlaneEndpoint } from "../../providers/kubeadm/plan/specification";
+import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/specification";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
 import * as resources from "../../providers/kubeadm/resources/declarations";
 import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
+import { endpointOf } from "./endpoint";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
 import { installPodNetwork } from "./pod-network";
@@ -61,6 +62,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly existence: resources.ClusterInit;
   /** @internal After this resource every machine is a member of the cluster and has its agent. */
   readonly agents: resources.NodeAgents;
+  private readonly endpoint: pulumi.Output<Endpoint>;
   private readonly prepared: ReadonlyMap<string, Command>;
   private readonly args: KubeadmClusterArgs;
 
@@ -76,8 +78,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     if (pulumi.runtime.isDryRun())
       void pulumi.log.info(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
     this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });
+    this.endpoint = endpointOf(clusterName, args);
     this.common = {
-      specification: specification(clusterName, args),
+      specification: specification(clusterName, this.endpoint, args),
       stack: stackName(),
       jumpHost: jumpHost(args),
       credentials: sshCredentials(args),
@@ -119,6 +122,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       pulumi.output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })));
     const shared = {
       ...this.common,
+      endpoint: this.endpoint,
       controlPlanes: addresses(this.machinesOf(CONTROL_PLANE_GROUP)),
       // without a proxy, a machine's preparation waits for no other worker's address
       withoutProxy: addresses(this.args.proxy ? this.machines : []),

@@ -3,13 +3,16 @@ import * as pulumi from "@pulumi/pulumi";
 import { packScript, UNPACK } from "../../providers/kubeadm/machine/shell";
 import { backendsOf, prepareScript } from "../../providers/kubeadm/machine/steps";
 import { registryCredentialsToml } from "../../providers/kubeadm/machine/parameters";
-import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
+import { recordPort } from "../../providers/kubeadm/plan/loopback-port";
+import type { ClusterSpecification, Endpoint } from "../../providers/kubeadm/plan/specification";
 import { jumpHostKey, machineKey } from "../../providers/kubeadm/plan/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
 import { prepareResource } from "../../providers/kubeadm/plan/resource-names";
 
 interface PreparedMachineArgs {
   specification: pulumi.Output<ClusterSpecification>;
+  /** That of the specification, which may be secret as a whole. */
+  endpoint: pulumi.Output<Endpoint>;
   machine: pulumi.Output<Machine>;
   /** The control planes, for the loopback endpoint's first configuration. */
   controlPlanes: pulumi.Output<Pick<Machine, "name" | "internalAddress">[]>;
@@ -57,13 +60,20 @@ export function prepareMachine(
     prepareResource(cluster, name, args.revision),
     {
       connection: commandConnection(args),
-      create: args.machine.apply(({ user }) => `${UNPACK} | ${user === "root" ? "" : "sudo -n "}bash -s`),
+      create: pulumi
+        .all([args.machine, args.endpoint])
+        .apply(([{ user }, endpoint]) =>
+          [`${UNPACK} | ${user === "root" ? "" : "sudo -n "}bash -s`, ...recorded(endpoint)].join(" "),
+        ),
       stdin: pulumi.secret(script),
       logging: command.Logging.None,
     },
     { ...opts, ignoreChanges: ["connection", "create", "stdin"], additionalSecretOutputs: ["stdin"] },
   );
 }
+
+/** Returns the comment by which the state shows what the machine was prepared for. */
+const recorded = (endpoint: Endpoint) => ("loopback" in endpoint ? [recordPort(endpoint.loopback.port)] : []);
 
 function commandConnection({
   sshSeconds,

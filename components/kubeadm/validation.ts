@@ -3,7 +3,7 @@ import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
 import { below, issueAt } from "../../lib/validation/validation-issue";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
-import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
 import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
@@ -65,7 +65,7 @@ export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">)
 /** Returns all issues of a cluster's plain arguments, by the same rules as for a stack's configuration. */
 export function argumentIssues(name: string, args: KubeadmClusterArgs): ValidationIssue[] {
   const network = networkOf(args.network);
-  const endpoint = args.endpoint ?? { loopback: DEFAULT_LOOPBACK };
+  const endpoint = args.endpoint ?? { loopback: {} };
   const machines = args.machines.map((machine) => ({
     ...machine,
     address: plain(machine.address),
@@ -90,7 +90,7 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
       endpoint: "external" in endpoint ? { external: { host: plain(endpoint.external.host) } } : endpoint,
     }),
     ...("loopback" in endpoint
-      ? issueAt(["endpoint", "loopback", "port"], loopbackPortIssue(endpoint.loopback.port))
+      ? check(["endpoint", "loopback", "port"], endpoint.loopback.port, loopbackPortIssue)
       : issueAt(["endpoint", "external", "port"], apiPortIssue(endpoint.external.port))),
     ...check(["encryptionKeyGeneration"], args.encryptionKeyGeneration, (generation) =>
       encryptionKeyIssue({ ...args, encryptionKeyGeneration: generation }),

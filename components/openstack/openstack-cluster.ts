@@ -14,6 +14,7 @@ import { OPENSTACK_CLUSTER_RENAMES, openstackIssues } from "../../providers/open
 import { InitializedMark } from "../../providers/openstack/resources/declarations";
 import { timeouts } from "../kubeadm/defaults";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
+import { endpointIn } from "../kubeadm/endpoint";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { clusterSettingIssues } from "../kubeadm/validation";
@@ -94,7 +95,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
 
   protected override make(existing: StateResources): Parts {
     const infrastructure = makeInfrastructure(this.clusterName, this.args, existing, this);
-    const cluster = this.makeCluster(infrastructure);
+    const cluster = this.makeCluster(infrastructure, existing);
     this.markInitialized(cluster, infrastructure.machines);
     const { cloudProvider } = this.args;
     const { directKubeconfig, existence } = cluster;
@@ -104,7 +105,10 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     return { infrastructure, cluster };
   }
 
-  private makeCluster({ balancer, machines, lost, leavingLater }: Infrastructure): KubeadmCluster {
+  private makeCluster(
+    { balancer, machines, lost, leavingLater }: Infrastructure,
+    existing: StateResources,
+  ): KubeadmCluster {
     const { cloud, region, cluster, endpoint, cloudProvider } = this.args;
     const contact = {
       cloud,
@@ -116,14 +120,15 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     };
     const given = endpoint && !("octavia" in endpoint) ? endpoint : undefined;
     const reached = balancer ? { external: { host: balancer.address, port: API_SERVER_PORT } } : given;
+    const members = machines.map((machine) => withHostKey(this.clusterName, machine, contact, this).args);
     const names = [balancer?.address, balancer?.floatingIp].filter((name) => name !== undefined);
     return new KubeadmCluster(
       this.clusterName,
       {
         ...cluster,
         kubeadm: cloudProvider.enabled ? withExternalCloudProvider(cluster.kubeadm) : cluster.kubeadm,
-        machines: machines.map((machine) => withHostKey(this.clusterName, machine, contact, this).args),
-        endpoint: reached,
+        machines: members,
+        endpoint: endpointIn(existing, this.clusterName, members, reached),
         loadBalancer: this.loadBalancer(balancer?.floatingIp, reached),
         certificateNames: [...(cluster.certificateNames ?? []), ...names],
         // While a control plane is being replaced, there is one more.

@@ -21,6 +21,7 @@ import type { StateResources } from "../../lib/pulumi/state";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/declarations";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
+import { endpointIn } from "../kubeadm/endpoint";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { ComponentWithState } from "../../lib/pulumi/stack";
 import { fitNetwork } from "./pod-network";
@@ -102,7 +103,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
 
   protected override make(existing: StateResources): Parts {
     this.machines = new TumblebugMachines(this.clusterName, { ...this.args, existing }, { parent: this });
-    return { machines: this.machines, cluster: this.makeCluster(this.makeLoadBalancer()) };
+    return { machines: this.machines, cluster: this.makeCluster(existing, this.makeLoadBalancer()) };
   }
 
   private makeLoadBalancer(): Balancer | undefined {
@@ -127,20 +128,21 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     return { host, port };
   }
 
-  private makeCluster(balancer?: Balancer): KubeadmCluster {
+  private makeCluster(existing: StateResources, balancer?: Balancer): KubeadmCluster {
     const { cluster, endpoint, lost = [], nodeAddresses } = this.args;
-    const own = endpoint && !("nlb" in endpoint) ? { endpoint } : {};
+    const own = endpoint && !("nlb" in endpoint) ? endpoint : undefined;
+    const machines = this.machines.slots.map((slot) => this.machine(slot));
     return new KubeadmCluster(
       this.clusterName,
       {
         ...fitNetwork(cluster, nodeAddresses),
-        machines: this.machines.slots.map((slot) => this.machine(slot)),
+        machines,
         ...(balancer
           ? {
               endpoint: { external: balancer },
               loadBalancer: pulumi.interpolate`${balancer.host}:${balancer.port}`,
             }
-          : own),
+          : { endpoint: endpointIn(existing, this.clusterName, machines, own) }),
         certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.host] : [])],
         // Surplus control planes are removed one per run, so their number may be even for a while.
         allowEvenControlPlanes: true,

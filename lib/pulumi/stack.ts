@@ -6,12 +6,21 @@ export function stackName(): string {
   return `${pulumi.getProject()}/${pulumi.getStack()}`;
 }
 
+/** Name of the organization; mocks of the engine may have none, and then it is that of backends without organizations. */
+function organizationName(): string {
+  try {
+    return pulumi.getOrganization();
+  } catch {
+    return "organization";
+  }
+}
+
 /**
  * The resources of the running stack as its state had them when this run began: URN → type and outputs. Empty for a
  * new stack. The engine answers it in previews and updates, whichever backend keeps the state.
  */
 export async function readStackResources(): Promise<StateResources> {
-  const name = `${pulumi.getOrganization()}/${stackName()}`;
+  const name = `${organizationName()}/${stackName()}`;
   const answer = (await pulumi.runtime.invoke(
     "pulumi:pulumi:readStackResourceOutputs",
     { stackName: name },

@@ -30,7 +30,7 @@ function ownerOf(port: number): string | undefined {
 /** Returns the issue of the port of the proxy on every node, or undefined. */
 export function loopbackPortIssue(port: number): string | undefined {
   const owner = ownerOf(port);
-  return owner && `${port} is taken by ${owner} on every node; choose another, e.g. 8443`;
+  return owner && `${port} is taken by ${owner} on every node; choose another, e.g. 7445`;
 }
 
 /** Returns the issue of the API's port on a load balancer or a control plane, or undefined. */

@@ -4,7 +4,7 @@ import { chartIssues, chartNameIssue, chartVersionIssue, digestIssue } from "../
 import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT, apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
-import { DEFAULT_LOOPBACK, DEFAULT_NETWORK } from "../../providers/kubeadm/plan/defaults";
+import { DEFAULT_NETWORK } from "../../providers/kubeadm/plan/defaults";
 import {
   ciliumValuesIssues,
   podSubnetIssue,
@@ -19,9 +19,9 @@ const ENDPOINTS = {
   loopback: z
     .strictObject({
       port: rule(port(), loopbackPortIssue)
-        .default(DEFAULT_LOOPBACK.port)
+        .optional()
         .describe(
-          "Port on 127.0.0.1 of every node. If pods on the host network listen on it, as ingress-nginx does on 8443, choose another one for a new cluster.",
+          "Port on 127.0.0.1 of every node, on which no pod on the host network may listen; when absent, 7445 for a new cluster. It can't change: a cluster made without it keeps its port, 8443 in earlier releases.",
         ),
     })
     .optional()

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Node } from "../../lib/kubernetes";
+import { DEFAULT_LOOPBACK_PORT } from "../../providers/kubeadm/plan/loopback-port";
 import { sandboxFolder } from "../../sandbox/paths";
 import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";
 import { etcdAt } from "../cluster/etcd";
@@ -99,7 +100,10 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     counters = [
       await RequestCounter.start(cluster, "cp-1", { name: "service", url }),
       await RequestCounter.start(cluster, "w-2", { name: "service", url }),
-      await RequestCounter.start(cluster, "w-1", { name: "readyz", url: "https://127.0.0.1:8443/readyz" }),
+      await RequestCounter.start(cluster, "w-1", {
+        name: "readyz",
+        url: `https://127.0.0.1:${DEFAULT_LOOPBACK_PORT}/readyz`,
+      }),
     ];
     const { program, args, folder, environment } = cluster.upCommand();
     const engine = spawn(program, args, { cwd: folder, env: environment, stdio: "ignore" });

@@ -103,7 +103,7 @@ export class SimulatedHost {
 
   private receive(command: string, channel: ServerChannel, connection: Connection): void {
     for (const stream of [channel, channel.stderr]) stream.on("error", () => undefined);
-    const [, unpacks, shell] = /^(base64 -d \| gunzip \| )?(.*)$/s.exec(command) ?? [];
+    const [, unpacks, shell] = /^(base64 -d \| gunzip \| )?(.*?)(?: # .*)?$/s.exec(command) ?? [];
     if (shell === undefined || !["bash -s", "sudo -n bash -s"].includes(shell)) {
       return finish(channel, {
         outcome: "failed",

@@ -26,9 +26,6 @@ export const DEFAULT_SSH = { user: "root", dialTimeoutSeconds: 15, requireHostKe
 /** Pool of a worker without one. */
 export const DEFAULT_POOL = "workers";
 
-/** How nodes find an API server: haproxy on each node, at this port of 127.0.0.1. */
-export const DEFAULT_LOOPBACK = { port: 8443 } as const;
-
 export const DEFAULT_FILE_MODE = "0600";
 
 /** Deadlines of the phases of a machine. */

@@ -15,13 +15,15 @@ const machines = (["control-plane", "control-plane", "control-plane", "worker"] 
 );
 
 describe("the preparation of a machine", () => {
-  /** The scripts of the machines by the names of their commands, and what each command waits for. */
+  const commands = new Map<string, string>();
+  /** The scripts of the machines by the names of their commands. */
   async function prepared(args: Partial<KubeadmClusterArgs>): Promise<Map<string, string>> {
     const scripts = new Map<string, string>();
     await pulumi.runtime.setMocks({
       call: ({ inputs }) => inputs as Record<string, unknown>,
       newResource: ({ name, inputs }) => {
-        const { stdin } = inputs as { stdin?: string | { value: string } };
+        const { stdin, create } = inputs as { stdin?: string | { value: string }; create?: string };
+        if (create !== undefined) commands.set(name, create);
         const packed = typeof stdin === "object" ? stdin.value : stdin;
         if (packed !== undefined) scripts.set(name, gunzipSync(Buffer.from(packed, "base64")).toString());
         const admin = { certificateAuthority: "Q0E=", clientCertificate: "Q0M=", clientKey: "S0VZ" };
@@ -43,6 +45,19 @@ describe("the preparation of a machine", () => {
       for (const { internalAddress } of machines) assert.ok(direct.includes(internalAddress), name);
       assert.ok(direct.includes("10.96.0.0/12") && direct.includes("10.244.0.0/16"), name);
     }
+  });
+
+  it("shows the port of the loopback endpoint in the command, as the script has it", async () => {
+    for (const [endpoint, port] of [
+      [{ loopback: {} }, 7445],
+      [{ loopback: { port: 9001 } }, 9001],
+    ] as const)
+      for (const [name, script] of await prepared({ endpoint })) {
+        assert.match(script, new RegExp(`^PORT='${port}'$`, "m"));
+        assert.equal(commands.get(name), `base64 -d | gunzip | bash -s # loopback-port=${port}`);
+      }
+    await prepared({ endpoint: { external: { host: "192.0.2.9", port: 6443 } } });
+    assert.deepEqual([...new Set(commands.values())], ["base64 -d | gunzip | bash -s"]);
   });
 
   it("contains no address of another worker without a proxy, for which it would wait", async () => {

@@ -236,7 +236,7 @@ const TABLE: [string, unknown][] = [
   ],
   ['cluster.source.bundle.path: "bundle" is not absolute; start it with "/"', bundle({ path: "bundle" })],
   [
-    "cluster.endpoint.loopback.port: 6443 is taken by the API server on every node; choose another, e.g. 8443",
+    "cluster.endpoint.loopback.port: 6443 is taken by the API server on every node; choose another, e.g. 7445",
     cluster({ endpoint: { loopback: { port: 6443 } } }),
   ],
   [

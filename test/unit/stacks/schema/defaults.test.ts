@@ -6,7 +6,7 @@ describe("configuration: defaults", () => {
   it("completes the smallest cluster", () => {
     const complete = ClusterInput.parse(cluster());
     assert.deepEqual(complete.source, { packages: {} });
-    assert.deepEqual(complete.endpoint, { loopback: { port: 8443 } });
+    assert.deepEqual(complete.endpoint, { loopback: {} });
     assert.deepEqual(complete.network, {
       podSubnet: "10.244.0.0/16",
       serviceSubnet: "10.96.0.0/12",

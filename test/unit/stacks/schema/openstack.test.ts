@@ -42,7 +42,7 @@ describe("configuration: the system openstack", () => {
     assert.equal(configuration.system, "openstack");
     if (configuration.system !== "openstack") return;
     const { endpoint, network: found, cloudProvider, pools: list } = configuration.openstack;
-    assert.deepEqual(endpoint, { loopback: { port: 8443 } });
+    assert.deepEqual(endpoint, { loopback: {} });
     assert.deepEqual(found, { cidr: "10.20.0.0/24", dnsNameservers: [], externalNetwork: "public" });
     assert.deepEqual(cloudProvider, {
       enabled: true,

@@ -205,7 +205,7 @@ const TABLE: RefusedInputs = {
       ] as const
     ).flatMap(([port, owner]): [string, Record<string, unknown>][] => [
       [
-        `cluster.endpoint.loopback.port: ${port} is taken by ${owner} on every node; choose another, e.g. 8443`,
+        `cluster.endpoint.loopback.port: ${port} is taken by ${owner} on every node; choose another, e.g. 7445`,
         endpoint({ loopback: { port } }),
       ],
       [
@@ -219,18 +219,18 @@ const TABLE: RefusedInputs = {
     ]),
     [
       "cluster.endpoint.loopback.port: 8443 is the port of SSH on cp-1; choose another, e.g. 7443",
-      cluster({ ssh: { port: 8443 } }),
+      cluster({ ssh: { port: 8443 }, endpoint: { loopback: { port: 8443 } } }),
     ],
     [
       "openstack.endpoint.loopback.port: 8443 is the port of SSH on each machine; choose another, e.g. 7443",
-      openstack({}, { ssh: { port: 8443 } }),
+      openstack({ endpoint: { loopback: { port: 8443 } } }, { ssh: { port: 8443 } }),
     ],
     [
       "tumblebug.endpoint.nlb.port: 10250 is taken by the kubelet; choose another, e.g. 6443",
       tumblebug({ endpoint: { nlb: { port: 10250 } } }),
     ],
     [
-      "openstack.endpoint.loopback.port: 2381 is taken by etcd on every node; choose another, e.g. 8443",
+      "openstack.endpoint.loopback.port: 2381 is taken by etcd on every node; choose another, e.g. 7445",
       openstack({ endpoint: { loopback: { port: 2381 } } }),
     ],
   ],

@@ -48,7 +48,7 @@ describe("configuration: the system tumblebug", () => {
       { generation, endpoint, network, resources, user },
       {
         generation: "auto",
-        endpoint: { loopback: { port: 8443 } },
+        endpoint: { loopback: {} },
         network: { cidr: "10.21.0.0/16" },
         resources: { keepOnDelete: false },
         user: "cb-user",

@@ -1,0 +1,38 @@
+import * as pulumi from "@pulumi/pulumi";
+import { refuseArguments } from "../../lib/pulumi/arguments";
+import { readStackResources } from "../../lib/pulumi/stack";
+import type { StateResources } from "../../lib/pulumi/state";
+import { loopbackPort } from "../../providers/kubeadm/plan/loopback-port";
+import type { Endpoint } from "../../providers/kubeadm/plan/specification";
+import type { EndpointArgs, KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
+import { argumentIssues } from "./validation";
+
+/** Returns the endpoint, with the port of one on loopback, which the state decides if the arguments name none. */
+export function endpointIn(
+  existing: StateResources,
+  cluster: string,
+  machines: readonly Pick<MachineArgs, "name">[],
+  endpoint: EndpointArgs = { loopback: {} },
+): EndpointArgs {
+  if (!isOpen(endpoint)) return endpoint;
+  const names = machines.map(({ name }) => name);
+  return { loopback: { port: loopbackPort(cluster, names, existing) } };
+}
+
+/** Returns a cluster's endpoint. It reads the stack's state only if the arguments name no port. */
+export function endpointOf(cluster: string, args: KubeadmClusterArgs): pulumi.Output<Endpoint> {
+  const { endpoint, machines } = args;
+  const decided = isOpen(endpoint)
+    ? readStackResources().then((existing) => {
+        const found = endpointIn(existing, cluster, machines, endpoint);
+        refuseArguments(`KubeadmCluster ${cluster}`, argumentIssues(cluster, { ...args, endpoint: found }));
+        return found;
+      })
+    : endpoint;
+  return pulumi.output<EndpointArgs>(decided) as pulumi.Output<Endpoint>;
+}
+
+/** Whether the arguments leave the port to the state. */
+function isOpen(endpoint: EndpointArgs | undefined): endpoint is undefined | { loopback: object } {
+  return !endpoint || ("loopback" in endpoint && endpoint.loopback.port === undefined);
+}
