@@ -6,6 +6,7 @@ import { parse, stringify } from "yaml";
 import { adopt } from "../../cli/adopt";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
+import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 
@@ -157,6 +158,23 @@ describe("the adoption of a cluster under the engine", () => {
     assert.deepEqual(since(before), READS);
   });
 
+  it("previews what brings an older Node to the cluster's version, in the middle of an upgrade", async () => {
+    const run = (version: string) =>
+      fixture.kubernetes.mergePatch(
+        { apiVersion: "v1", kind: "Node", name: "w-1" },
+        { status: { nodeInfo: { kubeletVersion: version } } },
+        { subresource: "status" },
+      );
+    await run("v1.35.4");
+    const preview = await fixture.stack.preview();
+    await run("v1.36.3");
+    const [step, ...others] = preview.find(({ name }) => name === "test-rollout")?.inputs.steps as string[];
+    assert.match(step ?? "", /^w-1 1\.35\.4 → 1\.36\.3 /);
+    assert.deepEqual(others, []);
+    const [, adoption] = preview.find(({ name }) => name === "test-init")?.inputs.steps as string[];
+    assert.match(adoption ?? "", /^w-1: adopt as worker .*, Kubernetes 1\.35\.4$/);
+  });
+
   it("adopts without init, join or preparation, and a second up changes nothing", async () => {
     const before = fixture.fleet.journal.length;
     await fixture.stack.up();
@@ -196,10 +214,14 @@ describe("the adoption of a cluster under the engine", () => {
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 
-  it("releases on destroy: no reset, and nothing of foresail is left in the cluster", async () => {
+  it("is released by `foresail release`: no reset, and nothing of foresail is left in the cluster", async () => {
     const before = fixture.fleet.journal.length;
-    const { exitCode, stdout, stderr } = await fixture.stack.call(["destroy", "--yes", "--skip-preview"]);
+    const { exitCode, stdout, stderr } = await new FleetCommand(fixture.stack).run(
+      ...["release", "--stack", "test", "--yes"],
+    );
     assert.equal(exitCode, 0, stdout + stderr);
+    assert.match(stdout, /^ {2}w-1: remove the node agent and foresail's marks; Kubernetes stays as it is$/m);
+    assert.match(stdout, /^ {2}w-2: .*; what foresail prepared it with stays/m);
     assert.match(stdout, /releases the cluster, which keeps running/);
     assert.deepEqual(since(before), ["adoption-access", "release"]);
     for (const { metadata } of await fixture.kubernetes.listNodes()) {
