@@ -47,7 +47,7 @@ export function renderSteps(
     write(`join-${machine.name}`, framed(joinScript(specification, machine.name, machine.role)));
     write(`join-${machine.name}.yaml`, joinConfiguration(specification, machine, TOKEN));
   }
-  const init = framed(initScript(cluster, first.name, keyName(keyGeneration(specification))));
+  const init = framed(initScript(specification, first.name, keyName(keyGeneration(specification))));
   write("init", init + initConfiguration(specification, first, planes));
   write("secrets", framed(controlPlaneSecretsScript(cluster, first.name)));
   write("discovery.yaml", discoveryKubeconfig(specification, AUTHORITY));

@@ -19,3 +19,11 @@ export function mapTexts<Value>(value: Value, map: (text: string) => string): Va
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, map)])) as Value;
 }
+
+/** Returns JSON with the keys of objects in order: the same value always has the same text, whoever made it. */
+export const stableJson = (value: unknown): string => JSON.stringify(value, sorted);
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -7,6 +7,7 @@ import {
   zenithKeypairSteps,
 } from "../../providers/azimuth/plan/steps";
 import { releaseRecoverySteps } from "../../providers/helm/plan/release-record";
+import { CONFIGURATION } from "../../providers/kubeadm/plan/rollout/annotations";
 import * as kubeadm from "../../providers/kubeadm/plan/steps";
 import { adoptionSteps, objectReadySteps } from "../../providers/kubernetes/plan/steps";
 import { machinePoolSteps } from "../../providers/machine-pool/plan/steps";
@@ -34,7 +35,7 @@ interface Rule<Step> {
   readonly danger?:
     DangerKind | ((step: Step, isControlPlane: (name: string) => boolean) => DangerKind | undefined);
   /** Whether it takes a node out of service or out of the cluster. */
-  readonly isDisruptive?: true;
+  readonly isDisruptive?: true | ((step: Step) => boolean);
   /** Whether it belongs to the join of machines. */
   readonly joins?: true;
 }
@@ -98,6 +99,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       danger: (step, isControlPlane) =>
         step.how === "kubeadm upgrade apply" ? "control plane" : ofNode(step, isControlPlane),
     },
+    configure: { isDisruptive: ({ drains }) => drains === true, danger: ofNode },
     finish: { isDisruptive: true, danger: ofNode },
     leavesLater: REMARK,
     waits: REMARK,
@@ -115,6 +117,9 @@ const RULES: Readonly<Record<string, Rules>> = {
   ClusterInit: rules(kubeadm.clusterInitSteps, {
     init: { danger: "control plane" },
     adopt: PLAIN,
+    configuration: REMARK,
+    upload: PLAIN,
+    kubeProxy: PLAIN,
     keepCredentials: PLAIN,
   }),
   CloudPlan: harmless(cloudPlanSteps),
@@ -168,7 +173,7 @@ export function readStep(type: string, line: string): ReviewStep {
     role,
     ...(machine === undefined ? {} : { machine }),
     ...("wanted" in step ? { wanted: step.wanted as readonly string[] } : {}),
-    isDisruptive,
+    isDisruptive: typeof isDisruptive === "function" ? isDisruptive(step as never) : isDisruptive,
     joins,
     danger: (isControlPlane) =>
       typeof danger === "function" ? danger(step as never, isControlPlane) : danger,
@@ -182,15 +187,26 @@ export function readStep(type: string, line: string): ReviewStep {
 export function isBegun(type: string, current: string, reviewed: string): boolean {
   if (type !== "NodeRollout") return false;
   const [now, promised] = [kubeadm.nodeRolloutSteps.parse(current), kubeadm.nodeRolloutSteps.parse(reviewed)];
+  if (promised?.kind === "configure") return isBegunConfiguration(now, promised);
   if (promised?.kind !== "upgrade" && promised?.kind !== "finish") return false;
   if (now?.kind === "finish") return now.machine === promised.machine && now.to === promised.to;
-  if (now?.kind !== "upgrade" || !now.resumed) return false;
   const { software: known = [] } = promised.kind === "upgrade" ? promised : {};
-  return (
-    now.machine === promised.machine &&
-    now.to === promised.to &&
-    (now.software ?? []).every(({ name, to }) => known.some((one) => one.name === name && one.to === to))
-  );
+  const isKnown = ({ name, to }: { name: string; to: string }) =>
+    known.some((one) => one.name === name && one.to === to);
+  if (now?.kind === "configure" && now.resumed)
+    return now.machine === promised.machine && isKnown({ name: CONFIGURATION, to: now.to });
+  if (now?.kind !== "upgrade" || !now.resumed) return false;
+  return now.machine === promised.machine && now.to === promised.to && (now.software ?? []).every(isKnown);
+}
+
+/** Returns whether a step completes or closes a reviewed change of configuration. */
+function isBegunConfiguration(
+  now: kubeadm.NodeRolloutStep | undefined,
+  promised: Extract<kubeadm.NodeRolloutStep, { kind: "configure" }>,
+): boolean {
+  if (now?.kind === "finish") return now.machine === promised.machine;
+  if (now?.kind !== "configure" || !now.resumed) return false;
+  return now.machine === promised.machine && now.to === promised.to;
 }
 
 /** Returns `3 steps in 2 resources`, or `3 steps, 4 unread in 2 resources`; remarks do not count. */

@@ -300,9 +300,7 @@ describe("the life cycle of a cluster under the engine", () => {
         { network: { plugin: { bridge: {} }, podSubnet: "10.245.0.0/16" } },
         /cluster\.network\.podSubnet.*can't become "10\.245\.0\.0\/16"/s,
       ],
-      [{ files: [{ path: "/etc/motd", content: "hello" }] }, /cluster\.files.*put the old value back/s],
-      [{ kubelet: { maxPods: 50 } }, /cluster\.kubelet\.maxPods.*put the old value back/s],
-      [{ proxy: { http: "http://10.0.0.1:3128" } }, /cluster\.proxy.*put the old value back/s],
+      [{ kubelet: { cgroupDriver: "cgroupfs" } }, /cluster\.kubelet\.cgroupDriver.*put the old value back/s],
     ] as const) {
       want(machines, { lost: ["w-3"], ...change });
       const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);

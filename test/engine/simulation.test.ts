@@ -119,11 +119,13 @@ describe("simulated machines and a bare API server", function () {
   });
 
   it("creates a control plane whose API is reached at its own port, and nothing twice", async () => {
-    await assert.rejects(run(initScript(CLUSTER, "cp-1", "foresail-1"), initial("cp-1")), { exitCode: 127 });
+    await assert.rejects(run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1")), {
+      exitCode: 127,
+    });
     await run(prepare("cp-1"), "");
     assert.deepEqual(await facts("cp-1"), { member: false, controlPlane: false });
-    await run(initScript(CLUSTER, "cp-1", "foresail-1"), initial("cp-1"));
-    await run(initScript(CLUSTER, "cp-1", "foresail-1"), initial("cp-1"));
+    await run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1"));
+    await run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1"));
     assert.deepEqual(await facts("cp-1"), { member: true, controlPlane: true });
     const port = Number(fleet.machine("cp-1").apiServer.split(":")[1]);
     assert.match(await run(adminKubeconfigScript(CLUSTER, "cp-1")), /client-key-data/);

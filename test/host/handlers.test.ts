@@ -34,8 +34,8 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
       ["cluster.network.dnsDomain", { network: { ...network, dnsDomain: "corp.local" } }],
       ["cluster.network.plugin", { network: { ...network, bridge: false } }],
       ["cluster.encryptSecretsAtRest", { encryptSecretsAtRest: false }],
-      ["cluster.kubelet.maxPods", { kubelet: { maxPods: 50 } }],
-      ["cluster.files", { files: [{ path: "/etc/motd", mode: "0644", content: "hello" }] }],
+      ["cluster.kubelet.cgroupDriver", { kubelet: { cgroupDriver: "cgroupfs" } }],
+      ["cluster.certificateNames", { certificateNames: ["k8s.example.org"] }],
     ];
     for (const [property, change] of refused)
       it(`refuses ${JSON.stringify(change)} for a cluster that exists`, async () => {
@@ -43,6 +43,17 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
         assert.deepEqual(propertiesOf(refusals), [property]);
         assert.match(refusals[0]!.reason, /: .*(set it back|put the old value back)/);
       });
+
+    it("lists a changed configuration, and what is written for it before it reaches a node", async () => {
+      const change = { kubelet: { maxPods: 50 }, kubeProxy: { mode: "nftables" } };
+      const { inputs, refusals } = await host.check("kubeadm/ClusterInit", olds, specified(change));
+      assert.deepEqual(refusals, []);
+      assert.deepEqual(inputs.steps, [
+        "configuration: cluster.kubelet.maxPods and cluster.kubeProxy.mode; each node gets it from its rollout",
+        "cluster: write kubeadm-config and kubelet-config",
+        "cluster: write the configuration of kube-proxy, and restart it on each node in turn",
+      ]);
+    });
 
     it("leaves a version change to the rollout", async () => {
       const { refusals } = await host.check("kubeadm/ClusterInit", olds, specified({ version: "1.36.4" }));

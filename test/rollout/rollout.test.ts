@@ -5,8 +5,15 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Node } from "../../lib/kubernetes";
 import { DEFAULT_LOOPBACK_PORT } from "../../providers/kubeadm/plan/loopback-port";
+import { containerNodeSettings } from "../../sandbox/nodes";
 import { sandboxFolder } from "../../sandbox/paths";
 import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";
+import {
+  assertReconfigured,
+  CONFIGURATION_KEY,
+  expectedSteps,
+  reconfigured,
+} from "../cluster/configuration-change";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
 import { RequestCounter, type RequestCount } from "../cluster/request-counter";
@@ -24,7 +31,9 @@ const KEY = {
   ready: "alpha.node.caos.ch/ready",
   desired: "alpha.kubelet.caos.ch/desired-version",
 };
+const READYZ = `https://127.0.0.1:${DEFAULT_LOOPBACK_PORT}/readyz`;
 const STEP_SECONDS = 600;
+const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
 // for work on these tests: continues with the cluster of the last run, and keeps it
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
@@ -100,20 +109,13 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     counters = [
       await RequestCounter.start(cluster, "cp-1", { name: "service", url }),
       await RequestCounter.start(cluster, "w-2", { name: "service", url }),
-      await RequestCounter.start(cluster, "w-1", {
-        name: "readyz",
-        url: `https://127.0.0.1:${DEFAULT_LOOPBACK_PORT}/readyz`,
-      }),
+      await RequestCounter.start(cluster, "w-1", { name: "readyz", url: READYZ }),
     ];
-    const { program, args, folder, environment } = cluster.upCommand();
-    const engine = spawn(program, args, { cwd: folder, env: environment, stdio: "ignore" });
-    const ended = once(engine, "exit");
-    await awaitNode("cp-1", "the desired version of cp-1", ({ metadata }) =>
-      metadata?.annotations?.[KEY.desired] === `v${TO}` ? undefined : "not yet",
+    await killWhile(
+      "cp-1",
+      "the desired version of cp-1",
+      (annotations) => annotations[KEY.desired] === `v${TO}`,
     );
-    engine.kill("SIGKILL");
-    await ended;
-    await cluster.reopen();
     const left = (await cluster.preview()).steps["rollout-rollout"] ?? [];
     assert.equal(left.length, MACHINES.length);
     assert.match(left[0] ?? "", /^cp-1 /);
@@ -201,6 +203,34 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
   });
 
+  it("lists another configuration on every node, is killed while the first control plane gets it, and resumes", async () => {
+    const { kubelet } = containerNodeSettings;
+    await cluster.configure({
+      machines: MACHINES,
+      fields: reconfigured({ ...fields, version: TO }, kubelet, BY_NIGHT),
+    });
+    const preview = await cluster.preview();
+    const steps = preview.steps["rollout-rollout"] ?? [];
+    expectedSteps(MACHINES, BY_NIGHT).forEach((line, index) => assert.match(steps[index] ?? "", line));
+    assert.equal(steps.length, MACHINES.length);
+    assert.equal(preview.steps["rollout-node-agents"]?.length, MACHINES.length);
+    const counter = await RequestCounter.start(cluster, "w-1", { name: "configuration", url: READYZ });
+    await killWhile(
+      "cp-1",
+      "the configuration of cp-1",
+      (annotations) => annotations[CONFIGURATION_KEY] !== undefined,
+    );
+    const left = (await cluster.preview()).steps["rollout-rollout"] ?? [];
+    assert.deepEqual(left.slice(-MACHINES.length + 1), steps.slice(1));
+    await cluster.up();
+    const count = await counter.stop();
+    console.log(`      ${describeCount("/readyz through the endpoint of w-1", count)}`);
+    assert.ok(count.longestGap < 30_000, `${count.longestGap} ms`);
+    await assertReconfigured(cluster, MACHINES, await nodes(), BY_NIGHT);
+    assert.deepEqual(await readyNodes(cluster), MACHINES);
+    assert.deepEqual((await cluster.preview()).changes, []);
+  });
+
   it("resets its machines on destroy, and removes the backups that kubeadm made of etcd", async () => {
     const backups = "find /etc/kubernetes/tmp -path '*etcd*' -name db | wc -l";
     assert.notEqual(await cluster.onMachine("cp-1", backups), "0\n");
@@ -222,6 +252,23 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
 
   async function nodes(): Promise<Node[]> {
     return cluster.withApi((client) => client.listNodes());
+  }
+
+  /** Runs `up`, and kills it as soon as a Node is annotated so. */
+  async function killWhile(
+    name: string,
+    what: string,
+    isTime: (annotations: Record<string, string>) => boolean,
+  ) {
+    const { program, args, folder, environment } = cluster.upCommand();
+    const engine = spawn(program, args, { cwd: folder, env: environment, stdio: "ignore" });
+    const ended = once(engine, "exit");
+    await awaitNode(name, what, ({ metadata }) =>
+      isTime(metadata?.annotations ?? {}) ? undefined : "not yet",
+    );
+    engine.kill("SIGKILL");
+    await ended;
+    await cluster.reopen();
   }
 
   async function versions(): Promise<string[]> {

@@ -68,6 +68,7 @@ const OPERATIONS: Record<string, Operation> = {
     return DONE;
   },
   init,
+  "configure-cluster": () => DONE,
   "admin-kubeconfig": ({ state, configuration }) =>
     state.controlPlane
       ? answer(readFileSync(configuration.kubeconfig, "utf8"))

@@ -1,16 +1,17 @@
 import type { ClusterSpecification, SoftwareSource } from "../plan/specification";
 import { NODE_PATHS } from "../plan/node-paths";
 import { AGENT_VERSION_PATTERN, ALL_SOFTWARE } from "../plan/rollout/annotations";
-import { annotationKeys, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
-import { proxyVariables, sourceFiles, sourceParameters } from "./parameters";
+import { annotationKeys, CONFIGURATION, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
+import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
-import type { StagedVersions } from "../plan/node-agents";
+import type { Machine } from "../plan/machine";
+import type { StagedConfiguration, StagedVersions } from "../plan/node-agents";
 
 /**
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.3.0";
+export const AGENT_VERSION = "1.4.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
@@ -27,9 +28,15 @@ interface AgentSettings {
 }
 
 /** Order in which the agent changes software: itself first, the kubelet after kubeadm has done its work. */
-const ORDER = ["node-agent", "os-packages", "containerd", "kubeadm", "kubelet", "kubectl"].filter((name) =>
-  ALL_SOFTWARE.includes(name),
-);
+const ORDER = [
+  "node-agent",
+  "os-packages",
+  "containerd",
+  "kubeadm",
+  "kubelet",
+  "kubectl",
+  CONFIGURATION,
+].filter((name) => ALL_SOFTWARE.includes(name));
 
 /** Renders the agent's configuration as shell text, which the agent reads when it starts. */
 export function agentConfiguration(settings: AgentSettings): string {
@@ -81,17 +88,18 @@ export function installerText(source: SoftwareSource): string {
 export function installersOf(
   specification: ClusterSpecification,
   staged: StagedVersions,
+  role: Machine["role"],
   addresses: readonly string[] = [],
 ) {
   const text = installerText(specification.source);
-  const one = (software: string, version: string, parameters: Parameters = {}) => {
-    const variables = assignments(text, {
+  const one = (software: string, version: string, parameters: Parameters = {}, functions = "") => {
+    const variables = assignments(text + functions, {
       SOFTWARE: software,
       ...sourceParameters(specification, version),
       PROXY: proxyVariables(specification, addresses),
       ...parameters,
     });
-    const header = `#!/bin/bash\n# foresail: ${software} ${version}, for the node agent\n${variables}\n`;
+    const header = `#!/bin/bash\n# foresail: ${software} ${version}, for the node agent\n${variables}\n${functions}`;
     return { software, version, path: installerPath(software, version), header };
   };
   // from a registry, containerd pulls images when they are needed
@@ -102,5 +110,12 @@ export function installersOf(
       [...KUBERNETES_SOFTWARE, ...images].map((software) => one(software, version)),
     ),
     ...Object.entries(staged.software).map(([software, version]) => one(software, version)),
+    ...(staged.configuration ? [configurationInstaller(staged.configuration)] : []),
   ];
+
+  function configurationInstaller({ versions, removed }: StagedConfiguration) {
+    const functions = ["common/settings", "node-agent/configuration"].map(shellFile).join("\n\n");
+    const parameters = { ...settingsParameters(specification), REMOVED_PATHS: removed };
+    return one(CONFIGURATION, versions[role], parameters, `\n${functions}\n`);
+  }
 }

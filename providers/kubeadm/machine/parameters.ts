@@ -66,6 +66,24 @@ export function hostsToml(registry: string, mirrors: string[]): string {
   ].join("\n");
 }
 
+/** Returns the variables of the functions in common/settings, except PROXY. */
+export function settingsParameters({
+  caBundle = "",
+  files,
+  registryMirrors,
+}: ClusterSpecification): Parameters {
+  const mirrors = Object.entries(registryMirrors);
+  return {
+    CA_BUNDLE: caBundle,
+    REGISTRIES: mirrors.map(([registry]) => registry),
+    REGISTRY_HOSTS: mirrors.map((entry) => hostsToml(...entry)),
+    FILE_PATHS: files.map((file) => file.path),
+    FILE_MODES: files.map(({ mode }) => mode),
+    FILE_OWNERS: files.map(({ owner = "" }) => owner),
+    FILE_CONTENTS: files.map(({ content }) => content),
+  };
+}
+
 /**
  * Returns registry credentials in the form of containerd's configuration; secret, so passed on standard input.
  *

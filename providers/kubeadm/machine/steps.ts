@@ -1,4 +1,5 @@
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
+import { type ConfigurationChange, configurationVersions, preparedVersion } from "../plan/configuration";
 import type { EncryptionKeys } from "../plan/encryption";
 import type { JsonObject } from "../../../lib/merge";
 import { valueAt } from "../../../lib/validation/validation-issue";
@@ -9,12 +10,21 @@ import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
 import { agentRevision, type StagedVersions } from "../plan/node-agents";
-import { hostsToml, proxyVariables, sourceFiles, sourceParameters } from "./parameters";
+import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { type Parameters, renderShell, shellCommands } from "./shell";
 
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
-  | ("prepare" | "facts" | "reboot" | "initialized" | "init" | "admin-kubeconfig" | "control-plane-secrets")
+  | (
+      | "prepare"
+      | "facts"
+      | "reboot"
+      | "initialized"
+      | "init"
+      | "configure-cluster"
+      | "admin-kubeconfig"
+      | "control-plane-secrets"
+    )
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
@@ -93,13 +103,13 @@ export function prepareScript(
   assertSettings(specification);
   const own = { name, address: internalAddress };
   assertAddresses([own, ...machines]);
-  const { caBundle = "", endpoint, files, kubelet, network, source, version } = specification;
-  const mirrors = Object.entries(specification.registryMirrors);
+  const { endpoint, kubelet, network, source, version } = specification;
   const hasLoopback = "loopback" in endpoint;
   const holdsAddress = network.holdNodeAddress ?? false;
   return step("prepare", specification.name, name, {
     files: [
       ...sourceFiles(source),
+      "common/settings",
       ...(hasLoopback ? ["common/endpoint"] : []),
       ...(holdsAddress ? ["common/own-address"] : []),
       ...(network.bridge ? ["common/bridge"] : []),
@@ -107,14 +117,9 @@ export function prepareScript(
     ...sourceParameters(specification, version),
     ADDRESS: internalAddress,
     PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),
-    CA_BUNDLE: caBundle,
+    ...settingsParameters(specification),
+    PREPARED: preparedVersion(specification),
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
-    REGISTRIES: mirrors.map(([registry]) => registry),
-    REGISTRY_HOSTS: mirrors.map((entry) => hostsToml(...entry)),
-    FILE_PATHS: files.map((file) => file.path),
-    FILE_MODES: files.map(({ mode }) => mode),
-    FILE_OWNERS: files.map(({ owner = "" }) => owner),
-    FILE_CONTENTS: files.map(({ content }) => content),
     BRIDGE: network.bridge,
     HOLD_ADDRESS: holdsAddress,
     // the built-in network and flannel use them, and only the community's kubelet package includes them
@@ -161,11 +166,28 @@ export const adminKubeconfigScript = plain("admin-kubeconfig");
  *
  * @param encryptionKey name of the key for Secrets at rest; empty to store them in plain text
  */
-export const initScript = (cluster: string, machine: string, encryptionKey: string) =>
-  step("init", cluster, machine, {
-    files: ["common/kubeadm", "common/encryption"],
+export const initScript = (specification: ClusterSpecification, machine: string, encryptionKey: string) =>
+  step("init", specification.name, machine, {
+    files: ["common/kubeadm", "common/encryption", "common/prepared"],
     ENCRYPTION_KEY: encryptionKey,
+    ...preparedParameters(specification, "control-plane"),
   });
+
+/** Returns the variables of the functions in common/prepared. */
+const preparedParameters = (specification: ClusterSpecification, role: Machine["role"]): Parameters => ({
+  PREPARED: preparedVersion(specification),
+  CONFIGURATION: configurationVersions(specification)[role],
+});
+
+/**
+ * Writes the cluster's configuration into kubeadm's ConfigMaps, and restarts kube-proxy if its own has changed. Data: the
+ * kubeadm configuration. Its answer is empty.
+ */
+export const configureClusterScript = (
+  cluster: string,
+  machine: string,
+  { upload, kubeProxy }: Pick<ConfigurationChange, "upload" | "kubeProxy">,
+) => step("configure-cluster", cluster, machine, { UPLOAD: upload, KUBE_PROXY: kubeProxy });
 
 /** Reads what a new control plane needs from another one. Answers a base64 tar archive, which is secret. */
 export const controlPlaneSecretsScript = plain("control-plane-secrets");
@@ -187,8 +209,12 @@ export function joinScript(
 ): Script {
   assertSettings(specification);
   const { name, source, version } = specification;
-  const files = [...sourceFiles(source), "common/kubeadm"];
-  return step(`join-${role}`, name, machine, { files, ...sourceParameters(specification, version) });
+  const files = [...sourceFiles(source), "common/kubeadm", "common/prepared"];
+  return step(`join-${role}`, name, machine, {
+    files,
+    ...sourceParameters(specification, version),
+    ...preparedParameters(specification, role),
+  });
 }
 
 /** Makes a member whose Node was deleted register again. Its answer is empty. */
@@ -212,14 +238,14 @@ function patchFolders({ kubeadm }: ClusterSpecification) {
  */
 export function nodeAgentScript(
   specification: ClusterSpecification,
-  machine: string,
+  { name: machine, role }: Pick<Machine, "name" | "role">,
   annotations: string,
   staged: StagedVersions,
   machines: readonly Backend[] = [],
 ): Script {
   assertSettings(specification);
   assertAddresses(machines);
-  const installers = installersOf(specification, staged, addressesOf(machines));
+  const installers = installersOf(specification, staged, role, addressesOf(machines));
   const { ignorePreflightErrors, name, source } = specification;
   return step("node-agent", name, machine, {
     INSTALLER_PATHS: installers.map(({ path }) => path),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../../../lib/differences";
+import { configurationChange, fixedMachineSettings } from "./configuration";
 import { keyGeneration } from "./encryption";
 import type { Machine } from "./machine";
 import type { ObservedNode } from "./membership/nodes";
@@ -46,7 +47,7 @@ export function refuseSpecificationChange(
         ]
       : []),
     // every node agent gets a new source and new ignored preflight errors, so these are not among the settings
-    ...notApplied(differingPaths(machineSettings(olds), machineSettings(news))),
+    ...notApplied(differingPaths(fixedMachineSettings(olds), fixedMachineSettings(news))),
   ];
 }
 
@@ -68,33 +69,25 @@ function fixedSettings({
   };
 }
 
-/** Returns the settings that init and preparation read, by configuration path, with the defaults filled in. */
-function machineSettings(specification: ClusterSpecification): Record<string, unknown> {
-  const { kubeadm, proxy, network, certificateNames } = specification;
-  return {
-    kubelet: specification.kubelet ?? {},
-    kubeProxy: specification.kubeProxy ?? {},
-    kubeadm: {
-      clusterConfiguration: kubeadm?.clusterConfiguration ?? {},
-      initConfiguration: kubeadm?.initConfiguration ?? {},
-    },
-    files: specification.files ?? [],
-    proxy: proxy && { ...proxy, noProxy: proxy.noProxy ?? [] },
-    registries: { mirrors: specification.registryMirrors ?? {} },
-    imageRepository: specification.imageRepository,
-    caBundle: specification.caBundle,
-    certificateNames: [...(certificateNames ?? [])].sort(),
-    network: { holdNodeAddress: network.holdNodeAddress ?? false },
-  };
-}
-
 /** A reason contains no values, since they may be secret. */
 const NOT_APPLIED =
   "can't change while a machine has joined: the machines were prepared with the old value and would keep it; " +
   "put the old value back, or make a new cluster with the new value";
 
-function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
-  return paths.map((path) => ({ property: formatPath(["cluster", ...path]), reason: NOT_APPLIED }));
+const NOT_ADOPTED =
+  "can't change on an adopted cluster: foresail knows only a part of what its nodes were made with, and would overwrite the rest; " +
+  "put the old value back";
+
+function notApplied(paths: readonly ConfigurationPath[], reason = NOT_APPLIED): Refusal[] {
+  return paths.map((path) => ({ property: formatPath(["cluster", ...path]), reason }));
+}
+
+/** Refuses changes of an adopted cluster that would otherwise roll out. */
+export function refuseAdoptedChange(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
+  return [
+    ...refuseSpecificationChange(olds, news),
+    ...notApplied(configurationChange(olds, news)?.paths ?? [], NOT_ADOPTED),
+  ];
 }
 
 /**

@@ -1,4 +1,9 @@
 import { VERSION_PLACEHOLDER, type SoftwareSource, type ClusterSpecification } from "./specification";
+import { configurationVersions } from "./configuration";
+import type { ConfigurationVersions, RolledConfiguration } from "./configuration";
+import type { Machine } from "./machine";
+import { CONFIGURATION } from "./rollout/annotations";
+import { stableJson } from "../../../lib/json";
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { NodeAgentsStep } from "./steps";
@@ -9,6 +14,15 @@ export interface StagedVersions {
   kubernetes: string[];
   /** Versions of containerd and os-packages, by software. */
   software: Record<string, string>;
+  /** Set by check: the configuration, once it has changed for the first time. */
+  configuration?: StagedConfiguration;
+}
+
+/** The configuration that a node can be brought to. */
+export interface StagedConfiguration {
+  versions: ConfigurationVersions;
+  /** Paths of files that it removes. */
+  removed: readonly string[];
 }
 
 /** Returns every version that a rollout to the desired versions may pass through, each once. */
@@ -20,9 +34,27 @@ export function stagedVersions(
   return { kubernetes: [...new Set([version, ...intermediates])], software };
 }
 
+/** Returns what is staged with the configuration, once that has changed for the first time. */
+export function withConfiguration(
+  staged: StagedVersions,
+  rolled: RolledConfiguration | undefined,
+  specification: ClusterSpecification,
+): StagedVersions {
+  if (rolled === undefined) return staged;
+  return {
+    ...staged,
+    configuration: { versions: configurationVersions(specification), removed: rolled.removed },
+  };
+}
+
 /** Returns the names of everything that is staged: a version of Kubernetes alone, other software with its name. */
-function namesOfStaged({ kubernetes, software }: StagedVersions): string[] {
-  return [...kubernetes, ...Object.entries(software).map(([name, version]) => `${name} ${version}`)];
+function namesOfStaged(
+  { kubernetes, software, configuration }: StagedVersions,
+  role: Machine["role"],
+): string[] {
+  const own = configuration ? { [CONFIGURATION]: configuration.versions[role] } : {};
+  const others = Object.entries({ ...software, ...own });
+  return [...kubernetes, ...others.map(([name, version]) => `${name} ${version}`)];
 }
 
 /** Returns why a source can't provide all these versions, or undefined. */
@@ -57,20 +89,23 @@ export interface DesiredAgent {
 
 /** Returns a short hash of the desired state. The same state always has the same hash. */
 export function agentRevision({ agent, annotations, staged, specification }: DesiredAgent): string {
-  const desired = [agent, annotations, staged.kubernetes, staged.software, settingsOf(specification)];
-  return createHash("sha256").update(JSON.stringify(desired, sorted)).digest("hex").slice(0, 12);
+  const { kubernetes, software, configuration } = staged;
+  const desired = [agent, annotations, kubernetes, software, settingsOf(specification)];
+  // absent until the first change, so that a new release alone keeps the hash
+  const all = configuration === undefined ? desired : [...desired, configuration];
+  return createHash("sha256").update(stableJson(all)).digest("hex").slice(0, 12);
 }
 
-/** Sorts the keys of objects, since the state returns objects with another key order. */
-function sorted(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
+type NamedMachine = Pick<Machine, "name" | "role">;
 
 /** Returns the steps that bring a machine from one desired state to another; all steps when it had none. */
-function agentChange(machine: string, olds: DesiredAgent | undefined, news: DesiredAgent): NodeAgentsStep[] {
-  const desired = namesOfStaged(news.staged);
-  const present = olds ? namesOfStaged(olds.staged) : [];
+function agentChange(
+  { name: machine, role }: NamedMachine,
+  olds: DesiredAgent | undefined,
+  news: DesiredAgent,
+): NodeAgentsStep[] {
+  const desired = namesOfStaged(news.staged, role);
+  const present = olds ? namesOfStaged(olds.staged, role) : [];
   const isSame = olds && isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
   const { agent, annotations } = news;
   const steps: NodeAgentsStep[] = [];
@@ -105,7 +140,7 @@ export interface ReportedAgent {
  * @returns empty when nothing is left
  */
 export function leftToInstall(
-  machine: string,
+  machine: NamedMachine,
   desired: DesiredAgent,
   revision: string,
   recorded: DesiredAgent | undefined,

@@ -4,6 +4,8 @@ export const NODE_PATHS = {
   marker: "/etc/foresail/machine",
   /** Exists after kubeadm init or join has succeeded. */
   member: "/var/lib/foresail/member",
+  /** Contains the version of the settings with which the machine was prepared. */
+  prepared: "/var/lib/foresail/prepared",
   /** Contains the path of etcd's data, recorded before a reset removes the manifest that names it. */
   etcdData: "/var/lib/foresail/etcd-data",
   /** Lock of every remote script, so that no two steps run at once. */

@@ -54,6 +54,9 @@ export const clusterInitSteps = defineSteps({
   adopt: line`${machine}: adopt as ${choice("role", ["control plane", "worker"])} of the cluster${optional(
     line` at ${token("endpoint")}, Kubernetes ${token("version")}`,
   )}`,
+  configuration: line`configuration: ${text("paths")}; each node gets it from its rollout`,
+  upload: line`cluster: write kubeadm-config and kubelet-config`,
+  kubeProxy: line`cluster: write the configuration of kube-proxy, and restart it on each node in turn`,
   keepCredentials: line`${machine}: keeps the registry credentials that it has; machines that join later get the new ones`,
 });
 
@@ -78,6 +81,14 @@ export const nodeRolloutSteps = defineSteps({
       "desired versions written",
     ],
   )}, ${end})`,
+  /** The change of a node's configuration at the same versions. */
+  configure: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}configuration ${token("from")} → ${token("to")} (${flag(
+    "cordons",
+    "cordon, ",
+  )}${flag("drains", "drain, ")}apply its files${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
+    "uncordons",
+    ", uncordon",
+  )})`,
   /** The end of a change that an earlier run made. */
   finish: line`${machine} ${word("to")} (begun by an earlier run: ${end})`,
   /** A node whose machine a later run deletes. */

@@ -1,20 +1,29 @@
 import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
-import { refuseSpecificationChange } from "../plan/immutables";
-import { initScript, resetScript } from "../machine/steps";
+import { refuseAdoptedChange, refuseSpecificationChange } from "../plan/immutables";
+import { configureClusterScript, initScript, resetScript } from "../machine/steps";
+import { configurationChange } from "../plan/configuration";
 import { keyGeneration, keyName } from "../plan/encryption";
 import { adoptionSteps, refuseAdoptChange } from "../plan/adoption";
-import { clusterInitSteps } from "../plan/steps";
+import { clusterInitSteps, type ClusterInitStep } from "../plan/steps";
 import { formerMachines } from "../plan/membership/nodes";
 import { explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
-import { failuresOfEach, type MachinesSession, withMachines } from "./machines-session";
+import {
+  failuresOfEach,
+  firstReady,
+  noneReady,
+  type MachinesSession,
+  withMachines,
+} from "./machines-session";
 import { readFacts, rebootIfRequired } from "./rebooting";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { rememberAccess } from "./preview-reading";
 import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./declarations";
 import { messageOf } from "../../../lib/error-message";
+import { listed } from "../../../lib/text/quote";
+import { formatPath } from "../../../lib/validation/validation-issue";
 
 const RESET_SECONDS = 300;
 /** How long a machine may take to answer the inspection of a check. */
@@ -32,7 +41,7 @@ async function membersAmong(session: MachinesSession, controlPlanes: Inputs["mac
 
 /** Runs kubeadm init on the first control plane, unless one is a member already. */
 async function initialize(session: MachinesSession<Inputs>): Promise<void> {
-  const { cluster, inputs, progress } = session;
+  const { inputs, progress } = session;
   const { specification, timeouts } = inputs;
   const controlPlanes = controlPlanesOf(inputs);
   const { members, first: facts } = await membersAmong(session, controlPlanes);
@@ -44,7 +53,7 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   if (!first || !facts) throw new Error("there is no control plane among the machines");
   await rebootIfRequired(session, first, facts);
   const key = specification.encryptSecretsAtRest ? keyName(keyGeneration(specification)) : "";
-  const script = initScript(cluster, first.name, key);
+  const script = initScript(specification, first.name, key);
   const data = initConfiguration(specification, first, controlPlanes);
   const started = Date.now();
   await session.run(first, script, { seconds: timeouts.init, data });
@@ -107,7 +116,7 @@ async function checkAdoption(olds: Partial<Inputs>, news: Inputs) {
     // a field that is unknown until the run is checked by the run
     if (typeof specification !== "object") return { inputs, failures: [] };
     reportRecorded(nameOf(news), olds, inputs, RECORDED);
-    return { inputs, failures: refuseSpecificationChange(olds.specification, specification) };
+    return { inputs, failures: refuseAdoptedChange(olds.specification, specification) };
   }
   if (!isKnown(news)) {
     const steps = [clusterInitSteps.format({ kind: "unknown", until: "the machines exist" })];
@@ -130,6 +139,40 @@ function keptCredentials(olds: Partial<Inputs>, news: Inputs): string[] {
   );
 }
 
+/** Returns the lines of a changed configuration; each node gets it from its rollout. */
+function configurationSteps(olds: Partial<Inputs>, { specification }: Inputs): string[] {
+  const change = olds.specification && configurationChange(olds.specification, specification);
+  if (!change) return [];
+  const paths = listed(change.paths.map((path) => formatPath(["cluster", ...path])));
+  const steps: ClusterInitStep[] = [
+    { kind: "configuration", paths },
+    ...(change.upload ? [{ kind: "upload" } as const] : []),
+    ...(change.kubeProxy ? [{ kind: "kubeProxy" } as const] : []),
+  ];
+  return steps.map(clusterInitSteps.format);
+}
+
+/**
+ * Writes a changed configuration into kubeadm's ConfigMaps through a control plane that is ready, before any node joins or
+ * changes.
+ */
+async function configureCluster(olds: Partial<Inputs>, inputs: Inputs): Promise<void> {
+  const { specification, timeouts } = inputs;
+  const change = olds.specification && configurationChange(olds.specification, specification);
+  if (!change || !(change.upload || change.kubeProxy)) return;
+  const resource = nameOf(inputs);
+  await explained({ resource, step: "write the cluster's configuration" }, () =>
+    withMachines(resource, inputs, async (session) => {
+      const controlPlanes = controlPlanesOf(inputs);
+      const machine = await firstReady(controlPlanes);
+      if (!machine) throw new Error(noneReady(controlPlanes));
+      const script = configureClusterScript(session.cluster, machine.name, change);
+      const data = initConfiguration(specification, machine, controlPlanes);
+      await session.run(machine, script, { seconds: timeouts.init, data });
+    }),
+  );
+}
+
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
     const wasAdopted = olds.specification && olds.adopt !== undefined;
@@ -143,7 +186,7 @@ export const handlers: Handlers = {
     const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
     const steps =
       olds.specification !== undefined
-        ? keptCredentials(olds, news)
+        ? [...(known ? configurationSteps(olds, news) : []), ...keptCredentials(olds, news)]
         : [clusterInitSteps.format({ kind: "init", machine: first ?? "the first control plane" })];
     const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
       olds;
@@ -172,8 +215,10 @@ export const handlers: Handlers = {
     });
   },
 
-  update: (_id, olds: Outputs, news: Inputs) =>
-    Promise.resolve({ outs: { ...news, former: formerMachines(olds, news.machines) } }),
+  async update(_id, olds: Outputs, news: Inputs) {
+    await configureCluster(olds, news);
+    return { outs: { ...news, former: formerMachines(olds, news.machines) } };
+  },
 
   async delete(id, inputs: Outputs) {
     const resource = nameOf(inputs);

@@ -3,6 +3,7 @@ import type { AdminCredentials } from "../machine/kubeconfig";
 import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
 import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
+import type { RolledConfiguration } from "../plan/configuration";
 import type { StagedVersions } from "../plan/node-agents";
 import type { RolloutSettings } from "../plan/rollout/desired";
 import type { ClusterSpecification } from "../plan/specification";
@@ -173,6 +174,8 @@ export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification"
   annotations: string;
   /** Set by check: whether the cluster has the annotation policy; absent in state of older releases. */
   hasAnnotationPolicy?: boolean;
+  /** Set by check: whose annotations are protected, too; absent until the configuration changes for the first time. */
+  configuration?: RolledConfiguration;
   /** Set by check: the objects that are in the cluster after this run. */
   objects?: object[];
   /** Set by check; absent in state of older releases. */
@@ -186,7 +189,7 @@ export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification"
 export class ReaderAccount extends resourceClass<
   ReaderAccountInputs,
   ReaderAccountInputs,
-  "objects" | "hasAnnotationPolicy"
+  "objects" | "hasAnnotationPolicy" | "configuration"
 >("kubeadm/ReaderAccount", { secrets: ["kubeconfig"] }) {}
 
 export interface NodeGroupInputs extends MachinesInputs {
@@ -248,6 +251,8 @@ export interface NodeAgentsInputs extends MachinesInputs {
   agent: string;
   /** Set by check: unreachable machines that have work to do; absent in state of older releases. */
   leftOut?: string[];
+  /** Set by check; absent until the configuration changes for the first time. */
+  configuration?: RolledConfiguration;
 }
 
 export interface NodeAgentsOutputs extends NodeAgentsInputs {
@@ -260,10 +265,11 @@ export interface NodeAgentsOutputs extends NodeAgentsInputs {
  * annotations that a rollout writes, and uses only what is staged. It is a resource of its own, so that clusters which
  * are older than the agent get it, too.
  */
-export class NodeAgents extends resourceClass<NodeAgentsInputs, NodeAgentsOutputs, "agent" | "leftOut">(
-  "kubeadm/NodeAgents",
-  { outputs: ["pending"], secrets: ["kubeconfig"] },
-) {}
+export class NodeAgents extends resourceClass<
+  NodeAgentsInputs,
+  NodeAgentsOutputs,
+  "agent" | "leftOut" | "configuration"
+>("kubeadm/NodeAgents", { outputs: ["pending"], secrets: ["kubeconfig"] }) {}
 
 /**
  * Inputs of a NodeRollout: the specification's `version` is the desired version of every machine, and the machines are
@@ -278,6 +284,8 @@ export interface NodeRolloutInputs extends MachinesInputs {
   leavingLater?: string[];
   /** Set by check: workers that the preview left out; absent in state of older releases. */
   leftOut?: string[];
+  /** Set by check; absent until the configuration changes for the first time. */
+  configuration?: RolledConfiguration;
 }
 
 export interface NodeRolloutOutputs extends NodeRolloutInputs {
@@ -292,7 +300,8 @@ export interface NodeRolloutOutputs extends NodeRolloutInputs {
  * the node agents follow. The input `steps` lists what will happen on each node, so that `pulumi preview --diff` prints
  * it.
  */
-export class NodeRollout extends resourceClass<NodeRolloutInputs, NodeRolloutOutputs, "leftOut">(
-  "kubeadm/NodeRollout",
-  { outputs: ["nodes", "version"], secrets: ["kubeconfig"] },
-) {}
+export class NodeRollout extends resourceClass<
+  NodeRolloutInputs,
+  NodeRolloutOutputs,
+  "leftOut" | "configuration"
+>("kubeadm/NodeRollout", { outputs: ["nodes", "version"], secrets: ["kubeconfig"] }) {}

@@ -4,10 +4,12 @@ import {
   refuseStaging,
   type ReportedAgent,
   leftToInstall,
+  withConfiguration,
   agentRevision,
   type DesiredAgent,
 } from "../plan/node-agents";
 import { AGENT_VERSION } from "../machine/node-agent";
+import { rolledConfiguration } from "../plan/configuration";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { leftOutStep } from "../plan/rollout/state";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
@@ -53,7 +55,7 @@ function workOf(
   const due = news.machines
     .map((machine) => {
       const had = isRecorded(olds, machine) ? (olds as DesiredAgent) : undefined;
-      const steps = leftToInstall(machine.name, news, revision, had, reported.get(machine.name));
+      const steps = leftToInstall(machine, news, revision, had, reported.get(machine.name));
       return { machine, steps, reason: reported.get(machine.name)?.outOfReach };
     })
     .filter(({ steps }) => steps.length > 0);
@@ -83,7 +85,7 @@ function mayBeLeftOut({ machines, unreachable: limit }: Inputs, unreachable: rea
  * Versions that a cluster keeps until something else changes on its agents, since they understand the same annotations
  * and a new release alone changes nothing.
  */
-const KEPT_AGENTS = ["1.1.0", "1.2.0"];
+const KEPT_AGENTS = ["1.1.0", "1.2.0", "1.3.0"];
 
 function keptAgent({ agent }: Partial<Outputs>): string | undefined {
   return KEPT_AGENTS.find((version) => version === agent);
@@ -143,7 +145,7 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const due = inputs.machines.filter(({ name }) => lines.has(name));
   const failures = await withMachines(resource, inputs, async (session) => {
     const failed = await failuresOfEach(due, "install the node agent", async (machine) => {
-      const script = nodeAgentScript(specification, machine.name, annotations, staged, machines);
+      const script = nodeAgentScript(specification, machine, annotations, staged, machines);
       await session.run(machine, script, { seconds: timeouts.prepare });
       session.progress((lines.get(machine.name) ?? []).join("; "));
     });
@@ -198,14 +200,17 @@ export const handlers: Handlers = {
       const steps = [nodeAgentsSteps.format({ kind: "unknown", until: "the machines exist" })];
       return { inputs: { ...inputs, steps }, failures: [] };
     }
-    const { leftOut, agent, ...work } = await preview(olds, inputs);
+    const configuration = rolledConfiguration(olds, news.specification);
+    const staged = withConfiguration(news.staged, configuration, news.specification);
+    const desired = { ...inputs, staged, ...(configuration ? { configuration } : {}) };
+    const { leftOut, agent, ...work } = await preview(olds, desired);
     const steps = work.steps.map(nodeAgentsSteps.format);
     const isGone = olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines);
     const recorded = [...(isGone ? (["machines"] as const) : []), "credentials"] as const;
-    reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps }, recorded);
+    reportRecorded<Inputs>(nameOf(news), olds, { ...desired, steps }, recorded);
     const reason = refuseStaging(news.specification.source, news.staged);
     return {
-      inputs: { ...inputs, agent, steps, leftOut },
+      inputs: { ...desired, agent, steps, leftOut },
       failures: reason ? [{ property: "staged", reason }] : [],
     };
   },

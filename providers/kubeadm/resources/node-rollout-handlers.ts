@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { rolledConfiguration } from "../plan/configuration";
 import { nodeRolloutSteps } from "../plan/steps";
 import { isKnownList, isUnknown } from "../../../lib/unknown";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
@@ -18,12 +19,14 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const { previewRollout } = await import("./rollout/preview.js");
-    const { refusals, notes, leftOut, ...preview } = await previewRollout(olds, news);
+    const configuration = rolledConfiguration(olds, news.specification);
+    const desired = { ...news, ...(configuration ? { configuration } : {}) };
+    const { refusals, notes, leftOut, ...preview } = await previewRollout(olds, desired);
     const steps = preview.steps.map(nodeRolloutSteps.format);
     for (const line of [...steps, ...notes]) report(nameOf(news), line);
-    reportRecorded(nameOf(news), olds, { ...news, steps }, RECORDED);
+    reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
-      inputs: { ...news, steps, leftOut },
+      inputs: { ...desired, steps, leftOut },
       failures: refusals.map((reason) => ({ property: "cluster.version", reason })),
     };
   },

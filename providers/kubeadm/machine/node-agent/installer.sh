@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
-# `install` installs it unless it is installed; both may run twice. `images restore` imports missing images of an installed version.
+# `install` installs it unless it is installed; both may run twice. `images restore` imports missing images of an installed
+# version. `configuration changed` lists the user's files that this version changes, `configuration restore` takes it back.
 # Parameters, besides those of common/: SOFTWARE, VERSION, PROXY (a list of NAME=value); for the agent itself AGENT_PROGRAM
 set -euo pipefail
 umask 077
@@ -78,7 +79,10 @@ case "$SOFTWARE ${1:-}" in
 "containerd check") list_containerd_versions | grep -qxF "$VERSION" || fail "no apt repository of this machine has containerd $VERSION" 65 ;;
 "containerd install") install_containerd ;;
 "os-packages install") upgrade_packages ;;
+"configuration install") install_configuration ;;
+"configuration changed") list_changed_files ;;
+"configuration restore") restore_configuration ;;
 "node-agent install") install_node_agent ;;
-"os-packages check" | "node-agent check") ;;
+"os-packages check" | "node-agent check" | "configuration check") ;;
 *) fail "usage: $0 check|install" 64 ;;
 esac

@@ -120,7 +120,7 @@ found() {
   kubelet) kubelet --version 2>/dev/null | sed -n 's/^Kubernetes v//p' ;;
   kubectl) kubectl version --client 2>/dev/null | sed -n 's/^Client Version: v//p' ;;
   containerd) dpkg-query --show --showformat='${Version}' containerd 2>/dev/null ;;
-  os-packages) cat "$folder/os-packages" 2>/dev/null ;;
+  os-packages | configuration) cat "$folder/$1" 2>/dev/null ;;
   node-agent) printf '%s' "$AGENT_VERSION" ;;
   esac || true
 }
@@ -254,6 +254,8 @@ change() {
   if is_due kubeadm || is_due kubelet || is_due kubectl || { is_unfinished && [ -n "${wanted[kubelet]}" ]; }; then
     change_kubernetes "${wanted[kubelet]}" || return 1
   fi
+  # last, when kubeadm has the version of the cluster
+  if is_due configuration; then change_configuration "${wanted[configuration]}" || return 1; fi
   # the file is in memory, so after the reboot there is nothing left to do
   if [ -n "${wanted[os-packages]}" ] && [ -e "$ROOT/run/reboot-required" ] && ! is_container; then act "reboot, as the new packages ask for" reboot_machine; fi
 }
@@ -275,12 +277,15 @@ change_kubernetes() {
   act "restart the kubelet" restart_kubelet
 }
 
+patch_flags=()
+
 # Adds the patches that this machine was created with to kubeadm's flags; without them, an upgrade would undo them. Only
 # kubeadm init leaves a super-admin.conf.
 add_patches() {
   local patches=${patches_of_join-}
   if [ -e "$kubernetes/super-admin.conf" ]; then patches=${patches_of_init-}; fi
-  if [ -n "$patches" ]; then kubeadm_flags+=("--patches=$patches"); fi
+  if [ -n "$patches" ]; then patch_flags=("--patches=$patches"); fi
+  kubeadm_flags+=("${patch_flags[@]}")
 }
 
 # Runs kubeadm upgrade apply once in the cluster, and kubeadm upgrade node on every other node.
@@ -306,6 +311,85 @@ upgrade_kubernetes() {
   fi
 }
 
+# Brings the machine to a configuration, or back to the one before when it does not come up with it: VERSION.
+change_configuration() {
+  local why
+  if apply_configuration "$1"; then
+    if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$folder/configuration"; fi
+    return 0
+  fi
+  why=$failure
+  if [ "$mode" = dry-run ]; then return 1; fi
+  if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet; then
+    failure="$why; this machine went back to its previous configuration"
+  else
+    failure="$why; going back failed, too: $(last_line)"
+  fi
+  rm -f "$installing/configuration"
+  # the same configuration would fail again, and each time it takes something down
+  longer_pause=1800
+  return 1
+}
+
+# kubeadm takes each static pod back by itself when it does not come up.
+apply_configuration() {
+  local installer=$installers/configuration/$1 credentials=$kubernetes/kubelet.conf
+  install_version configuration "$1" || return 1
+  if is_control_plane; then
+    credentials=$kubernetes/admin.conf
+    act "kubeadm upgrade node phase control-plane" attempt "kubeadm upgrade node phase control-plane" \
+      kubeadm upgrade node phase control-plane --certificate-renewal=false --etcd-upgrade=false "${patch_flags[@]}" || return 1
+    act "restart the static pods whose files have changed" restart_static_pods "$installer" || return 1
+  fi
+  act "kubeadm upgrade node phase kubelet-config" attempt "kubeadm upgrade node phase kubelet-config" \
+    kubeadm upgrade node phase kubelet-config --kubeconfig "$credentials" "${patch_flags[@]}" || return 1
+  act "restart the kubelet" restart_kubelet
+}
+
+# Restarts the static pods that read files which this configuration changes: INSTALLER. kubeadm has restarted those whose
+# manifest is not as it was before.
+restart_static_pods() {
+  local manifest name changed read_path is_reader
+  changed=$(bash "$1" changed)
+  if [ -z "$changed" ]; then return 0; fi
+  for name in kube-apiserver kube-controller-manager kube-scheduler; do
+    manifest=$kubernetes/manifests/$name.yaml is_reader=no
+    cmp --silent "$manifest" "$folder/previous/files$manifest" || continue
+    while read -r read_path; do
+      if grep -qE "^${read_path//./[.]}(/|\$)" <<<"$changed"; then is_reader=yes; fi
+    done < <(sed -n 's/^ *path: *//p' "$manifest")
+    if [ "$is_reader" = yes ]; then restart_static_pod "$name" "$manifest" || return 1; fi
+  done
+}
+
+# Prints the processes of a static pod, whose names the kernel cuts: NAME.
+processes_of() { grep -lx "${1:0:15}" "$ROOT"/proc/[0-9]*/comm 2>/dev/null | sort; }
+
+# Restarts a static pod and waits for its new process: NAME MANIFEST. The kubelet makes a pod anew when its manifest differs.
+restart_static_pod() {
+  local name=$1 before new=$kubernetes/.foresail-$1.yaml restarted
+  before=$(processes_of "$name")
+  restarted="foresail/restarted-at: \"$(date -u +%FT%TZ)\""
+  sed '/^    foresail\/restarted-at: /d' "$2" >"$new"
+  if grep -q '^  annotations:$' "$new"; then
+    sed -i "s|^  annotations:\$|&\n    $restarted|" "$new"
+  else
+    sed -i "s|^metadata:\$|&\n  annotations:\n    $restarted|" "$new"
+  fi
+  mv -f "$new" "$2"
+  for _ in $(seq 300); do
+    if [ -n "$(comm -13 <(printf '%s\n' "$before") <(processes_of "$name"))" ] && is_static_pod_healthy "$name"; then return 0; fi
+    pause 1
+  done
+  failure="$name is not healthy five minutes after its restart; look at the logs in /var/log/pods"
+  return 1
+}
+
+is_static_pod_healthy() {
+  local -A health=([kube-apiserver]=6443/readyz [kube-controller-manager]=10257/healthz [kube-scheduler]=10259/healthz)
+  curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null "https://127.0.0.1:${health[$1]}"
+}
+
 restart_kubelet() {
   attempt "restart the kubelet" systemctl daemon-reload || return 1
   attempt "restart the kubelet" systemctl restart kubelet || return 1
@@ -324,7 +408,7 @@ kubelet_is_healthy() {
   curl --fail --silent --noproxy '*' --max-time 2 --output /dev/null "http://127.0.0.1:${port:-10248}/healthz"
 }
 unfinished=no
-failures=0 failed_request="" not_before=0
+failures=0 failed_request="" not_before=0 longer_pause=0
 
 # Brings the machine to what a node needs: kernel settings, no swap, containerd, Kubernetes' programs. The ready file is
 # read over SSH.
@@ -352,7 +436,8 @@ fail() {
   say "failed: $1"
   failures=$((failures + 1)) failed_request=$request
   pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
-  not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds)))
+  not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds) + longer_pause))
+  longer_pause=0
   compare
   changes=()
   note_found

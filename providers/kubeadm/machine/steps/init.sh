@@ -3,6 +3,7 @@
 # Parameters: ENCRYPTION_KEY (name of the key for Secrets at rest, which never leaves the control planes; empty for none)
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
+refuse_other_preparation
 cat <&5 >"$SCRATCH_PATH/kubeadm.yaml"
 # the machine may have been rebooted a moment ago
 await_containerd
@@ -11,4 +12,5 @@ if [ -n "$ENCRYPTION_KEY" ] && [ ! -e "$ENCRYPTION_PATH" ]; then
   printf '%s %s\n' "$ENCRYPTION_KEY" "$(new_encryption_key)" | write_encryption
 fi
 kubeadm init --config "$SCRATCH_PATH/kubeadm.yaml" --skip-token-print --skip-certificate-key-print
+record_configuration
 mark_member

@@ -5,6 +5,7 @@
 # installs after the join as on every other node
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
+refuse_other_preparation
 read -r configuration <&5
 read -r discovery <&5
 read -r secrets <&5
@@ -20,4 +21,5 @@ if [ -n "$secrets" ]; then
   printf '%s' "$secrets" | base64 -d | tar -xf - -C /etc/kubernetes
 fi
 kubeadm join --config "$SCRATCH_PATH/join.yaml"
+record_configuration
 mark_member

@@ -3,11 +3,8 @@
 # Kubernetes, and does nothing twice. Data: the registries' credentials as containerd's configuration.
 # Parameters, besides those of common/:
 #   ADDRESS                              by which the other nodes reach this machine
-#   PROXY                                list of NAME=value
-#   CA_BUNDLE                            certificates, or empty
+#   PREPARED                             version of the settings in common/settings
 #   SYSTEMD_CGROUP                       true or false
-#   REGISTRIES, REGISTRY_HOSTS           lists of registries with mirrors, and of containerd's hosts.toml for each
-#   FILE_PATHS, FILE_MODES, FILE_OWNERS, FILE_CONTENTS   lists of the user's files; an owner may be empty
 #   ENDPOINT, BRIDGE, HOLD_ADDRESS, NETWORK_PLUGINS      yes or no
 
 refuse_unsupported_system() {
@@ -22,31 +19,6 @@ refuse_unsupported_system() {
   x86_64 | aarch64) ;;
   *) fail "$MACHINE: has a $(uname -m) processor; foresail supports amd64 and arm64" 78 ;;
   esac
-}
-
-# Sets up proxies and additional CA certificates. Sets restart_containerd when containerd must reload.
-configure_environment() {
-  local changed=no unit variable
-  if [ -n "$CA_BUNDLE" ]; then
-    write_file /usr/local/share/ca-certificates/foresail.crt 0644 <<<"${CA_BUNDLE%$'\n'}"
-    if [ "$changed" = yes ]; then update-ca-certificates >/dev/null; fi
-  fi
-  if [ -n "${PROXY[*]}" ]; then
-    export_proxy "${PROXY[@]}"
-    for unit in containerd kubelet; do
-      write_file "/etc/systemd/system/$unit.service.d/foresail-proxy.conf" 0644 <<<"[Service]
-$(printf 'Environment="%s"\n' "${PROXY[@]}")"
-    done
-    write_file /etc/apt/apt.conf.d/90foresail-proxy 0644 <<<"$(
-      for variable in "${PROXY[@]}"; do
-        case $variable in
-        HTTP_PROXY=*) echo "Acquire::http::Proxy \"${variable#*=}\";" ;;
-        HTTPS_PROXY=*) echo "Acquire::https::Proxy \"${variable#*=}\";" ;;
-        esac
-      done
-    )"
-  fi
-  restart_containerd=$changed
 }
 
 # Kernel modules, sysctl and swap. Inside a container the kernel is the host's, so modules and swap are left unchanged.
@@ -92,10 +64,8 @@ install_distribution_packages() {
 
 # Configures containerd and restarts it only when something changed.
 configure_containerd() {
-  local index pause configuration=/run/foresail-containerd.toml
-  for index in "${!REGISTRIES[@]}"; do
-    write_file "/etc/containerd/certs.d/${REGISTRIES[index]}/hosts.toml" 0644 <<<"${REGISTRY_HOSTS[index]%$'\n'}"
-  done
+  local pause configuration=/run/foresail-containerd.toml
+  write_registry_hosts
   pause=$(pause_image)
   mkdir -p /etc/containerd /opt/cni/bin
   containerd config default | sed -E \
@@ -118,25 +88,15 @@ configure_containerd() {
   await_containerd
 }
 
-write_user_files() {
-  local index path mode owner
-  for index in "${!FILE_PATHS[@]}"; do
-    path=${FILE_PATHS[index]} mode=${FILE_MODES[index]} owner=${FILE_OWNERS[index]}
-    write_file "$path" "$mode" <<<"${FILE_CONTENTS[index]%$'\n'}"
-    if [ -n "$owner" ]; then
-      chown "$owner" "$path"
-      # another owner clears setuid and setgid
-      chmod "$mode" "$path"
-    fi
-  done
-}
-
 refuse_unsupported_system
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
+# from here on the machine has parts of it
+printf '%s' "$PREPARED" >"$PREPARED_PATH"
 in_container=no
 if systemd-detect-virt --container --quiet; then in_container=yes; fi
 claim_machine
+restart_containerd=no
 configure_environment
 prepare_kernel
 install_distribution_packages

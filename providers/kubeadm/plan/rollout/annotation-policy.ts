@@ -1,4 +1,4 @@
-import { ALL_SOFTWARE, annotationKeys, WAS_CORDONED } from "./annotations";
+import { ALL_SOFTWARE, annotationKeys, VERSIONED_SOFTWARE, WAS_CORDONED } from "./annotations";
 
 const API = "admissionregistration.k8s.io/v1";
 export const ANNOTATION_POLICY = "foresail-node-annotations";
@@ -16,11 +16,13 @@ const isUnchanged = (keys: readonly string[]) =>
  * networks give the pods of each node the permission to patch the status of all Nodes.
  *
  * @param pattern of the annotation keys
+ * @param withConfiguration whether the configuration of nodes has ever changed, too
  */
-export function annotationPolicy(pattern: string) {
+export function annotationPolicy(pattern: string, withConfiguration = false) {
   const keys = annotationKeys(pattern);
-  const commands = [keys.changesAllowed, ...ALL_SOFTWARE.map(keys.desired), WAS_CORDONED];
-  const reports = [keys.ready, keys.message, keys.revision, ...ALL_SOFTWARE.map(keys.current)];
+  const software = withConfiguration ? ALL_SOFTWARE : VERSIONED_SOFTWARE;
+  const commands = [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED];
+  const reports = [keys.ready, keys.message, keys.revision, ...software.map(keys.current)];
   const groups = JSON.stringify(ADMINISTRATORS);
   const annotations = (object: string) =>
     `has(${object}.metadata.annotations) ? ${object}.metadata.annotations : {}`;

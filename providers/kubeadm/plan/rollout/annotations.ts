@@ -5,7 +5,11 @@ export const DEFAULT_ANNOTATION_PATTERN = "alpha.[software].caos.ch";
 export const KUBERNETES_SOFTWARE = ["kubelet", "kubeadm", "kubectl"] as const;
 /** Other software that can roll out by the same protocol. */
 const FURTHER_SOFTWARE = ["containerd", "os-packages", "node-agent"] as const;
-export const ALL_SOFTWARE: readonly string[] = [...KUBERNETES_SOFTWARE, ...FURTHER_SOFTWARE];
+/** Name under which a node's configuration rolls out by the same protocol. */
+export const CONFIGURATION = "configuration";
+/** Software whose annotations are protected from the beginning. */
+export const VERSIONED_SOFTWARE: readonly string[] = [...KUBERNETES_SOFTWARE, ...FURTHER_SOFTWARE];
+export const ALL_SOFTWARE: readonly string[] = [...VERSIONED_SOFTWARE, CONFIGURATION];
 
 /** Set by the rollout on a node that was already cordoned before its step: such a node stays cordoned. */
 export const WAS_CORDONED = "foresail/was-cordoned";

@@ -1,7 +1,8 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import type { UnreachableLimit } from "../unreachable";
-import { KUBERNETES_SOFTWARE } from "./annotations";
+import { type ConfigurationVersions, drainsFor } from "../configuration";
+import { CONFIGURATION, KUBERNETES_SOFTWARE } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { minorsBetween } from "./versions";
 
@@ -22,6 +23,8 @@ export interface DesiredRollout {
   version: string;
   /** Versions of further software by name: containerd, os-packages, node-agent. */
   software: Record<string, string>;
+  /** Versions of the nodes' configuration; absent until it changes for the first time. */
+  configuration?: ConfigurationVersions;
   /** Versions to stop at between minors; they take precedence over the known patches. */
   intermediates: string[];
   /** kubernetesVersion of kubeadm-config, if it could be read. */
@@ -43,20 +46,31 @@ export interface RolloutOptions {
   unreached?: readonly string[];
 }
 
+/** Parts of the desired state that a node gets besides its Kubernetes version. */
+type DesiredSoftware = Pick<DesiredRollout, "software" | "configuration">;
+
+/** Returns the desired versions of everything but Kubernetes for a node. */
+function otherSoftware(
+  { software, configuration }: DesiredSoftware,
+  { controlPlane }: Pick<RolloutNode, "controlPlane">,
+): Record<string, string> {
+  if (configuration === undefined) return software;
+  return { ...software, [CONFIGURATION]: configuration[controlPlane ? "control-plane" : "worker"] };
+}
+
 /** Returns the desired version of every software for a node at this Kubernetes version, to be written in one write. */
 export function desiredSoftware(
-  desired: Pick<DesiredRollout, "software">,
+  desired: DesiredSoftware,
   version: string,
+  node: Pick<RolloutNode, "controlPlane">,
 ): Record<string, string> {
-  return { ...Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version])), ...desired.software };
+  const kubernetes = Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version]));
+  return { ...kubernetes, ...otherSoftware(desired, node) };
 }
 
 /** Returns whether a node differs from its desired state (seed 004: desired, current or needed version differ). */
-export function isDue(
-  { kubeletVersion, desired: requested, current }: RolloutNode,
-  desired: Pick<DesiredRollout, "software">,
-  version: string,
-): boolean {
+export function isDue(node: RolloutNode, desired: DesiredSoftware, version: string): boolean {
+  const { kubeletVersion, desired: requested, current } = node;
   // before its first rollout a cluster has no desired versions, and that is no difference
   const differs = (found: string | undefined, wanted: string) => found !== undefined && found !== wanted;
   return (
@@ -64,7 +78,7 @@ export function isDue(
     KUBERNETES_SOFTWARE.some(
       (name) => differs(requested[name], version) || differs(current[name], version),
     ) ||
-    Object.entries(desired.software).some(
+    Object.entries(otherSoftware(desired, node)).some(
       ([name, wanted]) => current[name] !== wanted || differs(requested[name], wanted),
     )
   );
@@ -104,13 +118,14 @@ export function furtherSoftware({ software }: Pick<RolloutSettings, "software">)
 export function desiredRollout(
   version: string,
   machines: readonly Pick<Machine, "name" | "group">[],
-  settings: RolloutSettings & Pick<DesiredRollout, "leavingLater">,
+  settings: RolloutSettings & Pick<DesiredRollout, "leavingLater" | "configuration">,
   clusterVersion?: string,
 ): DesiredRollout {
   const groups = new Set([CONTROL_PLANE_GROUP, ...machines.map(({ group }) => group)]);
   return {
     version,
     software: furtherSoftware(settings),
+    ...(settings.configuration === undefined ? {} : { configuration: settings.configuration }),
     intermediates: settings.intermediateVersions,
     ...(clusterVersion === undefined ? {} : { clusterVersion }),
     pools: [...groups].map((name) => ({
@@ -146,6 +161,8 @@ export interface RolloutStep {
   how: "kubeadm upgrade apply" | "kubeadm upgrade node" | "software";
   /** What changes; empty when only the change window has to be closed. */
   software: { name: string; from: string; to: string }[];
+  /** Whether the node is drained for it. */
+  drains: boolean;
   /** Its change window was found open: an earlier run began it. */
   resumed: boolean;
   /** It was already cordoned before the rollout, so it stays cordoned; absent otherwise. */
@@ -154,7 +171,7 @@ export interface RolloutStep {
 
 /** Returns the step that brings this node to a version. `pass` and `wave` are 1. */
 export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout, to: string): RolloutStep {
-  const software = Object.entries(desiredSoftware(desired, to))
+  const software = Object.entries(desiredSoftware(desired, to, node))
     .map(([name, wanted]) => ({ name, from: currentOf(node, name), to: wanted }))
     .filter(({ from, to: wanted }) => from !== wanted);
   const kubernetes = software.some(({ name }) => isKubernetes(name));
@@ -168,6 +185,7 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     to,
     how: kubernetes ? kubeadmCommand(node, desired, to) : "software",
     software,
+    drains: software.some(({ name, from, to: wanted }) => name !== CONFIGURATION || drainsFor(from, wanted)),
     resumed: node.changesAllowed,
     ...(staysCordoned(node) ? { staysCordoned: true } : {}),
   };
@@ -202,6 +220,8 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
   const staysCordoned = step.staysCordoned ? { staysCordoned: true as const } : {};
   if (resumed && step.software.length === 0) return { kind: "finish", machine, to, ...staysCordoned };
   const software = step.software.filter(({ name }) => !isKubernetes(name));
+  const [configuration] = step.software;
+  if (configuration?.name === CONFIGURATION) return configureStep(step, configuration);
   const work = step.how === "software" ? "the node agent changes it" : step.how;
   return {
     kind: "upgrade",
@@ -212,6 +232,24 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
     ...(resumed ? { resumed: true } : {}),
     how: step.software.length === 0 ? "desired versions written" : work,
     ...staysCordoned,
+  };
+}
+
+/** Returns the step of a node whose configuration alone changes. */
+function configureStep(
+  { node: machine, controlPlane, drains, resumed, staysCordoned }: RolloutStep,
+  { from, to }: RolloutStep["software"][number],
+): NodeRolloutStep {
+  const isTaken = drains && !staysCordoned;
+  return {
+    kind: "configure",
+    machine,
+    from,
+    to,
+    ...(resumed ? { resumed: true } : {}),
+    ...(isTaken ? { cordons: true, uncordons: true } : {}),
+    ...(drains ? { drains: true } : {}),
+    ...(controlPlane ? { staticPods: true } : {}),
   };
 }
 

@@ -167,7 +167,7 @@ function followingWaves(
 /** Applies a step to the state of a forecast, in place. */
 function complete({ desired, groups, controlPlanes }: RolloutState, step: RolloutStep): void {
   const group = groups.find(({ pool }) => pool.name === step.pool);
-  const software = desiredSoftware(desired, step.to);
+  const software = desiredSoftware(desired, step.to, step);
   for (const nodes of [group?.nodes ?? [], ...(step.controlPlane ? [controlPlanes] : [])]) {
     const index = nodes.findIndex(({ name }) => name === step.node);
     const node = nodes[index];

@@ -24,7 +24,7 @@ export class NodeUpgrade {
     desired: DesiredRollout,
   ) {
     this.keys = annotationKeys(session.inputs.rollout.annotations);
-    this.wanted = desiredSoftware(desired, step.to);
+    this.wanted = desiredSoftware(desired, step.to, step);
   }
 
   /** Opens the change window, and records in the same write if the node was cordoned before. */
@@ -52,9 +52,11 @@ export class NodeUpgrade {
     if (!closesOnly && !isAsked) {
       if (step.controlPlane) await untilEtcdSpares(session, node.name);
       await session.assertMayGoOn();
-      await session.drain(node.name, session.inputs.drain);
-      await this.event("RolloutDrained", "cordoned and drained");
-      await session.assertMayGoOn();
+      if (step.drains) {
+        await session.drain(node.name, session.inputs.drain);
+        await this.event("RolloutDrained", "cordoned and drained");
+        await session.assertMayGoOn();
+      }
       await this.annotate(this.requests(wanted));
     }
     await this.untilDone({ version: step.to, software: closesOnly ? undefined : wanted });

@@ -1,6 +1,8 @@
-import type { KubernetesClient } from "../../../../lib/kubernetes";
+import type { KubernetesClient, Node } from "../../../../lib/kubernetes";
 import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/plan";
+import { configurationVersions, type ConfigurationVersions } from "../../plan/configuration";
 import type { Machine } from "../../plan/machine";
+import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
 import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
@@ -29,21 +31,40 @@ export async function observeRollout(
   kubernetes: KubernetesClient,
   inputs: NodeRolloutInputs,
 ): Promise<RolloutObservation> {
-  const { specification, machines, rollout, leftOut = [] } = inputs;
+  const { specification, machines, leftOut = [] } = inputs;
   const [objects, version] = await Promise.all([kubernetes.listNodes(), clusterVersion(kubernetes)]);
   return {
-    nodes: objects.map((node) => observeRolloutNode(node, rollout.annotations)),
+    nodes: observedNodes(objects, inputs),
     desired: desiredOf(inputs, version),
     unreached: [...leftOut, ...unreachedMachines(specification.name)],
     outputs: nodeOutputs(machines, objects.map(observeNode)),
   };
 }
 
+/** Returns the Nodes as a rollout sees them. */
+export const observedNodes = (objects: readonly Node[], inputs: NodeRolloutInputs): RolloutNode[] =>
+  objects.map((node) => withBaseline(observeRolloutNode(node, inputs.rollout.annotations), inputs));
+
+const roleOf = ({ controlPlane }: Pick<RolloutNode, "controlPlane">) =>
+  controlPlane ? "control-plane" : "worker";
+
+/** Returns a node with the configuration that it has if it reports none. */
+function withBaseline(node: RolloutNode, { configuration }: NodeRolloutInputs): RolloutNode {
+  if (configuration === undefined) return node;
+  return { ...node, current: { [CONFIGURATION]: configuration.baseline[roleOf(node)], ...node.current } };
+}
+
 function desiredOf(
-  { specification, machines, rollout, leavingLater }: NodeRolloutInputs,
+  { specification, machines, rollout, leavingLater, configuration: rolled }: NodeRolloutInputs,
   version: string | undefined,
 ): DesiredRollout {
-  return desiredRollout(specification.version, machines, { ...rollout, leavingLater }, version);
+  const configuration = rolled && configurationVersions(specification);
+  return desiredRollout(
+    specification.version,
+    machines,
+    { ...rollout, leavingLater, configuration },
+    version,
+  );
 }
 
 /** What a rollout will do. */
@@ -89,7 +110,11 @@ async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs
   // machines that will have joined before the rollout begins, at the version that the cluster has until then
   const version = desired.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
   const joining = version === undefined ? [] : news.machines.filter(({ name }) => !present.includes(name));
-  const members = [...nodes, ...joining.map((machine) => memberAt(machine, version ?? ""))];
+  // they join with the configuration that the cluster has by then
+  const members = [
+    ...nodes,
+    ...joining.map((machine) => memberAt(machine, version ?? "", desired.configuration)),
+  ];
   const plan = planRollout(members, desired, { agents: "assumed" });
   const due = new Set(plan.steps.map(({ node }) => node));
   const silent = nodes
@@ -100,8 +125,14 @@ async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs
   return { ...preview, notes: [...preview.notes, ...silent, ...blocked] };
 }
 
-function memberAt({ name, role, group }: Machine, version: string): RolloutNode {
-  return nodeAtRest({ name, controlPlane: role === "control-plane", pool: group, kubeletVersion: version });
+function memberAt(
+  { name, role, group }: Machine,
+  version: string,
+  configuration?: ConfigurationVersions,
+): RolloutNode {
+  const controlPlane = role === "control-plane";
+  const node = nodeAtRest({ name, controlPlane, pool: group, kubeletVersion: version });
+  return configuration === undefined ? node : { ...node, current: { [CONFIGURATION]: configuration[role] } };
 }
 
 /** Returns the plan without the cluster: all machines at the version of the state. */
@@ -109,10 +140,11 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
   const version = olds.specification?.version;
   if (version === undefined) return NOTHING;
   const desired = desiredOf(news, version);
-  const nodes = news.machines.map((machine) => ({
-    ...memberAt(machine, version),
-    current: olds.rollout ? furtherSoftware(olds.rollout) : {},
-  }));
+  const before = olds.specification && configurationVersions(olds.specification);
+  const nodes = news.machines.map((machine) => {
+    const node = memberAt(machine, version, before);
+    return { ...node, current: { ...node.current, ...(olds.rollout ? furtherSoftware(olds.rollout) : {}) } };
+  });
   return described(planRollout(nodes, desired, { agents: "assumed" }), desired);
 }
 

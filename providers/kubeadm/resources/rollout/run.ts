@@ -2,7 +2,6 @@ import { PartialFailure } from "../../../../lib/pulumi/failure";
 import type { KubernetesClient, Node } from "../../../../lib/kubernetes";
 import { LEFT_OUT_NEXT, leftOutStep, onlyLeftOut, type LeftOut } from "../../plan/rollout/state";
 import { nextSteps, type NextSteps } from "../../plan/rollout/next";
-import { observeRolloutNode } from "../../plan/rollout/observed";
 import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
 import { nodeRolloutSteps } from "../../plan/steps";
 import { toleratedUnreachable } from "../../plan/unreachable";
@@ -10,7 +9,7 @@ import { report } from "../../../../lib/pulumi/log";
 import { ClusterSession, connect } from "../cluster-session";
 import type { NodeRolloutInputs, NodeRolloutOutputs } from "../declarations";
 import { NodeUpgrade } from "./one-node";
-import { observeRollout, type RolloutObservation } from "./preview";
+import { observedNodes, observeRollout, type RolloutObservation } from "./preview";
 import { BeginPermission, RolloutRecord, type RolloutSession } from "./record";
 
 /**
@@ -198,7 +197,7 @@ class RolloutRun {
       seconds: inputs.timeouts.ready,
       ...waiting,
       decide: (objects) => {
-        const nodes = objects.map((object) => observeRolloutNode(object, inputs.rollout.annotations));
+        const nodes = observedNodes(objects, inputs);
         const next = nextSteps(nodes, desired, { unreached });
         return isBatch(next)
           ? { done: undefined }

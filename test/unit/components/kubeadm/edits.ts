@@ -10,6 +10,8 @@ const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
 
 /** One change of the configuration, and what its preview must contain. */
 export interface Edit {
+  /** Whether it may not be refused. */
+  accepted?: true;
   what: string;
   apply: (args: Args) => Args;
   /** Machines that a line or a refusal has to name. */
@@ -91,6 +93,14 @@ const set = (what: string, refused: string, over: Partial<Args>): Edit => ({
   refused,
   apply: (args) => ({ ...args, ...over }),
 });
+/** A change that each of these machines gets. */
+const rolls = (what: string, machines: Edit["machines"], over: Partial<Args>): Edit => ({
+  what,
+  accepted: true,
+  machines,
+  apply: (args) => ({ ...args, ...over }),
+});
+const everyControlPlane = (args: Args) => everyMachine(args).filter((name) => name.startsWith("cp"));
 const everyMachine = (args: Args) => args.machines.map(({ name }) => name);
 const later = (what: string, over: Partial<Args>): Edit => ({
   what,
@@ -152,17 +162,21 @@ export const EDITS: Edit[] = [
   { what: "a host key", apply: ofLast({ hostKey: `${HOST_KEY}X` }), machines: lastMachine, isRecorded: true },
   { what: "an address", apply: ofLast({ address: "192.0.2.200" }), machines: lastMachine, isRecorded: true },
   { what: "an internal address", apply: ofLast({ internalAddress: "10.9.9.9" }), machines: lastMachine },
-  set("kubelet", "kubelet", { kubelet: { maxPods: 99 } }),
-  set("kube-proxy", "kubeProxy", { kubeProxy: { mode: "nftables" } }),
-  set("ClusterConfiguration", "clusterConfiguration", {
+  rolls("kubelet", everyMachine, { kubelet: { maxPods: 99 } }),
+  rolls("kube-proxy", undefined, { kubeProxy: { mode: "nftables" } }),
+  rolls("ClusterConfiguration", everyControlPlane, {
     kubeadm: { clusterConfiguration: { controllerManager: { extraArgs: [{ name: "v", value: "2" }] } } },
   }),
   set("InitConfiguration", "initConfiguration", { kubeadm: { initConfiguration: { skipPhases: ["a"] } } }),
-  set("a file", "files", { files: [{ path: "/etc/issue", content: "other" }] }),
-  set("the proxy", "proxy", { proxy: { https: "http://192.0.2.98:3128" } }),
-  set("a mirror", "mirrors", { registries: { mirrors: { "quay.io": ["https://m.example.org"] } } }),
+  rolls("a file", everyMachine, { files: [{ path: "/etc/issue", content: "other" }] }),
+  rolls("the proxy", everyMachine, { proxy: { https: "http://192.0.2.98:3128" } }),
+  rolls("a mirror", everyMachine, { registries: { mirrors: { "quay.io": ["https://m.example.org"] } } }),
+  set("etcd", "clusterConfiguration.etcd", {
+    kubeadm: { clusterConfiguration: { etcd: { local: { dataDir: "/var/lib/other" } } } },
+  }),
+  set("the kubelet's cgroups", "kubelet.cgroupDriver", { kubelet: { cgroupDriver: "cgroupfs" } }),
   set("the image repository", "imageRepository", { imageRepository: "registry.example.org/k8s" }),
-  set("the certificates", "caBundle", { caBundle: rootCertificates[0] }),
+  rolls("the certificates", everyMachine, { caBundle: rootCertificates[0] }),
   set("a certificate name", "certificateNames", { certificateNames: ["k8s.example.org"] }),
   set("encryption at rest", "encryptSecretsAtRest", { encryptSecretsAtRest: false }),
   set("the pod network's block", "podSubnet", {
@@ -209,7 +223,7 @@ export const EDITS: Edit[] = [
   {
     what: "the encryption key",
     apply: (args) => ({ ...args, encryptionKeyGeneration: 2 }),
-    machines: (args) => everyMachine(args).filter((name) => name.startsWith("cp")),
+    machines: everyControlPlane,
   },
   { what: "the SSH key", apply: (args) => ({ ...args, ssh: { privateKey: "hunter2" } }) },
   later("a name under lost", { lost: ["w-9"] }),

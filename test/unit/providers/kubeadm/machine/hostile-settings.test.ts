@@ -70,7 +70,13 @@ describe("hostile settings of machines", () => {
       for (const render of [
         () => prepareScript(specification, exampleMachine("w-1"), []),
         () => joinScript(specification, "w-1", "worker"),
-        () => nodeAgentScript(specification, "w-1", "alpha.node.caos.ch/[software]", staged),
+        () =>
+          nodeAgentScript(
+            specification,
+            { name: "w-1", role: "worker" },
+            "alpha.node.caos.ch/[software]",
+            staged,
+          ),
       ])
         assert.throws(render, namesOnce(field));
     });

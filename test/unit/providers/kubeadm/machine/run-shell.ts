@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { assignments, type Parameters, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 
-/** The texts of some functions of a shell file, without what the file does with them. */
-function functionsOf(file: string, names: readonly string[]): string {
+/** The texts of some functions of a shell file, without what the file does with them; of a file of functions, all. */
+function functionsOf(file: string, names: readonly string[] | "all"): string {
+  if (names === "all") return shellFile(file);
   return names
     .map((name) => {
       const [text] = new RegExp(`^${name}\\(\\) \\{\\n[^]*?^\\}$`, "m").exec(shellFile(file)) ?? [];
@@ -36,7 +37,7 @@ export class ShellMachine {
 
   /** Runs commands after functions of shell files, common/system.sh and common/software.sh, with the folder in place of the machine's. */
   run(
-    functions: Readonly<Record<string, string[]>>,
+    functions: Readonly<Record<string, string[] | "all">>,
     parameters: Parameters,
     commands: string,
     args: string[] = [],

@@ -17,6 +17,7 @@ import {
   adminKubeconfigScript,
   agentLogScript,
   controlPlaneSecretsScript,
+  configureClusterScript,
   encryptionKeyScript,
   encryptionKeysScript,
   encryptionStaleScript,
@@ -40,6 +41,7 @@ import {
 } from "../../../../../providers/kubeadm/machine/steps";
 import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
+import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
 
@@ -84,7 +86,7 @@ const scripts: Record<string, Script> = {
   facts: factsScript("demo", "cp-1"),
   reboot: rebootScript("demo", "w-1"),
   "admin-kubeconfig": adminKubeconfigScript("demo", "cp-1"),
-  init: initScript("demo", "cp-1", "foresail-1"),
+  init: initScript(exampleSpecification(), "cp-1", "foresail-1"),
   "encryption-status": encryptionStatusScript("demo", "cp-1"),
   "encryption-key": encryptionKeyScript("demo", "cp-1", "foresail-2"),
   "encryption-keys": encryptionKeysScript("demo", "cp-1", {
@@ -107,13 +109,13 @@ const scripts: Record<string, Script> = {
   adopt: adoptScript("demo", "w-1", "a1".repeat(32)),
   release: releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),
-  "node-agent-bundle": nodeAgentScript(versioned, "w-1", PATTERN, {
+  "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), PATTERN, {
     kubernetes: ["1.36.3", "1.35.4"],
     software: {},
   }),
   "node-agent-packages": nodeAgentScript(
     everything,
-    "w-1",
+    exampleMachine("w-1"),
     PATTERN,
     {
       kubernetes: ["1.36.3"],
@@ -121,6 +123,12 @@ const scripts: Record<string, Script> = {
     },
     machines,
   ),
+  "node-agent-configuration": nodeAgentScript(everything, exampleMachine("cp-1"), PATTERN, {
+    kubernetes: ["1.36.3"],
+    software: {},
+    configuration: { versions: configurationVersions(everything), removed: ["/etc/motd"] },
+  }),
+  "configure-cluster": configureClusterScript("demo", "cp-1", { upload: true, kubeProxy: false }),
 };
 
 const FOLDER = "providers/kubeadm/machine/";
@@ -233,7 +241,7 @@ describe("remote scripts", () => {
         "in_container=no restart_containerd=no; exec 5<<<'credentials'; configure_containerd\n" +
         "exec 5<<<'credentials'; configure_containerd";
       const { stdout, stderr } = machine.run(
-        { "steps/prepare": ["configure_containerd"] },
+        { "common/settings": "all", "steps/prepare": ["configure_containerd"] },
         parameters,
         commands,
       );
@@ -257,7 +265,7 @@ describe("remote scripts", () => {
       [],
     );
     const { stdout } = machine.run(
-      { "steps/prepare": ["configure_environment"] },
+      { "common/settings": "all" },
       { PROXY, CA_BUNDLE: "" },
       'HTTPS_PROXY=other; configure_environment; bash -c \'echo "$HTTP_PROXY $http_proxy"\'; echo "$restart_containerd"',
     );
@@ -298,7 +306,7 @@ describe("remote scripts", () => {
       FILE_CONTENTS: ["x", "y\n\n"],
     };
     const { stdout } = machine.run(
-      { "steps/prepare": ["write_user_files"] },
+      { "common/settings": "all" },
       parameters,
       "write_user_files; stat -c %a /opt/a /opt/b; cat /opt/a /opt/b",
     );

@@ -22,7 +22,11 @@ describe("the installers of a bundle", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const specification = exampleSpecification({ source: { bundle: { path: `${bundle}/v{version}` } } });
-  const installers = installersOf(specification, { kubernetes: ["1.36.3", "1.35.4"], software: {} });
+  const installers = installersOf(
+    specification,
+    { kubernetes: ["1.36.3", "1.35.4"], software: {} },
+    "worker",
+  );
 
   /** Runs one with the folder in place of the machine's own paths. */
   const run = (software: string, version: string, verb: string, env = process.env) => {

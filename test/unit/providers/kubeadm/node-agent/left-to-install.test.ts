@@ -36,7 +36,13 @@ describe("remaining steps for a machine's agent", () => {
   ];
   for (const [title, recorded, told, steps] of cases)
     it(`of ${title}: ${steps.length === 0 ? "nothing" : steps.join(", ")}`, () => {
-      const left = leftToInstall("w-1", desired, agentRevision(desired), recorded, told);
+      const left = leftToInstall(
+        { name: "w-1", role: "worker" },
+        desired,
+        agentRevision(desired),
+        recorded,
+        told,
+      );
       assert.deepEqual(left.map(nodeAgentsSteps.format), steps);
     });
 

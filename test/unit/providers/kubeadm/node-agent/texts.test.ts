@@ -37,11 +37,11 @@ describe("files on a node for its agent", () => {
   it("are an installer for each version of each software, valid bash, none for what is not staged", () => {
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: { containerd: "1.7.2" } };
     const bundle = { path: "/opt/bundle/v{version}" };
-    const installers = installersOf(exampleSpecification({ source: { bundle } }), staged);
+    const installers = installersOf(exampleSpecification({ source: { bundle } }), staged, "worker");
     assert.deepEqual(
       installers.map(({ software, version }) => `${software} ${version}`),
       [
-        "node-agent 1.3.0",
+        "node-agent 1.4.0",
         ...["1.36.3", "1.35.4"].flatMap((version) =>
           ["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} ${version}`),
         ),
@@ -58,10 +58,11 @@ describe("files on a node for its agent", () => {
 
   it("are no images installer where a registry has the images", () => {
     const source = { packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" } };
-    const installers = installersOf(exampleSpecification({ source }), {
-      kubernetes: ["1.36.3"],
-      software: {},
-    });
+    const installers = installersOf(
+      exampleSpecification({ source }),
+      { kubernetes: ["1.36.3"], software: {} },
+      "worker",
+    );
     assert.ok(!installers.some(({ software }) => software === "images"));
     const kubeadm = installers.find(({ software }) => software === "kubeadm");
     const machine = new ShellMachine();

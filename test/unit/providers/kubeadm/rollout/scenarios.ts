@@ -33,6 +33,7 @@ export const restingScenario: fc.Arbitrary<Scenario> = fc
     newer: fc.nat(1),
     own: fc.boolean(),
     containerd: fc.boolean(),
+    configuration: fc.constantFrom(undefined, undefined, "m1.k1.p2", "m1.k2.p1", "m2.k1.p1"),
     pausedPlane: rarely(0.05),
     cordoned: fc.array(fc.nat(20), { maxLength: 2 }),
     pausedNodes: fc.array(fc.nat(20), { maxLength: 1 }),
@@ -58,14 +59,25 @@ export const restingScenario: fc.Arbitrary<Scenario> = fc
     const desired: DesiredRollout = {
       version: target,
       software: made.containerd ? { containerd: "2.2.0" } : {},
+      ...(made.configuration === undefined ? {} : { configuration: versionsOf(made.configuration) }),
       intermediates: made.own ? [`1.${minor + 1}.1`] : [],
       clusterVersion: version,
       pools: poolsOf(nodes, limits),
       pausedNodes: made.pausedPlane ? [...paused, "cp-1"] : paused,
     };
-    for (const node of nodes) if (made.containerd) node.current.containerd = "2.1.0";
+    for (const node of nodes) {
+      if (made.containerd) node.current.containerd = "2.1.0";
+      const role = node.controlPlane ? "control-plane" : "worker";
+      if (made.configuration !== undefined) node.current.configuration = versionsOf("m1.k1.p1")[role];
+    }
     return { nodes, desired };
   });
+
+/** The versions of a configuration: a worker has no static pods. */
+const versionsOf = (version: string) => ({
+  "control-plane": version,
+  worker: version.split(".").slice(0, 2).join("."),
+});
 
 /** A cluster in which every node is somewhere on its way, as no single kill leaves it: annotations of all kinds. */
 export const tangledScenario: fc.Arbitrary<Scenario> = restingScenario
@@ -104,7 +116,7 @@ function tangled(plain: RolloutNode, state: Tangle, desired: DesiredRollout): Ro
   // only a rollout sets desired versions, and no rollout gives a worker a newer minor before the control planes have it
   const target = ahead === 0 || (ahead === 1 && plain.controlPlane) ? desired.version : undefined;
   const told = { none: undefined, old: plain.kubeletVersion, target, strange: "1.30.9" }[state.told];
-  const software = told === undefined ? {} : desiredSoftware(desired, told);
+  const software = told === undefined ? {} : desiredSoftware(desired, told, plain);
   const near = told !== undefined && minorsBetween(plain.kubeletVersion, told) === 0;
   return {
     ...plain,

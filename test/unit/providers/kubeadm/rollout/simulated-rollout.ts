@@ -1,4 +1,3 @@
-import { KUBERNETES_SOFTWARE } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { nextSteps, type NextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import type { RolloutStep } from "../../../../../providers/kubeadm/plan/rollout/desired";
@@ -87,7 +86,7 @@ export class SimulatedRollout {
   /** The rollout's part of seed 004: open, cordon and drain and write, wait, uncordon, close. */
   private goOn(hand: InHand): boolean {
     const node = this.nodes.get(hand.step.node) as RolloutNode;
-    const wanted = desiredSoftware(this.desired, hand.step.to);
+    const wanted = desiredSoftware(this.desired, hand.step.to, node);
     const names = Object.keys(wanted);
     switch (hand.stage) {
       case "open":
@@ -98,7 +97,7 @@ export class SimulatedRollout {
       case "ask":
         if (names.every((name) => (node.desired[name] ?? node.current[name]) === wanted[name]))
           hand.stage = "wait";
-        else if (!node.unschedulable) node.unschedulable = true;
+        else if (hand.step.drains && !node.unschedulable) node.unschedulable = true;
         else node.desired = { ...node.desired, ...wanted };
         return true;
       case "wait":
@@ -168,12 +167,11 @@ export function inOrder(steps: readonly RolloutStep[]): string[] {
 
 /** Whether a node is exactly as desired. */
 export function isAsDesired(node: RolloutNode, desired: DesiredRollout): boolean {
-  const software: readonly string[] = [...KUBERNETES_SOFTWARE, ...Object.keys(desired.software)];
-  const wanted = desiredSoftware(desired, desired.version);
+  const wanted = desiredSoftware(desired, desired.version, node);
   return (
     node.kubeletVersion === desired.version &&
     !node.changesAllowed &&
     node.ready &&
-    software.every((name) => node.current[name] === wanted[name])
+    Object.keys(wanted).every((name) => node.current[name] === wanted[name])
   );
 }

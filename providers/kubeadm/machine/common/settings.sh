@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# The settings of a machine that can change while it is a node: proxies, CA certificates, mirrors and the user's files.
+# Parameters:
+#   CA_BUNDLE                            certificates, or empty
+#   PROXY                                list of NAME=value
+#   REGISTRIES, REGISTRY_HOSTS           lists of registries with mirrors, and of containerd's hosts.toml for each
+#   FILE_PATHS, FILE_MODES, FILE_OWNERS, FILE_CONTENTS   lists of the user's files; an owner may be empty
+
+ca_certificate=/usr/local/share/ca-certificates/foresail.crt
+apt_proxy=/etc/apt/apt.conf.d/90foresail-proxy
+
+# The file of a unit's proxy: UNIT.
+unit_proxy() { printf '/etc/systemd/system/%s.service.d/foresail-proxy.conf' "$1"; }
+
+# Lists the files that containerd reads at its start.
+containerd_files() { printf '%s\n' "$ca_certificate" "$(unit_proxy containerd)"; }
+
+# Lists the files of proxies and CA certificates.
+environment_files() {
+  containerd_files
+  printf '%s\n' "$apt_proxy" "$(unit_proxy kubelet)"
+}
+
+# Removes a file, if there is one: PATH. Sets `changed` to yes.
+remove_file() {
+  if [ ! -e "$1" ]; then return 0; fi
+  rm -f "$1"
+  # shellcheck disable=SC2034 # callers read it
+  changed=yes
+}
+
+# Sets up proxies and additional CA certificates, or takes them away. Sets restart_containerd when containerd must reload.
+configure_environment() {
+  local changed=no unit variable
+  if [ -n "$CA_BUNDLE" ]; then write_file "$ca_certificate" 0644 <<<"${CA_BUNDLE%$'\n'}"; else remove_file "$ca_certificate"; fi
+  if [ "$changed" = yes ]; then update-ca-certificates --fresh >/dev/null; fi
+  if [ -z "${PROXY[*]}" ]; then
+    for unit in containerd kubelet; do remove_file "$(unit_proxy "$unit")"; done
+    remove_file "$apt_proxy"
+  else
+    export_proxy "${PROXY[@]}"
+    for unit in containerd kubelet; do
+      write_file "$(unit_proxy "$unit")" 0644 <<<"[Service]
+$(printf 'Environment="%s"\n' "${PROXY[@]}")"
+    done
+    write_file "$apt_proxy" 0644 <<<"$(
+      for variable in "${PROXY[@]}"; do
+        case $variable in
+        HTTP_PROXY=*) echo "Acquire::http::Proxy \"${variable#*=}\";" ;;
+        HTTPS_PROXY=*) echo "Acquire::https::Proxy \"${variable#*=}\";" ;;
+        esac
+      done
+    )"
+  fi
+  # shellcheck disable=SC2034 # callers read it
+  restart_containerd=$changed
+}
+
+# The file of a registry's mirrors, which containerd reads whenever it pulls an image: REGISTRY.
+registry_hosts() { printf '/etc/containerd/certs.d/%s/hosts.toml\n' "$1"; }
+
+write_registry_hosts() {
+  local index
+  for index in "${!REGISTRIES[@]}"; do
+    write_file "$(registry_hosts "${REGISTRIES[index]}")" 0644 <<<"${REGISTRY_HOSTS[index]%$'\n'}"
+  done
+}
+
+write_user_files() {
+  local index path mode owner
+  for index in "${!FILE_PATHS[@]}"; do
+    path=${FILE_PATHS[index]} mode=${FILE_MODES[index]} owner=${FILE_OWNERS[index]}
+    write_file "$path" "$mode" <<<"${FILE_CONTENTS[index]%$'\n'}"
+    if [ -n "$owner" ]; then
+      chown "$owner" "$path"
+      # another owner clears setuid and setgid
+      chmod "$mode" "$path"
+    fi
+  done
+}

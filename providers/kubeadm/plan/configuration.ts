@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { differingPaths } from "../../../lib/differences";
+import { isObject, stableJson } from "../../../lib/json";
+import { valueAt, type ConfigurationPath } from "../../../lib/validation/validation-issue";
+import type { Role } from "./machine";
+import type { ClusterSpecification } from "./specification";
+
+/** Version of a node's configuration, by role: hashes of its parts, separated by dots (`PARTS`). */
+export type ConfigurationVersions = Record<Role, string>;
+
+/** Parts of kubeadm's ClusterConfiguration whose changes reach the static pods of running control planes. */
+export const STATIC_POD_SETTINGS = ["apiServer", "controllerManager", "scheduler"] as const;
+
+/** The settings of joined machines that can change, by the part of a version that they belong to. */
+function settingsByPart(specification: ClusterSpecification) {
+  const { files, proxy, caBundle, registryMirrors, kubelet, kubeadm } = specification;
+  return {
+    machine: {
+      files: files ?? [],
+      proxy: proxy && { ...proxy, noProxy: proxy.noProxy ?? [] },
+      caBundle,
+      registries: { mirrors: registryMirrors ?? {} },
+    },
+    kubelet: { kubelet: kubelet ?? {} },
+    "control-plane": {
+      kubeadm: {
+        clusterConfiguration: Object.fromEntries(
+          STATIC_POD_SETTINGS.map((name) => [name, kubeadm?.clusterConfiguration?.[name] ?? {}]),
+        ),
+      },
+    },
+  };
+}
+
+type Part = keyof ReturnType<typeof settingsByPart>;
+
+/** Parts of a version, in its order; a worker has no static pods. */
+const PARTS: Readonly<Record<Role, readonly Part[]>> = {
+  worker: ["machine", "kubelet"],
+  "control-plane": ["machine", "kubelet", "control-plane"],
+};
+
+const HASH_LENGTH = 6;
+
+const hashOf = (value: unknown) =>
+  createHash("sha256").update(stableJson(value)).digest("hex").slice(0, HASH_LENGTH);
+
+/** Returns the version of each role's configuration. The same settings always have the same version. */
+export function configurationVersions(specification: ClusterSpecification): ConfigurationVersions {
+  const settings = settingsByPart(specification);
+  const versionOf = (role: Role) => PARTS[role].map((part) => hashOf(settings[part])).join(".");
+  return { worker: versionOf("worker"), "control-plane": versionOf("control-plane") };
+}
+
+/** Returns the hash of what preparation writes, which a machine keeps until it joins. */
+export const preparedVersion = (specification: ClusterSpecification): string =>
+  hashOf(settingsByPart(specification).machine);
+
+/**
+ * Returns whether a change of version drains the node: a restarted kubelet with other settings may refuse or evict pods
+ * that run. Files, containerd's settings and static pods change without a drain. Versions that can't be compared drain.
+ */
+export function drainsFor(from: string, to: string): boolean {
+  const [before, after] = [from.split("."), to.split(".")];
+  const kubelet = PARTS.worker.indexOf("kubelet");
+  return before.length !== after.length || before[kubelet] !== after[kubelet];
+}
+
+/** Settings that reach the cluster and not its nodes: kube-proxy runs in pods of a DaemonSet. */
+const clusterSettings = ({ kubeProxy }: ClusterSpecification) => ({ kubeProxy: kubeProxy ?? {} });
+
+/** What a change of configuration does to the cluster's own objects, before it reaches any node. */
+export interface ConfigurationChange {
+  /** Configuration paths that differ. */
+  paths: ConfigurationPath[];
+  /** Whether kubeadm-config and kubelet-config are written, from which nodes get their configuration. */
+  upload: boolean;
+  /** Whether kube-proxy gets other settings and restarts on every node. */
+  kubeProxy: boolean;
+}
+
+/** Returns the difference between two configurations; undefined when there is none that rolls out. */
+export function configurationChange(
+  olds: ClusterSpecification,
+  news: ClusterSpecification,
+): ConfigurationChange | undefined {
+  const [before, after] = [settingsByPart(olds), settingsByPart(news)];
+  const pathsOf = (part: Part) => differingPaths(before[part], after[part]);
+  const proxyPaths = differingPaths(clusterSettings(olds), clusterSettings(news));
+  const uploaded = [...pathsOf("kubelet"), ...pathsOf("control-plane")];
+  const paths = [...pathsOf("machine"), ...uploaded, ...proxyPaths];
+  if (paths.length === 0) return undefined;
+  return { paths, upload: uploaded.length > 0, kubeProxy: proxyPaths.length > 0 };
+}
+
+/** Returns whether kubeadm installed kube-proxy: a network plugin may take its place. */
+function hasKubeProxy({ kubeadm }: ClusterSpecification): boolean {
+  const skipped = valueAt(kubeadm?.initConfiguration ?? {}, ["skipPhases"]);
+  return !(
+    Array.isArray(skipped) && skipped.some((phase) => phase === "addon/kube-proxy" || phase === "addon")
+  );
+}
+
+/** A cluster's configuration as it rolls out; absent in state until it changes for the first time. */
+export interface RolledConfiguration {
+  /** Versions of nodes that report none: they have the configuration from before the first change. */
+  baseline: ConfigurationVersions;
+  /** Paths of files that were configured before and are not any more. */
+  removed: string[];
+}
+
+interface Recorded {
+  specification?: ClusterSpecification;
+  configuration?: RolledConfiguration;
+}
+
+/**
+ * Returns the configuration that a resource rolls out; undefined as long as it is the one from before the first change.
+ *
+ * @param olds what the state has of the resource
+ */
+export function rolledConfiguration(
+  { specification: before, configuration: recorded }: Recorded,
+  news: ClusterSpecification,
+): RolledConfiguration | undefined {
+  if (before === undefined) return undefined;
+  const baseline = recorded?.baseline ?? configurationVersions(before);
+  const desired = configurationVersions(news);
+  const isChanged = (Object.keys(desired) as Role[]).some((role) => desired[role] !== baseline[role]);
+  if (!recorded && !isChanged) return undefined;
+  const paths = pathsWritten(news);
+  const removed = [...(recorded?.removed ?? []), ...pathsWritten(before)].filter(
+    (path) => !paths.includes(path),
+  );
+  return { baseline, removed: [...new Set(removed)].sort() };
+}
+
+/** Returns the paths of the files that a machine gets from the settings, which are removed with them. */
+function pathsWritten({ files, registryMirrors }: ClusterSpecification): string[] {
+  const hosts = Object.keys(registryMirrors ?? {}).map(
+    (registry) => `/etc/containerd/certs.d/${registry}/hosts.toml`,
+  );
+  return [...(files ?? []).map(({ path }) => path), ...hosts];
+}
+
+/** Returns a specification without the settings that roll out: what is left is fixed once a machine has joined. */
+export function fixedMachineSettings(specification: ClusterSpecification): Record<string, unknown> {
+  const { kubeadm, network, certificateNames, kubelet } = specification;
+  const {
+    apiServer,
+    controllerManager: _manager,
+    scheduler: _scheduler,
+    ...others
+  } = kubeadm?.clusterConfiguration ?? {};
+  const names = isObject(apiServer) ? apiServer.certSANs : undefined;
+  return {
+    kubelet: { cgroupDriver: kubelet?.cgroupDriver },
+    // nothing would read it
+    kubeProxy: hasKubeProxy(specification) ? {} : (specification.kubeProxy ?? {}),
+    kubeadm: {
+      clusterConfiguration: { ...others, ...(names === undefined ? {} : { apiServer: { certSANs: names } }) },
+      initConfiguration: kubeadm?.initConfiguration ?? {},
+    },
+    imageRepository: specification.imageRepository,
+    certificateNames: [...(certificateNames ?? [])].sort(),
+    network: { holdNodeAddress: network.holdNodeAddress ?? false },
+  };
+}

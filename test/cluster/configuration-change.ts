@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import type { Node } from "../../lib/kubernetes";
+import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
+import { AUDITED } from "./audit-log";
+import type { TestCluster } from "./test-cluster";
+
+const KEYS = annotationKeys();
+export const CONFIGURATION_KEY = KEYS.desired("configuration");
+const LIMITS = { path: "/etc/example/limits.conf", content: "open-files=1024", mode: "0640" };
+const MAX_PODS = 93;
+
+/**
+ * Returns the audited cluster's fields with another audit policy, an argument of the API servers, and a file on every
+ * machine; by night with a setting of the kubelet, too, for which every node is drained.
+ */
+export function reconfigured(
+  fields: Record<string, unknown>,
+  kubelet: Record<string, unknown>,
+  byNight: boolean,
+) {
+  const { apiServer } = AUDITED.kubeadm.clusterConfiguration;
+  const extraArgs = [...apiServer.extraArgs, { name: "profiling", value: "false" }];
+  const [policy] = AUDITED.files;
+  return {
+    ...fields,
+    kubeadm: { clusterConfiguration: { apiServer: { ...apiServer, extraArgs } } },
+    files: [{ path: policy?.path, content: `${policy?.content}# changed\n` }, LIMITS],
+    ...(byNight ? { kubelet: { ...kubelet, maxPods: MAX_PODS } } : {}),
+  };
+}
+
+/** Returns the lines that a preview lists for this change. */
+export function expectedSteps(machines: readonly string[], byNight: boolean): RegExp[] {
+  const drains = byNight ? ["cordon, drain, ", ", uncordon"] : ["", ""];
+  return machines.map((name) => {
+    const pods = name.startsWith("cp") ? ", restart the static pods that change" : "";
+    const work = `${drains[0]}apply its files${pods}, restart the kubelet${drains[1]}`;
+    return new RegExp(`^${name}: configuration [0-9a-f.]+ → [0-9a-f.]+ \\(${work}\\)$`);
+  });
+}
+
+/** Checks on the machines that the change is exactly there: files, running processes, and what the Nodes report. */
+export async function assertReconfigured(
+  cluster: TestCluster,
+  machines: readonly string[],
+  nodes: readonly Node[],
+  byNight: boolean,
+): Promise<void> {
+  const [policy] = AUDITED.files;
+  for (const name of machines) {
+    const file = await cluster.onMachine(name, `stat -c %a ${LIMITS.path}; cat ${LIMITS.path}`);
+    assert.equal(file, `640\n${LIMITS.content}\n`, name);
+    const node = nodes.find(({ metadata }) => metadata?.name === name);
+    const annotations = node?.metadata?.annotations ?? {};
+    assert.equal(annotations[KEYS.current("configuration")], annotations[CONFIGURATION_KEY], name);
+    assert.equal(annotations[KEYS.changesAllowed], "false", name);
+    assert.equal(node?.spec?.unschedulable, undefined, name);
+    if (byNight) {
+      assert.match(await cluster.onMachine(name, "cat /var/lib/kubelet/config.yaml"), /^maxPods: 93$/m, name);
+      assert.equal(node?.status?.allocatable?.["pods"], String(MAX_PODS), name);
+    }
+    if (!name.startsWith("cp")) continue;
+    assert.equal(await cluster.onMachine(name, `cat ${policy?.path}`), `${policy?.content}# changed\n`);
+    const running = await cluster.onMachine(name, "tr '\\0' ' ' </proc/$(pidof kube-apiserver)/cmdline");
+    assert.match(running, / --profiling=false /, name);
+    assert.match(running, / --audit-policy-file=/, name);
+    const since = "stat -c %Y /proc/$(pidof kube-apiserver)";
+    const written = `stat -c %Y ${policy?.path}`;
+    const [started, changed] = (await cluster.onMachine(name, `${since}; ${written}`)).trim().split("\n");
+    assert.ok(Number(started) >= Number(changed), `${name}: its API server has not read the policy`);
+  }
+}

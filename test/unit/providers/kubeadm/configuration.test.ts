@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  configurationChange,
+  configurationVersions,
+  drainsFor,
+  preparedVersion,
+  rolledConfiguration,
+} from "../../../../providers/kubeadm/plan/configuration";
+import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/immutables";
+import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/specification";
+import { formatPath } from "../../../../lib/validation/validation-issue";
+import { exampleSpecification } from "./machine/examples";
+
+type Change = Partial<ClusterSpecification>;
+
+const running = exampleSpecification();
+const file = { path: "/etc/kubernetes/audit/policy.yaml", content: "rules: []", mode: "0600" };
+const withAudit = (value: string): Change => ({
+  kubeadm: {
+    clusterConfiguration: { apiServer: { extraArgs: [{ name: "audit-policy-file", value }] } },
+  },
+});
+const changed = (change: Change, olds = running) => configurationChange(olds, { ...olds, ...change });
+
+/** Which parts of the versions a change changes: a worker has no static pods. */
+const partsOf = (change: Change) => {
+  const [before, after] = [configurationVersions(running), configurationVersions({ ...running, ...change })];
+  const differing = (role: "worker" | "control-plane") =>
+    before[role].split(".").map((part, index) => (part === after[role].split(".")[index] ? "-" : "x"));
+  return { worker: differing("worker").join(""), "control-plane": differing("control-plane").join("") };
+};
+
+describe("the configuration of nodes", () => {
+  const none = { upload: false, kubeProxy: false };
+  const cases: [Change, string, string[], object, string][] = [
+    [{ files: [file] }, "x-", ["files"], none, "x--"],
+    [{ caBundle: "PEM" }, "x-", ["caBundle"], none, "x--"],
+    [{ proxy: { http: "http://p:3128", noProxy: [] } }, "x-", ["proxy"], none, "x--"],
+    [
+      { registryMirrors: { "docker.io": ["https://m"] } },
+      "x-",
+      ['registries.mirrors["docker.io"]'],
+      none,
+      "x--",
+    ],
+    [{ kubelet: { maxPods: 9 } }, "-x", ["kubelet.maxPods"], { ...none, upload: true }, "-x-"],
+    [
+      withAudit("/a"),
+      "--",
+      ["kubeadm.clusterConfiguration.apiServer.extraArgs"],
+      { ...none, upload: true },
+      "--x",
+    ],
+    [{ kubeProxy: { mode: "nftables" } }, "--", ["kubeProxy.mode"], { ...none, kubeProxy: true }, "---"],
+  ];
+  for (const [change, worker, paths, own, controlPlane] of cases)
+    it(`gets ${JSON.stringify(change)}`, () => {
+      assert.deepEqual(partsOf(change), { worker, "control-plane": controlPlane });
+      const found = changed(change);
+      assert.deepEqual(found?.paths.map(formatPath), paths);
+      assert.deepEqual({ upload: found?.upload, kubeProxy: found?.kubeProxy }, own);
+    });
+
+  it("has a version for each part: files and containerd, the kubelet, and a control plane's static pods", () => {
+    const versions = configurationVersions(running);
+    assert.match(versions["control-plane"], /^[0-9a-f]{6}(\.[0-9a-f]{6}){2}$/);
+    assert.equal(versions["control-plane"].startsWith(`${versions.worker}.`), true);
+    assert.equal(versions.worker.startsWith(`${preparedVersion(running)}.`), true);
+  });
+
+  it("drains a node for another kubelet configuration alone", () => {
+    assert.equal(drainsFor("a.b", "a.c"), true);
+    assert.equal(drainsFor("a.b.c", "a.x.c"), true);
+    assert.equal(drainsFor("a.b", "x.b"), false);
+    assert.equal(drainsFor("a.b.c", "a.b.x"), false);
+    assert.equal(drainsFor("unknown", "a.b"), true);
+  });
+
+  it("is one that state of older releases has no field of", () => {
+    const older = { ...running } as Partial<ClusterSpecification>;
+    for (const field of ["kubelet", "kubeProxy", "kubeadm", "files", "registryMirrors"] as const)
+      delete older[field];
+    assert.deepEqual(configurationVersions(older as ClusterSpecification), configurationVersions(running));
+    assert.equal(configurationChange(older as ClusterSpecification, running), undefined);
+  });
+
+  it("rolls out from its first change on, also back to what it was", () => {
+    const news = { ...running, files: [file] };
+    assert.equal(rolledConfiguration({}, running), undefined, "a new cluster");
+    assert.equal(
+      rolledConfiguration({ specification: running }, { ...running, version: "1.36.4" }),
+      undefined,
+    );
+    const first = rolledConfiguration({ specification: running }, news);
+    assert.deepEqual(first, { baseline: configurationVersions(running), removed: [] });
+    const back = rolledConfiguration({ specification: news, configuration: first }, running);
+    assert.deepEqual(back, { baseline: configurationVersions(running), removed: [file.path] });
+    const again = rolledConfiguration({ specification: running, configuration: back }, news);
+    assert.deepEqual(again?.removed, [], "a file that is configured again");
+  });
+
+  it("removes the mirrors of a registry that has none any more", () => {
+    const olds = { ...running, registryMirrors: { "docker.io": ["https://m"] } };
+    assert.deepEqual(rolledConfiguration({ specification: olds }, running)?.removed, [
+      "/etc/containerd/certs.d/docker.io/hosts.toml",
+    ]);
+  });
+
+  const maps = fc.dictionary(fc.constantFrom("a", "b", "etcd", "apiServer"), fc.string(), { maxKeys: 3 });
+  const fields = {
+    kubelet: (value: object) => ({ kubelet: value }),
+    kubeProxy: (value: object) => ({ kubeProxy: value }),
+    clusterConfiguration: (value: object) => ({ kubeadm: { clusterConfiguration: value } }),
+    initConfiguration: (value: object) => ({ kubeadm: { initConfiguration: value } }),
+    apiServer: (value: object) => ({ kubeadm: { clusterConfiguration: { apiServer: value } } }),
+    imageRepository: (value: object) => ({ imageRepository: JSON.stringify(value) }),
+    caBundle: (value: object) => ({ caBundle: JSON.stringify(value) }),
+    files: (value: object) => ({ files: [{ ...file, content: JSON.stringify(value) }] }),
+  };
+  it("gets every change, unless that is refused: none is only recorded", () => {
+    const names = Object.keys(fields) as (keyof typeof fields)[];
+    fc.assert(
+      fc.property(maps, maps, fc.constantFrom(...names), (before, after, name) => {
+        const olds = { ...running, ...(fields[name](before) as Change) };
+        const news = { ...running, ...(fields[name](after) as Change) };
+        const isSame = isEqual(before, after);
+        const isHandled =
+          configurationChange(olds, news) !== undefined || refuseSpecificationChange(olds, news).length > 0;
+        assert.equal(isHandled, !isSame);
+      }),
+    );
+  });
+});
+
+const isEqual = (one: object, other: object) =>
+  JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { shellFile } from "../../../../../providers/kubeadm/machine/shell";
+import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import { ShellMachine } from "../machine/run-shell";
+import { AgentMachine } from "./agent-machine";
+
+const KEYS = annotationKeys();
+const VERSION = "aaaaaa.bbbbbb.cccccc";
+
+/** A machine that is asked for a configuration. */
+function askedMachine(options: ConstructorParameters<typeof AgentMachine>[0] = {}): AgentMachine {
+  const machine = new AgentMachine({ ...options, version: "1.36.3", staged: ["1.36.3"] });
+  machine.stage("configuration", VERSION);
+  machine.setDesired("1.36.3");
+  machine.annotate(KEYS.desired("configuration"), VERSION);
+  return machine;
+}
+
+/** The calls that change the machine, without what it writes to its Node. */
+const workOf = ({ changes }: AgentMachine) => changes.filter((change) => !change.includes("annotate"));
+
+describe("a node agent that is asked for a configuration", function () {
+  this.timeout(60_000);
+
+  it("applies it on a worker: its files, the kubelet's configuration, and a restart of the kubelet", () => {
+    const machine = askedMachine();
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(workOf(machine), [
+      `install configuration ${VERSION} install`,
+      `kubeadm upgrade node phase kubelet-config --kubeconfig ${machine.folder}/etc/kubernetes/kubelet.conf`,
+      "systemctl daemon-reload",
+      "systemctl restart kubelet",
+    ]);
+    assert.equal(machine.annotations[KEYS.current("configuration")], VERSION);
+    assert.equal(machine.annotations[KEYS.ready], "true");
+  });
+
+  it("applies it on a control plane: its static pods, too, with the patches of the machine", () => {
+    const machine = askedMachine({ controlPlane: true, patches: { join: "/etc/patches" } });
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(workOf(machine).slice(1, 3), [
+      "kubeadm upgrade node phase control-plane --certificate-renewal=false --etcd-upgrade=false --patches=/etc/patches",
+      `kubeadm upgrade node phase kubelet-config --kubeconfig ${machine.folder}/etc/kubernetes/admin.conf --patches=/etc/patches`,
+    ]);
+  });
+
+  it("does nothing on a machine that has it, and nothing outside of the change window", () => {
+    const machine = askedMachine();
+    machine.annotate(KEYS.changesAllowed, "false");
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(workOf(machine), []);
+    machine.annotate(KEYS.changesAllowed, "true");
+    machine.run("--once");
+    const work = workOf(machine);
+    machine.run("--once");
+    assert.deepEqual(workOf(machine), work);
+  });
+
+  it("goes back when kubeadm fails, says so on its Node, and does not try again at once", () => {
+    const machine = askedMachine({ controlPlane: true });
+    machine.fail("phase control-plane", "error: static pod kube-apiserver did not come up", 1);
+    assert.equal(machine.run("--once").status, 1);
+    assert.deepEqual(workOf(machine).slice(2), ["systemctl daemon-reload", "systemctl restart kubelet"]);
+    assert.ok(machine.calls.includes(`install configuration ${VERSION} restore`));
+    const message = machine.annotations[KEYS.message]!;
+    assert.match(message, /did not come up; this machine went back to its previous configuration$/);
+    assert.equal(machine.annotations[KEYS.current("configuration")], undefined);
+    assert.equal(machine.annotations[KEYS.ready], "false");
+  });
+});
+
+describe("the installer of a configuration", () => {
+  const PATHS = ["/etc/audit/policy.yaml", "/opt/new"];
+  const machine = new ShellMachine();
+  const calls = 'echo "$(basename "$0") $*"';
+  for (const name of ["systemctl", "update-ca-certificates", "ctr"]) machine.program(name, calls);
+  machine.program("kubelet", "echo Kubernetes v1.36.3");
+  machine.write(PATHS[0]!, "old\n", 0o640);
+  machine.write("/etc/gone", "gone\n");
+  const run = (command: string, over: Record<string, string | string[]> = {}) =>
+    machine.run(
+      { "common/settings": "all", "node-agent/configuration": "all" },
+      {
+        AGENT_PATH: machine.path("/var/lib/foresail/agent"),
+        CA_BUNDLE: "",
+        PROXY: [],
+        REGISTRIES: ["docker.io"],
+        REGISTRY_HOSTS: ["server"],
+        FILE_PATHS: PATHS.map((path) => machine.path(path)),
+        FILE_MODES: ["0600", "0644"],
+        FILE_OWNERS: ["", ""],
+        FILE_CONTENTS: ["new", "new"],
+        REMOVED_PATHS: [machine.path("/etc/gone")],
+        ...over,
+      },
+      command,
+    );
+  const read = (file: string) => readFileSync(machine.path(file), "utf8");
+  const changedFiles = () => run("list_changed_files").stdout.replaceAll(machine.root, "").trim().split("\n");
+
+  it("writes and removes files, lists them, also when it is repeated, and restarts containerd only when it must", () => {
+    for (let round = 1; round <= 2; round++) {
+      const { stdout, stderr, status } = run("install_configuration");
+      assert.deepEqual([stdout, stderr, status], ["", "", 0]);
+      assert.deepEqual([read(PATHS[0]!), read(PATHS[1]!)], ["new\n", "new\n"]);
+      assert.equal(existsSync(machine.path("/etc/gone")), false);
+      assert.equal(read("/etc/containerd/certs.d/docker.io/hosts.toml"), "server\n");
+      assert.deepEqual(changedFiles(), [...PATHS, "/etc/gone"]);
+    }
+  });
+
+  it("puts every file back as it was", () => {
+    const { stderr, status } = run("restore_configuration");
+    assert.deepEqual([stderr, status], ["", 0]);
+    assert.deepEqual([read(PATHS[0]!), read("/etc/gone")], ["old\n", "gone\n"]);
+    for (const path of [PATHS[1]!, "/etc/containerd/certs.d/docker.io/hosts.toml"])
+      assert.equal(existsSync(machine.path(path)), false, path);
+    const again = run("restore_configuration");
+    assert.deepEqual([again.stdout, again.status], ["", 0]);
+  });
+
+  it("goes back to what was before a change that another one followed before it had ended", () => {
+    run("install_configuration", { FILE_CONTENTS: ["half", "half"] });
+    run("install_configuration", { FILE_PATHS: [machine.path(PATHS[0]!)] });
+    assert.equal(read(PATHS[0]!), "new\n");
+    run("restore_configuration");
+    assert.equal(read(PATHS[0]!), "old\n");
+    assert.equal(existsSync(machine.path(PATHS[1]!)), false);
+  });
+
+  it("restarts containerd for a proxy, and for one that is taken away", () => {
+    const set = run("install_configuration", { PROXY: ["HTTP_PROXY=http://p:1"] });
+    assert.match(set.stdout, /systemctl restart containerd/);
+    machine.write("/var/lib/foresail/agent/configuration", "aaaaaa.bbbbbb");
+    const unset = run("install_configuration");
+    assert.match(unset.stdout, /systemctl restart containerd/);
+    assert.equal(
+      existsSync(machine.path("/etc/systemd/system/containerd.service.d/foresail-proxy.conf")),
+      false,
+    );
+  });
+
+  it("is text that no other installer has", () => {
+    assert.doesNotMatch(shellFile("node-agent/installer"), /FILE_PATHS/);
+  });
+});

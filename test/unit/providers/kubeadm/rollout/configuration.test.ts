@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
+import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
+import { desiredFor, nodeAt } from "./nodes";
+
+const BEFORE: Record<string, string> = { cp: "m1.k1.p1", w: "m1.k1" };
+const cluster = (version = "1.36.3", over: Partial<RolloutNode> = {}) =>
+  ["cp-1", "cp-2", "cp-3", "w-1"].map((name) => {
+    const node = nodeAt(name, version, over);
+    return { ...node, current: { ...node.current, configuration: BEFORE[name.split("-")[0]!]! } };
+  });
+const lines = (nodes: RolloutNode[], controlPlane: string, worker: string, version = "1.36.3") =>
+  planRollout(
+    nodes,
+    desiredFor(nodes, version, {
+      clusterVersion: nodes[0]?.kubeletVersion,
+      configuration: { "control-plane": controlPlane, worker },
+    }),
+  ).steps.map(describeRolloutStep);
+
+describe("a rollout of another configuration", () => {
+  it("goes to control planes alone when only their static pods change, without a drain", () => {
+    assert.deepEqual(
+      lines(cluster(), "m1.k1.p2", "m1.k1"),
+      ["cp-1", "cp-2", "cp-3"].map(
+        (name) =>
+          `${name}: configuration m1.k1.p1 → m1.k1.p2 (apply its files, restart the static pods that change, restart the kubelet)`,
+      ),
+    );
+  });
+
+  it("drains each node for another configuration of the kubelet, and leaves a cordoned one cordoned", () => {
+    const [first, , , last] = lines(cluster(), "m1.k2.p1", "m1.k2");
+    assert.equal(
+      first,
+      "cp-1: configuration m1.k1.p1 → m1.k2.p1 (cordon, drain, apply its files, restart the static pods that change, restart the kubelet, uncordon)",
+    );
+    assert.equal(
+      last,
+      "w-1: configuration m1.k1 → m1.k2 (cordon, drain, apply its files, restart the kubelet, uncordon)",
+    );
+    const cordoned = cluster().map((node) => ({ ...node, unschedulable: node.name === "w-1" }));
+    assert.equal(
+      lines(cordoned, "m1.k2.p1", "m1.k2").at(-1),
+      "w-1: configuration m1.k1 → m1.k2 (drain, apply its files, restart the kubelet)",
+    );
+  });
+
+  it("reaches every node for files, without a drain", () => {
+    assert.deepEqual(
+      lines(cluster(), "m2.k1.p1", "m2.k1").at(-1),
+      "w-1: configuration m1.k1 → m2.k1 (apply its files, restart the kubelet)",
+    );
+  });
+
+  it("comes with a version in one change of each node", () => {
+    const [first, second] = lines(cluster("1.35.4"), "m1.k1.p2", "m1.k1", "1.36.3");
+    assert.equal(
+      first,
+      "cp-1 1.35.4 → 1.36.3, configuration m1.k1.p1 → m1.k1.p2 (cordon, drain, kubeadm upgrade apply, uncordon)",
+    );
+    assert.match(second!, /^cp-2 1\.35\.4 → 1\.36\.3, configuration /);
+  });
+
+  it("finishes a node that an earlier run began, and only closes one that has its configuration", () => {
+    const wanted = { ...nodeAt("cp-1", "1.36.3").current, configuration: "m1.k1.p2" };
+    const open = { changesAllowed: true, agentReady: false, desired: wanted };
+    const [begun, ...others] = cluster();
+    assert.equal(
+      lines([{ ...begun!, ...open }, ...others], "m1.k1.p2", "m1.k1")[0],
+      "cp-1: begun by an earlier run: configuration m1.k1.p1 → m1.k1.p2 (apply its files, restart the static pods that change, restart the kubelet)",
+    );
+    const ended = { ...begun!, ...open, agentReady: true, current: wanted };
+    assert.equal(
+      lines([ended, ...others], "m1.k1.p2", "m1.k1")[0],
+      "cp-1 1.36.3 (begun by an earlier run: uncordon)",
+    );
+  });
+
+  it("has no step where every node has it", () => {
+    assert.deepEqual(lines(cluster(), "m1.k1.p1", "m1.k1"), []);
+  });
+});
