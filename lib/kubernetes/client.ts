@@ -3,6 +3,7 @@ import { foresailVersion } from "../version";
 import { Endpoints, type ReachOptions } from "./endpoints";
 import { KubernetesError } from "./errors";
 import { type ClusterAccess, readEndpoints } from "./kubeconfig";
+import { type PodParts, partsForDrain } from "./drain/plan";
 import { listAll, type ListArgs } from "./list";
 import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod, refOf } from "./objects";
 import { ResourcePaths } from "./resource-paths";
@@ -74,16 +75,22 @@ export class KubernetesClient {
     return this.get<Node>({ apiVersion: "v1", kind: "Node", name });
   }
 
+  /** Returns what decides about drains of all pods; it is a small part of a large cluster's pods. */
+  async listPodsForDrain(): Promise<PodParts[]> {
+    return this.list<PodParts>({ apiVersion: "v1", kind: "Pod" }, undefined, partsForDrain);
+  }
+
   /** Returns the pods of all namespaces, of one namespace or of those that the selectors match. */
   async listPods(where: Omit<ListArgs, "apiVersion" | "kind"> = {}): Promise<Pod[]> {
     return this.list<Pod>({ apiVersion: "v1", kind: "Pod", ...where });
   }
 
-  async list<O = KubernetesObject>(args: ListArgs, accept?: string): Promise<O[]> {
+  /** @param keep returns the needed part of an object */
+  async list<O = KubernetesObject>(args: ListArgs, accept?: string, keep?: (object: O) => O): Promise<O[]> {
     const { labelSelector, fieldSelector, ...kind } = args;
     const path = await this.paths.ofKind(kind);
     const query = { labelSelector, fieldSelector };
-    return (await listAll<O>(path, query, (call) => this.call({ ...call, accept }, true))).items;
+    return (await listAll<O>(path, query, (call) => this.call({ ...call, accept }, true), keep)).items;
   }
 
   /** Lists the metadata of objects, without contents that may be large or secret. */

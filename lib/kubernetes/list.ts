@@ -24,12 +24,14 @@ interface Page<O> {
  * version (410).
  *
  * @param ask sends a call and returns the JSON
+ * @param keep returns the needed part of an object, so that a page's other parts are freed before the next page
  * @throws Error with the path when there are more than 100,000 objects
  */
 export async function listAll<O>(
   path: string,
   query: Query,
   ask: (call: Call) => Promise<unknown>,
+  keep: (object: O) => O = (object) => object,
 ): Promise<{ items: O[]; resourceVersion: string }> {
   let items: O[] = [];
   let at: string | undefined;
@@ -38,7 +40,7 @@ export async function listAll<O>(
     const answer = (await ask(call).catch((error: unknown) => {
       if (at === undefined || !(error instanceof KubernetesError) || error.status !== 410) throw error;
     })) as Page<O> | undefined;
-    items = answer ? items.concat(answer.items ?? []) : [];
+    items = answer ? items.concat((answer.items ?? []).map(keep)) : [];
     at = answer?.metadata?.continue;
     if (answer && !at) return { items, resourceVersion: answer.metadata?.resourceVersion ?? "0" };
   }

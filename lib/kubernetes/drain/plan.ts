@@ -5,6 +5,22 @@ import type { Parts } from "../objects";
 export type PodParts = Parts<V1Pod>;
 export type Budget = Parts<V1PodDisruptionBudget>;
 
+const MIRROR = "kubernetes.io/config.mirror";
+
+/** Returns the parts of a pod that `blockedDrains` reads. */
+export function partsForDrain({ metadata = {}, spec, status }: PodParts): PodParts {
+  const { name, namespace, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
+  const mirror = annotations?.[MIRROR];
+  return {
+    metadata: {
+      ...{ name, namespace, labels, ownerReferences, deletionTimestamp },
+      ...(mirror === undefined ? {} : { annotations: { [MIRROR]: mirror } }),
+    },
+    spec: { nodeName: spec?.nodeName, volumes: spec?.volumes },
+    status: { phase: status?.phase, conditions: status?.conditions },
+  };
+}
+
 /** The losses that the operator allows. */
 export interface DrainAllowances {
   /** evict pods with emptyDir volumes: their data is lost */
@@ -31,8 +47,6 @@ interface DrainPlan<P> {
   /** pods that may not be evicted without an allowance; if there are any, nothing is evicted */
   refuse: Judged<P>[];
 }
-
-const MIRROR = "kubernetes.io/config.mirror";
 
 /**
  * Decides which of a node's pods a drain evicts, by the rules of `kubectl drain --ignore-daemonsets`: mirror and
@@ -127,9 +141,10 @@ export function blockedDrains(
   budgets: readonly Budget[],
   allow: DrainAllowances,
 ): BlockedDrain[] {
+  const podsOf = new Map<string | undefined, PodParts[]>(nodes.map((machine) => [machine, []]));
+  for (const pod of pods) podsOf.get(pod.spec?.nodeName)?.push(pod);
   return nodes.flatMap((machine) => {
-    const here = pods.filter(({ spec }) => spec?.nodeName === machine);
-    const { refuse, evict } = planDrain(here, allow);
+    const { refuse, evict } = planDrain(podsOf.get(machine) ?? [], allow);
     return [
       ...refuse.map(({ name, why }) => ({ machine, how: "be refused" as const, why: `${name} ${why}` })),
       ...evict.flatMap((pod): BlockedDrain[] => {

@@ -168,7 +168,7 @@ async function drainBlockers(
 ): Promise<string[]> {
   try {
     const [pods, budgets] = await Promise.all([
-      kubernetes.listPods(),
+      kubernetes.listPodsForDrain(),
       kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
     ]);
     return blockedDrains(nodes, pods, budgets, drain).map((blocked) =>

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import {
   blockedDrains,
   type Budget,
   evictionVerdict,
+  partsForDrain,
   type PodParts,
 } from "../../../../../lib/kubernetes/drain/plan";
 
@@ -57,6 +59,49 @@ describe("drains that would be blocked now", () => {
     assert.deepEqual(blockedDrains(["w-1"], [finished], [all], allow), []);
     const elsewhere = { ...all, metadata: { name: "web", namespace: "other" } };
     assert.deepEqual(blockedDrains(["w-1"], [pod("a", "w-1")], [elsewhere], allow), []);
+  });
+
+  it("depend only on the parts of a pod that a preview keeps", () => {
+    const anyPod = fc.record({
+      metadata: fc.record({
+        name: fc.constantFrom("a", "b"),
+        namespace: fc.constantFrom("web", "other"),
+        labels: fc.constantFrom({ app: "web" }, { app: "db" }),
+        annotations: fc.constantFrom(
+          { "kubernetes.io/config.mirror": "x", other: "y" },
+          { other: "y" },
+          undefined,
+        ),
+        ownerReferences: fc.constantFrom(
+          ...["ReplicaSet", "DaemonSet"].map((kind) => [{ kind, name: "web", controller: true }]),
+          undefined,
+        ),
+        deletionTimestamp: fc.constantFrom("2026-01-01T00:00:00Z", undefined),
+        managedFields: fc.constant([{ manager: "kubelet" }]),
+      }),
+      spec: fc.record({
+        nodeName: fc.constantFrom("w-1", "w-2", undefined),
+        volumes: fc.constantFrom([{ name: "data", emptyDir: {} }], [{ name: "token" }], undefined),
+        containers: fc.constant([{ name: "app", env: [{ name: "SETTING", value: "x" }] }]),
+      }),
+      status: fc.record({
+        phase: fc.constantFrom("Running", "Pending", "Succeeded"),
+        conditions: fc.constantFrom([{ type: "Ready", status: "True" }], [], undefined),
+      }),
+    }) as unknown as fc.Arbitrary<PodParts>;
+    const budgets = [budget({ matchLabels: { app: "web" } })];
+    fc.assert(
+      fc.property(fc.array(anyPod), (pods) => {
+        const kept = pods.map(partsForDrain);
+        assert.deepEqual(
+          blockedDrains(["w-1", "w-2"], kept, budgets, allow),
+          blockedDrains(["w-1", "w-2"], pods, budgets, allow),
+        );
+        assert.ok(
+          !/managedFields|containers|other"/.test(JSON.stringify(kept).replaceAll('"namespace":"other"', "")),
+        );
+      }),
+    );
   });
 
   it("name pods that may not be evicted at all", () => {
