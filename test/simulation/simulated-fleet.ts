@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { readProcess } from "../../lib/process/identity";
 import { waitFor } from "../../lib/wait";
 import { newKey } from "../support/ssh-server";
-import { type BareApiServer, freePorts } from "./bare-api-server";
+import type { BareApiServer } from "./bare-api-server";
+import { reservePorts } from "./reserved-ports";
 import {
   type Fault,
   type FleetConfiguration,
@@ -67,7 +68,7 @@ export class SimulatedFleet {
     const count = options.machines.length * 2;
     const ports = firstPort
       ? Array.from({ length: count }, (_, index) => firstPort + index)
-      : await freePorts(count);
+      : await reservePorts(count);
     const userKey = saved?.userKey ?? options.userKey ?? newKey();
     for (const [name, state] of Object.entries(saved?.states ?? {})) files.saveState(name, state);
     files.configuration = {
