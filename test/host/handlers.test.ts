@@ -49,7 +49,7 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
       const { inputs, refusals } = await host.check("kubeadm/ClusterInit", olds, specified(change));
       assert.deepEqual(refusals, []);
       assert.deepEqual(inputs.steps, [
-        "configuration: cluster.kubelet.maxPods and cluster.kubeProxy.mode; each node gets it from its rollout",
+        "configuration: cluster.kubelet.maxPods, cluster.kubeProxy.mode; each node gets it from its rollout",
         "cluster: write kubeadm-config and kubelet-config",
         "cluster: write the configuration of kube-proxy, and restart it on each node in turn",
       ]);
