@@ -91,8 +91,8 @@ configure_containerd() {
 refuse_unsupported_system
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
-# from here on the machine has parts of it
-printf '%s' "$PREPARED" >"$PREPARED_PATH"
+# from here on the machine may have parts of both
+if [ -e "$PREPARED_PATH" ]; then echo interrupted >"$PREPARED_PATH"; fi
 in_container=no
 if systemd-detect-virt --container --quiet; then in_container=yes; fi
 claim_machine
@@ -109,3 +109,4 @@ if [ "$HOLD_ADDRESS" = yes ]; then hold_own_address "$ADDRESS"; fi
 if [ "$BRIDGE" = yes ]; then configure_bridge; fi
 systemctl daemon-reload
 systemctl enable --quiet kubelet
+printf '%s' "$PREPARED" >"$PREPARED_PATH"
