@@ -8,6 +8,7 @@ import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
+import { configurationVersions } from "../../providers/kubeadm/plan/configuration";
 import { agentRevision } from "../../providers/kubeadm/plan/node-agents";
 import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { unreachedMachines } from "../../providers/kubeadm/resources/machines-session";
@@ -134,6 +135,21 @@ describe("NodeAgents", function () {
     ]);
   });
 
+  it("stages a changed configuration, of which a worker has no static pods, and nothing again when it is there", async () => {
+    const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
+    const news = desired(["cp-1", "w-1"]);
+    news.specification = { ...news.specification, files: [{ path: "/etc/motd", content: "", mode: "0600" }] };
+    const versions = configurationVersions(news.specification);
+    const inputs = await checked(outs, news);
+    assert.deepEqual(inputs.steps, [
+      `cp-1: stage configuration ${versions["control-plane"]}`,
+      `w-1: stage configuration ${versions.worker}`,
+    ]);
+    const staged = await update(outs, inputs);
+    assert.ok(fleet.state("w-1").staged?.includes(`configuration ${versions.worker}`));
+    assert.deepEqual((await checked(staged, news)).steps, []);
+  });
+
   it("reinstalls on a machine that was rebuilt under its old name", async () => {
     const outs = await create(await checked({}, desired(["cp-1"])));
     const rebuilt = desired(["cp-1"]);
@@ -148,8 +164,8 @@ describe("NodeAgents", function () {
     const outs = await create(await checked({}, desired(NAMES)));
     const moved = desired(NAMES, { credentials: { privateKey: "another" } });
     moved.machines = moved.machines.map((machine) => ({ ...machine, port: 2222 }));
-    const file = { path: "/etc/motd", content: "", mode: "0600" };
-    moved.specification = { ...moved.specification, files: [file] };
+    // it is in pods
+    moved.specification = { ...moved.specification, kubeProxy: { mode: "nftables" } };
     assert.equal(await changes(outs, moved), false);
     assert.deepEqual((await checked(outs, desired(["cp-1"]))).steps, []);
     assert.equal(await changes(outs, desired(["cp-1"])), true);
