@@ -187,7 +187,15 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private createReader(): resources.ReaderAccount {
     const { specification, stack, timeouts } = this.common;
     const { annotations } = rolloutSettings(this.args);
-    const args = { specification, stack, timeouts, annotations, kubeconfig: this.directKubeconfig };
+    const { configuration } = this.existence;
+    const args = {
+      specification,
+      stack,
+      timeouts,
+      annotations,
+      configuration,
+      kubeconfig: this.directKubeconfig,
+    };
     return new resources.ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
   }
 
@@ -217,7 +225,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private installNodeAgents(after: pulumi.Resource[]): resources.NodeAgents {
     const { annotations } = rolloutSettings(this.args);
     const staged = stagedFor(this.args);
-    const args = { ...this.versioned(), ...this.tolerance(), annotations, staged };
+    const { configuration } = this.existence;
+    const args = { ...this.versioned(), ...this.tolerance(), annotations, staged, configuration };
     return new resources.NodeAgents(agentsResource(this.clusterName), args, this.inside(...after));
   }
 
@@ -226,6 +235,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const { leavingLater = [] } = this.args;
     const args = {
       ...this.versioned(),
+      configuration: this.existence.configuration,
       rollout: rolloutSettings(this.args),
       drain: drainOptions(this.args),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),

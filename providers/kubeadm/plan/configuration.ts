@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { differingPaths } from "../../../lib/differences";
 import { isObject, stableJson } from "../../../lib/json";
 import { valueAt, type ConfigurationPath } from "../../../lib/validation/validation-issue";
+import { isKnown } from "../../../lib/unknown";
 import type { Role } from "./machine";
 import type { ClusterSpecification } from "./specification";
 
@@ -115,9 +116,10 @@ interface Recorded {
 }
 
 /**
- * Returns the configuration that a resource rolls out; undefined as long as it is the one from before the first change.
+ * Returns the configuration that a cluster rolls out; undefined as long as it is the one from before the first change.
  *
- * @param olds what the state has of the resource
+ * @param olds what the state has of the ClusterInit, which exists from the first member on: another resource may not be
+ * in the state yet when the configuration changes after a first run that was interrupted
  */
 export function rolledConfiguration(
   { specification: before, configuration: recorded }: Recorded,
@@ -133,6 +135,20 @@ export function rolledConfiguration(
     (path) => !paths.includes(path),
   );
   return { baseline, removed: [...new Set(removed)].sort() };
+}
+
+/**
+ * Returns a resource's inputs with the configuration from the ClusterInit, or without the field. A preview knows none as
+ * long as the state has none.
+ *
+ * @param olds what the state has of the resource itself: for a short time each resource recorded its own
+ */
+export function withGivenConfiguration<Inputs extends Pick<Recorded, "configuration">>(
+  olds: Pick<Recorded, "configuration">,
+  { configuration: given, ...news }: Inputs,
+): Omit<Inputs, "configuration"> & Pick<Recorded, "configuration"> {
+  const configuration = given !== undefined && isKnown(given) ? given : olds.configuration;
+  return configuration === undefined ? news : { ...news, configuration };
 }
 
 /** Returns the paths of the files that a machine gets from the settings, which are removed with them. */

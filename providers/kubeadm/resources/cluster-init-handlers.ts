@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseAdoptedChange, refuseSpecificationChange } from "../plan/immutables";
 import { configureClusterScript, initScript, resetScript } from "../machine/steps";
-import { configurationChange } from "../plan/configuration";
+import { configurationChange, rolledConfiguration } from "../plan/configuration";
 import { keyGeneration, keyName } from "../plan/encryption";
 import { adoptionSteps, refuseAdoptChange } from "../plan/adoption";
 import { clusterInitSteps, type ClusterInitStep } from "../plan/steps";
@@ -190,7 +190,13 @@ export const handlers: Handlers = {
         : [clusterInitSteps.format({ kind: "init", machine: first ?? "the first control plane" })];
     const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
       olds;
-    const inputs = { ...news, ...(initialKeyGeneration > 1 ? { initialKeyGeneration } : {}), steps };
+    const configuration = known ? rolledConfiguration(olds, news.specification) : olds.configuration;
+    const inputs = {
+      ...news,
+      ...(initialKeyGeneration > 1 ? { initialKeyGeneration } : {}),
+      ...(configuration ? { configuration } : {}),
+      steps,
+    };
     if (known) reportRecorded(nameOf(news), olds, inputs, RECORDED);
     return Promise.resolve({ inputs, failures });
   },

@@ -92,6 +92,8 @@ export interface ClusterInitInputs extends MachinesInputs {
   registryCredentials?: Record<string, { username: string; password: string }>;
   /** Set by check: the generation of the first encryption key, if it is not 1. */
   initialKeyGeneration?: number;
+  /** Set by check: the configuration of the nodes as it rolls out; absent until it changes for the first time. */
+  configuration?: RolledConfiguration;
 }
 
 export interface ClusterInitOutputs extends ClusterInitInputs {
@@ -107,9 +109,9 @@ export interface ClusterInitOutputs extends ClusterInitInputs {
 export class ClusterInit extends resourceClass<
   ClusterInitInputs,
   ClusterInitInputs,
-  "initialKeyGeneration" | "adopted"
+  "initialKeyGeneration" | "adopted" | "configuration"
 >("kubeadm/ClusterInit", {
-  outputs: ["initialKeyGeneration", "adopted"],
+  outputs: ["initialKeyGeneration", "adopted", "configuration"],
   secrets: ["registryCredentials"],
 }) {}
 
@@ -174,7 +176,7 @@ export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification"
   annotations: string;
   /** Set by check: whether the cluster has the annotation policy; absent in state of older releases. */
   hasAnnotationPolicy?: boolean;
-  /** Set by check: whose annotations are protected, too; absent until the configuration changes for the first time. */
+  /** From the ClusterInit. If there is one, its annotations are protected, too. */
   configuration?: RolledConfiguration;
   /** Set by check: the objects that are in the cluster after this run. */
   objects?: object[];
@@ -189,7 +191,7 @@ export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification"
 export class ReaderAccount extends resourceClass<
   ReaderAccountInputs,
   ReaderAccountInputs,
-  "objects" | "hasAnnotationPolicy" | "configuration"
+  "objects" | "hasAnnotationPolicy"
 >("kubeadm/ReaderAccount", { secrets: ["kubeconfig"] }) {}
 
 export interface NodeGroupInputs extends MachinesInputs {
@@ -251,7 +253,7 @@ export interface NodeAgentsInputs extends MachinesInputs {
   agent: string;
   /** Set by check: unreachable machines that have work to do; absent in state of older releases. */
   leftOut?: string[];
-  /** Set by check; absent until the configuration changes for the first time. */
+  /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
 }
 
@@ -265,11 +267,10 @@ export interface NodeAgentsOutputs extends NodeAgentsInputs {
  * annotations that a rollout writes, and uses only what is staged. It is a resource of its own, so that clusters which
  * are older than the agent get it, too.
  */
-export class NodeAgents extends resourceClass<
-  NodeAgentsInputs,
-  NodeAgentsOutputs,
-  "agent" | "leftOut" | "configuration"
->("kubeadm/NodeAgents", { outputs: ["pending"], secrets: ["kubeconfig"] }) {}
+export class NodeAgents extends resourceClass<NodeAgentsInputs, NodeAgentsOutputs, "agent" | "leftOut">(
+  "kubeadm/NodeAgents",
+  { outputs: ["pending"], secrets: ["kubeconfig"] },
+) {}
 
 /**
  * Inputs of a NodeRollout: the specification's `version` is the desired version of every machine, and the machines are
@@ -284,7 +285,7 @@ export interface NodeRolloutInputs extends MachinesInputs {
   leavingLater?: string[];
   /** Set by check: workers that the preview left out; absent in state of older releases. */
   leftOut?: string[];
-  /** Set by check; absent until the configuration changes for the first time. */
+  /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
 }
 
@@ -300,8 +301,7 @@ export interface NodeRolloutOutputs extends NodeRolloutInputs {
  * the node agents follow. The input `steps` lists what will happen on each node, so that `pulumi preview --diff` prints
  * it.
  */
-export class NodeRollout extends resourceClass<
-  NodeRolloutInputs,
-  NodeRolloutOutputs,
-  "leftOut" | "configuration"
->("kubeadm/NodeRollout", { outputs: ["nodes", "version"], secrets: ["kubeconfig"] }) {}
+export class NodeRollout extends resourceClass<NodeRolloutInputs, NodeRolloutOutputs, "leftOut">(
+  "kubeadm/NodeRollout",
+  { outputs: ["nodes", "version"], secrets: ["kubeconfig"] },
+) {}

@@ -9,7 +9,7 @@ import {
   type DesiredAgent,
 } from "../plan/node-agents";
 import { AGENT_VERSION } from "../machine/node-agent";
-import { rolledConfiguration } from "../plan/configuration";
+import { withGivenConfiguration } from "../plan/configuration";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { leftOutStep } from "../plan/rollout/state";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
@@ -200,9 +200,11 @@ export const handlers: Handlers = {
       const steps = [nodeAgentsSteps.format({ kind: "unknown", until: "the machines exist" })];
       return { inputs: { ...inputs, steps }, failures: [] };
     }
-    const configuration = rolledConfiguration(olds, news.specification);
-    const staged = withConfiguration(news.staged, configuration, news.specification);
-    const desired = { ...inputs, staged, ...(configuration ? { configuration } : {}) };
+    const given = withGivenConfiguration(olds, inputs);
+    const desired = {
+      ...given,
+      staged: withConfiguration(news.staged, given.configuration, news.specification),
+    };
     const { leftOut, agent, ...work } = await preview(olds, desired);
     const steps = work.steps.map(nodeAgentsSteps.format);
     const isGone = olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines);

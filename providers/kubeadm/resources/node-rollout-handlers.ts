@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { rolledConfiguration } from "../plan/configuration";
+import { withGivenConfiguration } from "../plan/configuration";
 import { nodeRolloutSteps } from "../plan/steps";
 import { isKnownList, isUnknown } from "../../../lib/unknown";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
@@ -19,8 +19,7 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const { previewRollout } = await import("./rollout/preview.js");
-    const configuration = rolledConfiguration(olds, news.specification);
-    const desired = { ...news, ...(configuration ? { configuration } : {}) };
+    const desired = withGivenConfiguration(olds, news);
     const { refusals, notes, leftOut, ...preview } = await previewRollout(olds, desired);
     const steps = preview.steps.map(nodeRolloutSteps.format);
     for (const line of [...steps, ...notes]) report(nameOf(news), line);

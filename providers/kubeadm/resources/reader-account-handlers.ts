@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { READER, READER_OBJECTS } from "../machine/reader-account";
-import { rolledConfiguration } from "../plan/configuration";
+import { withGivenConfiguration } from "../plan/configuration";
 import { ANNOTATION_POLICY, annotationPolicy } from "../plan/rollout/annotation-policy";
 import { readerAccountSteps } from "../plan/steps";
 import type { NewObject } from "../../../lib/kubernetes";
@@ -48,10 +48,8 @@ function policySteps({ objects }: Partial<Inputs>, policy: NewObject[], annotati
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
     const hasPolicy = hasAnnotationPolicy(olds, news);
-    const configuration = isKnown(news.specification)
-      ? rolledConfiguration(olds, news.specification)
-      : olds.configuration;
-    const policy = hasPolicy ? annotationPolicy(news.annotations, configuration !== undefined) : [];
+    const given = withGivenConfiguration(olds, news);
+    const policy = hasPolicy ? annotationPolicy(news.annotations, given.configuration !== undefined) : [];
     const objects = [...READER_OBJECTS, ...policy];
     const steps = policySteps(olds, policy, news.annotations);
     if (olds.objects && steps.length === 0 && !isDeepStrictEqual(olds.objects, objects))
@@ -59,9 +57,8 @@ export const handlers: Handlers = {
     for (const step of steps) report(nameOf(news), step);
     return Promise.resolve({
       inputs: {
-        ...news,
+        ...given,
         hasAnnotationPolicy: hasPolicy,
-        ...(configuration ? { configuration } : {}),
         objects,
         steps,
       },

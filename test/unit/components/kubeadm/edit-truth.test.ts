@@ -27,6 +27,9 @@ const KINDS = [
 ];
 const STARTED = { members: [], nodes: [], pending: [], version: VERSION };
 
+/** Resources that get the configuration from the ClusterInit. */
+const GIVEN = ["kubeadm/ReaderAccount", "kubeadm/NodeAgents", "kubeadm/NodeRollout"];
+
 type Inputs = Record<string, unknown> & { machines?: Machine[]; steps?: string[] };
 type Resources = Map<string, { key: string; inputs: Inputs }>;
 
@@ -126,7 +129,10 @@ describe("the truth of a preview of any edit", function () {
   async function look(olds: Resources, news: Resources): Promise<Seen> {
     const seen: Seen = { changed: new Map(), steps: [], remarks: [], refusals: [] };
     const print = console.log;
-    for (const [name, { key, inputs }] of news) {
+    let configuration: unknown;
+    for (const [name, { key, inputs: registered }] of news) {
+      // as the engine passes an output on
+      const inputs = GIVEN.includes(key) ? { ...registered, configuration } : registered;
       const { check, diff } = handlers[key as keyof typeof handlers] as Required<Handlers>;
       const recorded = olds.get(name)?.inputs ?? {};
       const printed: string[] = [];
@@ -138,6 +144,7 @@ describe("the truth of a preview of any edit", function () {
         };
         const { steps = [] } = checked;
         const remarks = printed.filter((line) => !steps.includes(line));
+        if (key === "kubeadm/ClusterInit") configuration = checked["configuration"];
         seen.steps.push(...steps);
         seen.remarks.push(...remarks);
         seen.refusals.push(...failures.map(({ property, reason }) => `${property} ${reason}`));
@@ -193,6 +200,24 @@ describe("the truth of a preview of any edit", function () {
       );
     assert.ok(edit.later ?? edit.machines ?? said.length > 0, "nothing is said");
   }
+
+  it("lists a changed configuration on every machine, also when the first run ended before its rollout was in the state", () =>
+    fc.assert(
+      fc.asyncProperty(cluster, async (base) => {
+        const before = await resourcesOf(base);
+        putNodes(before);
+        await look(new Map(), before);
+        for (const [name, { key }] of before) if (GIVEN.includes(key)) before.delete(name);
+        const after = await resourcesOf({ ...base, files: [{ path: "/etc/issue", content: "other" }] });
+        const { steps } = await look(before, after);
+        for (const { name } of base.machines)
+          assert.ok(
+            steps.some((line) => line.startsWith(`${name}: configuration `)),
+            `nothing of ${name} in ${JSON.stringify(steps)}`,
+          );
+      }),
+      { numRuns: SCENARIOS, seed: SEED, endOnFailure: true },
+    ));
 
   for (const [at, edit] of EDITS.entries())
     it(`lists what happens on which machine, or refuses: ${edit.what}`, () =>
