@@ -149,7 +149,10 @@ function addressOf(text: string): [node: string, where: { address: string; port:
   const [, node, address, port] = /^([^=]+)=([^=:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   if (node === undefined || address === undefined)
     throw new UsageError(`--address ${text}: it has to be NODE=ADDRESS or NODE=ADDRESS:PORT`);
-  return [node, { address, port: port === undefined ? SSH_PORT : Number(port) }];
+  const number = port === undefined ? SSH_PORT : Number(port);
+  if (number < 1 || number > 65_535)
+    throw new UsageError(`--address ${text}: a port is a number from 1 to 65535`);
+  return [node, { address, port: number }];
 }
 
 /** Returns host:port of the kubeconfig's API server. */

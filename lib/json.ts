@@ -20,7 +20,7 @@ export function mapTexts<Value>(value: Value, map: (text: string) => string): Va
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, map)])) as Value;
 }
 
-/** Returns JSON with the keys of objects in order: the same value always has the same text, whoever made it. */
+/** Returns JSON with the keys of objects in order: the same value always has the same text. */
 export const stableJson = (value: unknown): string => JSON.stringify(value, sorted);
 
 function sorted(_key: string, value: unknown): unknown {

@@ -13,7 +13,8 @@ export interface HistoryEntry {
 
 type History = KubernetesObject & { data?: Record<string, string> };
 
-const REF: ObjectRef = {
+/** Where the history of a cluster is. */
+export const CLUSTER_HISTORY: ObjectRef = {
   apiVersion: "v1",
   kind: "ConfigMap",
   namespace: "kube-system",
@@ -45,7 +46,7 @@ export function withLine(text: string, line: string): string {
  */
 export async function recordHistory(client: KubernetesClient, entry: HistoryEntry): Promise<void> {
   const line = historyLine(entry);
-  await client.change<History>(REF, (history) => ({
+  await client.change<History>(CLUSTER_HISTORY, (history) => ({
     data: { [KEY]: withLine(history?.data?.[KEY] ?? "", line) },
   }));
 }

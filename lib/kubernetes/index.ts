@@ -2,7 +2,7 @@ export { type ApplyOptions, type ConnectOptions, type DeleteOptions, KubernetesC
 export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./drain/drain";
 export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors";
 export { type NodeEvent, recordNodeEvent } from "./events";
-export { type HistoryEntry, recordHistory } from "./history";
+export { CLUSTER_HISTORY, type HistoryEntry, recordHistory } from "./history";
 export { acceptedKubeconfig, FetchedKubeconfig, KubeconfigRefused } from "./fetched-kubeconfig";
 export type { ClusterAccess } from "./kubeconfig";
 export { acquireLease, type LeaseHandle, LeaseHeld, LeaseLost } from "./lease";

@@ -41,7 +41,7 @@ describe("the adoption of a cluster under the engine", () => {
     ...new Set(fixture.fleet.journal.slice(count).map(({ operation }) => operation)),
   ];
 
-  /** A cluster that somebody else made with kubeadm: w-2 is no member of it. */
+  /** A cluster that an administrator made with kubeadm: w-2 is no member of it. */
   before(async () => {
     const { kubernetes, fleet } = fixture;
     const blank = { prepared: false, member: false, apiServerRuns: false, controlPlane: false };

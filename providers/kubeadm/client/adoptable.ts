@@ -1,8 +1,8 @@
-import { parse } from "yaml";
-import { isObject } from "../../../lib/json";
 import { type ClusterAccess, KubernetesClient, type Node } from "../../../lib/kubernetes";
 import type { AdoptableCluster, AdoptableNode, KubeadmObjects } from "../plan/adoption";
 import { CONTROL_PLANE_LABEL } from "../plan/machine";
+import { withoutV } from "../plan/rollout/observed";
+import { readKubeadmObject } from "./kubeadm-object";
 
 /** How long the API of a cluster to adopt may take to answer. */
 const API_SECONDS = 20;
@@ -40,22 +40,16 @@ function adoptableNode({ metadata, status }: Node): AdoptableNode {
     internalAddress: status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
     controlPlane: CONTROL_PLANE_LABEL in labels,
     roles: Object.keys(labels).flatMap((key) => /^node-role\.kubernetes\.io\/(.+)$/.exec(key)?.[1] ?? []),
-    version: kubeletVersion.replace(/^v/, ""),
+    version: withoutV(kubeletVersion),
     runtime: containerRuntimeVersion,
   };
 }
 
 async function readKubeadmObjects(kubernetes: KubernetesClient): Promise<KubeadmObjects> {
-  const read = async (name: string, key: string) => {
-    const reference = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name };
-    const object = await kubernetes.get<{ data?: Record<string, string> }>(reference);
-    const value: unknown = parse(object?.data?.[key] ?? "");
-    return isObject(value) ? value : undefined;
-  };
   const [clusterConfiguration, kubelet, kubeProxy] = await Promise.all([
-    read("kubeadm-config", "ClusterConfiguration"),
-    read("kubelet-config", "kubelet"),
-    read("kube-proxy", "config.conf"),
+    readKubeadmObject(kubernetes, "kubeadm-config", "ClusterConfiguration"),
+    readKubeadmObject(kubernetes, "kubelet-config", "kubelet"),
+    readKubeadmObject(kubernetes, "kube-proxy", "config.conf"),
   ]);
   return {
     ...(clusterConfiguration ? { clusterConfiguration } : {}),

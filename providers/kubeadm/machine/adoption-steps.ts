@@ -5,18 +5,20 @@ import { renderShell, shellCommands } from "./shell";
 import { type Operation, type Script, step } from "./steps";
 
 /** Returns a step that only reads: without the frame of the others, which writes a log and folders on the machine. */
-const reading = (operation: Operation) => (_cluster: string, machine: string) => {
-  assertNames({ machine });
-  const text = renderShell(shellCommands(`steps/${operation}`), {});
-  return {
-    operation,
-    machine,
-    text: `# foresail: ${operation} ${machine}\n${text}\nexit 0`,
-  } satisfies Script;
-};
+const reading =
+  (operation: Operation, files: string[] = []) =>
+  (_cluster: string, machine: string) => {
+    assertNames({ machine });
+    const text = renderShell([...files, `steps/${operation}`].map(shellCommands).join("\n"), {});
+    return {
+      operation,
+      machine,
+      text: `# foresail: ${operation} ${machine}\n${text}\nexit 0`,
+    } satisfies Script;
+  };
 
 /** Reads what identifies a member of a cluster that foresail did not make, for parseMemberFacts. Writes nothing. */
-export const adoptionFactsScript = reading("adoption-facts");
+export const adoptionFactsScript = reading("adoption-facts", ["common/authority"]);
 
 /** Reads the administrator's kubeconfig of a control plane. Answers its text, which is secret. Writes nothing. */
 export const adoptionAccessScript = reading("adoption-access");
@@ -52,7 +54,8 @@ export function parseMemberFacts(answer: string): MemberFacts {
  * @param authority fingerprint of the cluster's certificate authority; a machine with another one is refused
  */
 export const adoptScript = (cluster: string, machine: string, authority: string): Script =>
-  step("adopt", cluster, machine, { AUTHORITY: authority });
+  step("adopt", cluster, machine, { files: ["common/authority"], AUTHORITY: authority });
 
 /** Removes the node agent and foresail's marks, and leaves Kubernetes as it is. Its answer is empty. */
-export const releaseScript = (cluster: string, machine: string): Script => step("release", cluster, machine);
+export const releaseScript = (cluster: string, machine: string): Script =>
+  step("release", cluster, machine, { files: ["common/adopted"] });

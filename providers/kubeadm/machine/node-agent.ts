@@ -5,7 +5,7 @@ import { annotationKeys, CONFIGURATION, KUBERNETES_SOFTWARE } from "../plan/roll
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
 import type { Machine } from "../plan/machine";
-import type { StagedConfiguration, StagedVersions } from "../plan/node-agents";
+import type { StagedVersions } from "../plan/node-agents";
 
 /**
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
@@ -80,6 +80,10 @@ export function installerText(source: SoftwareSource): string {
   return ["common/system", ...sourceFiles(source), "node-agent/installer"].map(shellFile).join("\n\n");
 }
 
+/** Returns the functions of a configuration's installer alone. */
+const configurationFunctions = () =>
+  `\n${["common/settings", "node-agent/configuration"].map(shellFile).join("\n\n")}\n`;
+
 /**
  * Returns the installers that only root can run, the agent's own first: each is its header and installerText.
  *
@@ -91,6 +95,7 @@ export function installersOf(
   role: Machine["role"],
   addresses: readonly string[] = [],
 ) {
+  const { configuration } = staged;
   const text = installerText(specification.source);
   const one = (software: string, version: string, parameters: Parameters = {}, functions = "") => {
     const variables = assignments(text + functions, {
@@ -110,12 +115,15 @@ export function installersOf(
       [...KUBERNETES_SOFTWARE, ...images].map((software) => one(software, version)),
     ),
     ...Object.entries(staged.software).map(([software, version]) => one(software, version)),
-    ...(staged.configuration ? [configurationInstaller(staged.configuration)] : []),
+    ...(configuration
+      ? [
+          one(
+            CONFIGURATION,
+            configuration.versions[role],
+            { ...settingsParameters(specification), REMOVED_PATHS: configuration.removed },
+            configurationFunctions(),
+          ),
+        ]
+      : []),
   ];
-
-  function configurationInstaller({ versions, removed }: StagedConfiguration) {
-    const functions = ["common/settings", "node-agent/configuration"].map(shellFile).join("\n\n");
-    const parameters = { ...settingsParameters(specification), REMOVED_PATHS: removed };
-    return one(CONFIGURATION, versions[role], parameters, `\n${functions}\n`);
-  }
 }

@@ -9,7 +9,9 @@ import type { Parameters } from "./shell";
 
 /** Returns the shell files with the functions that install Kubernetes from a source. */
 export function sourceFiles(source: SoftwareSource): string[] {
-  return ["common/software", `common/kubernetes-${"packages" in source ? "packages" : "bundle"}`];
+  return "packages" in source
+    ? ["common/software", "common/kubernetes-packages"]
+    : ["common/software", "common/adopted", "common/kubernetes-bundle"];
 }
 
 /** Returns the variables of the functions in sourceFiles. */

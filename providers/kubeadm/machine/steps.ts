@@ -15,16 +15,8 @@ import { type Parameters, renderShell, shellCommands } from "./shell";
 
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
-  | (
-      | "prepare"
-      | "facts"
-      | "reboot"
-      | "initialized"
-      | "init"
-      | "configure-cluster"
-      | "admin-kubeconfig"
-      | "control-plane-secrets"
-    )
+  | ("prepare" | "facts" | "reboot" | "initialized")
+  | ("init" | "configure-cluster" | "admin-kubeconfig" | "control-plane-secrets")
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")

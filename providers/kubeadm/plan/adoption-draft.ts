@@ -10,6 +10,8 @@ import {
   membershipIssues,
   nodeIssues,
 } from "./adoption";
+import { STATIC_POD_SETTINGS } from "./configuration";
+import { withoutV } from "./rollout/observed";
 import { DEFAULT_NETWORK, DEFAULT_POOL } from "./defaults";
 
 /** A Node whose machine answered over SSH. */
@@ -88,7 +90,7 @@ function differing(field: keyof typeof DEFAULT_NETWORK, networking: Readonly<Rec
 /** Returns the cluster's own version: in the middle of an upgrade, Nodes that are older follow with the first `up`. */
 function versionOf({ clusterConfiguration, nodes }: AdoptableCluster): string {
   const version = clusterConfiguration?.kubernetesVersion;
-  return typeof version === "string" ? version.replace(/^v/, "") : (nodes[0]?.version ?? "");
+  return typeof version === "string" ? withoutV(version) : (nodes[0]?.version ?? "");
 }
 
 function sourceOf(matched: readonly MatchedMachine[]) {
@@ -161,7 +163,7 @@ function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]):
 
 /** Returns the files and folders of a machine that the static pods mount. */
 function hostPaths(made: Readonly<Record<string, unknown>>): string[] {
-  return ["apiServer", "controllerManager", "scheduler"].flatMap((component) => {
+  return STATIC_POD_SETTINGS.flatMap((component) => {
     const { extraVolumes } = isObject(made[component]) ? made[component] : {};
     return Array.isArray(extraVolumes)
       ? (extraVolumes as unknown[]).flatMap((volume) =>

@@ -168,7 +168,7 @@ function programIssue(source: ClusterSpecification["source"], kubelet: string): 
 }
 
 /**
- * Returns which settings differ from those of the cluster. kubeadm fixed them when somebody else made it, so the
+ * Returns which settings differ from those of the cluster. kubeadm fixed them when the cluster was made, so the
  * configuration has to say the same.
  */
 export function settingIssues(

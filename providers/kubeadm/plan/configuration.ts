@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { differingPaths } from "../../../lib/differences";
-import { isObject, stableJson } from "../../../lib/json";
+import { isObject } from "../../../lib/json";
+import { stableHash } from "../../../lib/short-hash";
 import { valueAt, type ConfigurationPath } from "../../../lib/validation/validation-issue";
 import { isKnown } from "../../../lib/unknown";
 import type { Role } from "./machine";
@@ -43,8 +43,7 @@ const PARTS: Readonly<Record<Role, readonly Part[]>> = {
 
 const HASH_LENGTH = 6;
 
-const hashOf = (value: unknown) =>
-  createHash("sha256").update(stableJson(value)).digest("hex").slice(0, HASH_LENGTH);
+const hashOf = (value: unknown) => stableHash(value, HASH_LENGTH);
 
 /** Returns the version of each role's configuration. The same settings always have the same version. */
 export function configurationVersions(specification: ClusterSpecification): ConfigurationVersions {
@@ -162,19 +161,20 @@ function pathsWritten({ files, registryMirrors }: ClusterSpecification): string[
 /** Returns a specification without the settings that roll out: what is left is fixed once a machine has joined. */
 export function fixedMachineSettings(specification: ClusterSpecification): Record<string, unknown> {
   const { kubeadm, network, certificateNames, kubelet } = specification;
-  const {
-    apiServer,
-    controllerManager: _manager,
-    scheduler: _scheduler,
-    ...others
-  } = kubeadm?.clusterConfiguration ?? {};
+  const { apiServer } = kubeadm?.clusterConfiguration ?? {};
   const names = isObject(apiServer) ? apiServer.certSANs : undefined;
+  const others = Object.entries(kubeadm?.clusterConfiguration ?? {}).filter(
+    ([name]) => !(STATIC_POD_SETTINGS as readonly string[]).includes(name),
+  );
   return {
     kubelet: { cgroupDriver: kubelet?.cgroupDriver },
     // nothing would read it
     kubeProxy: hasKubeProxy(specification) ? {} : (specification.kubeProxy ?? {}),
     kubeadm: {
-      clusterConfiguration: { ...others, ...(names === undefined ? {} : { apiServer: { certSANs: names } }) },
+      clusterConfiguration: {
+        ...Object.fromEntries(others),
+        ...(names === undefined ? {} : { apiServer: { certSANs: names } }),
+      },
       initConfiguration: kubeadm?.initConfiguration ?? {},
     },
     imageRepository: specification.imageRepository,

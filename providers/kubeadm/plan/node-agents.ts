@@ -3,8 +3,7 @@ import { configurationVersions } from "./configuration";
 import type { ConfigurationVersions, RolledConfiguration } from "./configuration";
 import type { Machine } from "./machine";
 import { CONFIGURATION } from "./rollout/annotations";
-import { stableJson } from "../../../lib/json";
-import { createHash } from "node:crypto";
+import { stableHash } from "../../../lib/short-hash";
 import { isDeepStrictEqual } from "node:util";
 import type { NodeAgentsStep } from "./steps";
 
@@ -19,7 +18,7 @@ export interface StagedVersions {
 }
 
 /** The configuration that a node can be brought to. */
-export interface StagedConfiguration {
+interface StagedConfiguration {
   versions: ConfigurationVersions;
   /** Paths of files that it removes. */
   removed: readonly string[];
@@ -93,7 +92,7 @@ export function agentRevision({ agent, annotations, staged, specification }: Des
   const desired = [agent, annotations, kubernetes, software, settingsOf(specification)];
   // absent until the first change, so that a new release alone keeps the hash
   const all = configuration === undefined ? desired : [...desired, configuration];
-  return createHash("sha256").update(stableJson(all)).digest("hex").slice(0, 12);
+  return stableHash(all, 12);
 }
 
 type NamedMachine = Pick<Machine, "name" | "role">;

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
-import { adminCredentials, type AdminCredentials } from "../machine/kubeconfig";
+import type { AdminCredentials } from "../machine/kubeconfig";
 import { adminKubeconfigScript } from "../machine/steps";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
-import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { firstAdminCredentials } from "./admin-credentials";
 import { firstReady, withMachines } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
 import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs } from "./declarations";
@@ -27,18 +27,14 @@ async function readAdmin(inputs: Inputs): Promise<Outputs> {
   const preferred = await firstReady(inputs.machines);
   const others = inputs.machines.filter((machine) => machine !== preferred);
   return withMachines(nameOf(inputs), inputs, async (session) => {
-    const failures: string[] = [];
-    for (const machine of preferred ? [preferred, ...others] : others) {
-      try {
-        const admin = adminCredentials(await session.run(machine, adminKubeconfigScript));
-        return withoutCredentials({ ...inputs, admin, healthy: machine.name });
-      } catch (error) {
-        const failure = describeFailure({ resource: machine.name, step: "read admin.conf" }, error);
-        failures.push(failure);
-        session.progress(failure);
-      }
-    }
-    throw new Error(`no control plane gave its admin.conf:\n${failures.join("\n")}`);
+    const candidates = preferred ? [preferred, ...others] : others;
+    const { admin, machine } = await firstAdminCredentials(
+      session,
+      candidates,
+      adminKubeconfigScript,
+      session.progress,
+    );
+    return withoutCredentials({ ...inputs, admin, healthy: machine.name });
   });
 }
 

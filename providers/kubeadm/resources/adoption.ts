@@ -1,12 +1,16 @@
-import { messageOf } from "../../../lib/error-message";
-import { formatPath, issueLines, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import {
+  below,
+  formatPath,
+  issueLines,
+  type ValidationIssue,
+} from "../../../lib/validation/validation-issue";
 import {
   adoptionAccessScript,
   adoptionFactsScript,
   adoptScript,
   parseMemberFacts,
 } from "../machine/adoption-steps";
-import { adminCredentials, renderKubeconfig } from "../machine/kubeconfig";
+import { renderKubeconfig } from "../machine/kubeconfig";
 import { readAdoptable } from "../client/adoptable";
 import {
   type AdoptableCluster,
@@ -16,6 +20,7 @@ import {
   settingIssues,
 } from "../plan/adoption";
 import type { Machine } from "../plan/machine";
+import { firstAdminCredentials } from "./admin-credentials";
 import type { ClusterInitInputs } from "./declarations";
 import { allInParallel, type MachinesSession } from "./machines-session";
 
@@ -68,16 +73,8 @@ export async function administratorKubeconfig(
   session: Pick<Session, "run" | "cluster" | "inputs">,
 ): Promise<string> {
   const controlPlanes = session.inputs.machines.filter(({ role }) => role === "control-plane");
-  const failures: string[] = [];
-  for (const machine of controlPlanes) {
-    try {
-      const admin = adminCredentials(await session.run(machine, adoptionAccessScript));
-      return renderKubeconfig(session.cluster, { controlPlanes }, admin);
-    } catch (error) {
-      failures.push(`${machine.name}: ${messageOf(error)}`);
-    }
-  }
-  throw new Error(`no control plane gave its admin.conf:\n${failures.join("\n")}`);
+  const { admin } = await firstAdminCredentials(session, controlPlanes, adoptionAccessScript);
+  return renderKubeconfig(session.cluster, { controlPlanes }, admin);
 }
 
 /**
@@ -87,7 +84,7 @@ export async function administratorKubeconfig(
  */
 export async function adopt(session: Session): Promise<void> {
   const { inspected, issues } = await inspectForAdoption(session);
-  if (issues.length > 0) throw new Error(issueLines(issues.map(ofCluster)).join("\n"));
+  if (issues.length > 0) throw new Error(issueLines(below(["cluster"], issues)).join("\n"));
   const authority = inspected[0]?.facts.authority ?? "";
   const { machines } = session.inputs;
   await allInParallel(machines, async (machine) => {
@@ -98,9 +95,4 @@ export async function adopt(session: Session): Promise<void> {
 
 /** Returns the issues with their paths in the configuration, as failures of a check. */
 export const failuresOf = (issues: readonly ValidationIssue[]) =>
-  issues.map(ofCluster).map(({ path, message }) => ({ property: formatPath(path), reason: message }));
-
-const ofCluster = ({ path, message }: ValidationIssue): ValidationIssue => ({
-  path: ["cluster", ...path],
-  message,
-});
+  below(["cluster"], issues).map(({ path, message }) => ({ property: formatPath(path), reason: message }));

@@ -1,7 +1,8 @@
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { type KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
+import { kubeadmConfigMap, readKubeadmObject } from "../client/kubeadm-object";
 
-const REFERENCE = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
+const NAME = "kubeadm-config";
 
 /** Fields of kubeadm's ClusterConfiguration that foresail reads or writes; other fields are kept unchanged. */
 interface ClusterConfiguration {
@@ -11,13 +12,8 @@ interface ClusterConfiguration {
 }
 
 /** Reads what kubeadm stores in the cluster for `kubeadm join` and `kubeadm upgrade`, if anything. */
-async function readClusterConfiguration(
-  kubernetes: KubernetesClient,
-): Promise<ClusterConfiguration | undefined> {
-  const configMap = await kubernetes.get<{ data?: Record<string, string> }>(REFERENCE);
-  const text = configMap?.data?.ClusterConfiguration;
-  return text ? ((parse(text) as ClusterConfiguration | null) ?? undefined) : undefined;
-}
+const readClusterConfiguration = (kubernetes: KubernetesClient): Promise<ClusterConfiguration | undefined> =>
+  readKubeadmObject(kubernetes, NAME, "ClusterConfiguration");
 
 /** Adds names to those that kubeadm writes into the certificate of an API server. */
 export async function addCertificateNames(kubernetes: KubernetesClient, names: string[]): Promise<void> {
@@ -29,7 +25,7 @@ export async function addCertificateNames(kubernetes: KubernetesClient, names: s
   const apiServer = { ...configuration.apiServer, certSANs: [...have, ...missing] };
   // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
   const data = { ClusterConfiguration: stringify({ ...configuration, apiServer }, { schema: "yaml-1.1" }) };
-  await kubernetes.mergePatch(REFERENCE, { data });
+  await kubernetes.mergePatch(kubeadmConfigMap(NAME), { data });
 }
 
 /**

@@ -1,9 +1,15 @@
-import { KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
+import {
+  CLUSTER_HISTORY,
+  CLUSTER_LEASE,
+  KubernetesClient,
+  KubernetesError,
+  type NewObject,
+} from "../../../lib/kubernetes";
 import { messageOf } from "../../../lib/error-message";
 import { releaseScript } from "../machine/adoption-steps";
 import { READER_OBJECTS } from "../machine/reader-account";
 import { GROUP_LABEL } from "../plan/membership/nodes";
-import { ALL_SOFTWARE, annotationKeys, WAS_CORDONED } from "../plan/rollout/annotations";
+import { ALL_SOFTWARE, annotationsBetween } from "../plan/rollout/annotations";
 import { annotationPolicy } from "../plan/rollout/annotation-policy";
 import { administratorKubeconfig } from "./adoption";
 import { nodeReference } from "./cluster-session";
@@ -13,16 +19,6 @@ import { failuresOfEach, type MachinesSession } from "./machines-session";
 /** A working node agent keeps the machine's lock; a release waits for it. */
 const RELEASE_SECONDS = 1500;
 const API_SECONDS = 30;
-
-/** foresail's objects in the cluster, besides the reader's account and the policy. */
-const OBJECTS = [
-  {
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: { name: "foresail", namespace: "kube-system" },
-  },
-  { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "foresail-history", namespace: "kube-system" } },
-];
 
 /**
  * Gives an adopted cluster back: removes node agents, marks, annotations, the groups' label, the reader's account and the
@@ -59,12 +55,10 @@ async function clearCluster(kubeconfig: string, pattern: string): Promise<string
   try {
     const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: API_SECONDS });
     try {
-      for (const { apiVersion, kind, metadata } of [
-        ...annotationPolicy(pattern),
-        ...READER_OBJECTS,
-        ...OBJECTS,
-      ])
-        await kubernetes.delete({ apiVersion, kind, namespace: namespaceOf(metadata), name: metadata.name });
+      const applied: NewObject[] = [...annotationPolicy(pattern), ...READER_OBJECTS];
+      const references = applied.map(({ apiVersion, kind, metadata }) => ({ apiVersion, kind, ...metadata }));
+      for (const { apiVersion, kind, namespace, name } of [...references, CLUSTER_LEASE, CLUSTER_HISTORY])
+        await kubernetes.delete({ apiVersion, kind, namespace, name });
       for (const { metadata } of await kubernetes.listNodes())
         await clearNode(
           kubernetes,
@@ -81,20 +75,14 @@ async function clearCluster(kubeconfig: string, pattern: string): Promise<string
   }
 }
 
-const namespaceOf = (metadata: object): string | undefined =>
-  "namespace" in metadata && typeof metadata.namespace === "string" ? metadata.namespace : undefined;
-
 async function clearNode(
   kubernetes: KubernetesClient,
   name: string,
   present: Readonly<Record<string, unknown>>,
   pattern: string,
 ): Promise<void> {
-  const keys = annotationKeys(pattern);
-  const own = [
-    ...[keys.changesAllowed, keys.ready, keys.message, keys.revision, WAS_CORDONED],
-    ...ALL_SOFTWARE.flatMap((software) => [keys.desired(software), keys.current(software)]),
-  ].filter((key) => key in present);
+  const { commands, reports } = annotationsBetween(pattern, ALL_SOFTWARE);
+  const own = [...commands, ...reports].filter((key) => key in present);
   if (own.length === 0 && !(GROUP_LABEL in present)) return;
   const annotations = Object.fromEntries(own.map((key) => [key, null]));
   const labels = { [GROUP_LABEL]: null };

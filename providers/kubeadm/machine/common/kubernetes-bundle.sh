@@ -74,7 +74,7 @@ install_kubernetes() {
 
 # Writes the kubelet's unit, except on an adopted machine, whose own unit may pass other arguments.
 write_kubelet_unit() {
-  if grep -qs '^adopted ' "$MEMBER_PATH"; then return 0; fi
+  if is_adopted; then return 0; fi
   write_file /etc/systemd/system/kubelet.service 0644 <<'UNIT'
 [Unit]
 Description=kubelet: the Kubernetes node agent

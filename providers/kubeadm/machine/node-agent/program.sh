@@ -349,17 +349,25 @@ apply_configuration() {
 # Restarts the static pods that read files which this configuration changes: INSTALLER. kubeadm has restarted those whose
 # manifest is not as it was before.
 restart_static_pods() {
-  local manifest name changed read_path is_reader
+  local manifest name changed
   changed=$(bash "$1" changed)
   if [ -z "$changed" ]; then return 0; fi
   for name in kube-apiserver kube-controller-manager kube-scheduler; do
-    manifest=$kubernetes/manifests/$name.yaml is_reader=no
+    manifest=$kubernetes/manifests/$name.yaml
     cmp --silent "$manifest" "$folder/previous/files$manifest" || continue
-    while read -r read_path; do
-      if grep -qE "^${read_path//./[.]}(/|\$)" <<<"$changed"; then is_reader=yes; fi
-    done < <(sed -n 's/^ *path: *//p' "$manifest")
-    if [ "$is_reader" = yes ]; then restart_static_pod "$name" "$manifest" || return 1; fi
+    if mounts_any "$manifest" "$changed"; then restart_static_pod "$name" "$manifest" || return 1; fi
   done
+}
+
+# Tells whether a static pod mounts one of these files, or a folder that contains it: MANIFEST FILES.
+mounts_any() {
+  local mounted file
+  while read -r mounted; do
+    while read -r file; do
+      if [[ $file == "$mounted" || $file == "$mounted"/* ]]; then return 0; fi
+    done <<<"$2"
+  done < <(sed -n 's/^ *path: *//p' "$1")
+  return 1
 }
 
 # Prints the processes of a static pod, whose names the kernel cuts: NAME.
@@ -417,7 +425,7 @@ initialize() {
   if [ -e "$initialized" ] && [ "${is_initialized-}" = yes ]; then return 0; fi
   rm -f "$initialized"
   if [ -e "$sysctl" ]; then sysctl --quiet --ignore --load="$sysctl"; fi
-  # inside a container the swap is the host's, and on an adopted machine somebody else decided about it
+  # inside a container the swap is the host's, and on an adopted machine its administrator decided about it
   if ! is_container && ! is_adopted && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then say "turn swap off"; swapoff -a; fi
   if ! systemctl is-active --quiet containerd; then
     attempt "start containerd" systemctl start containerd || return 1

@@ -4,10 +4,7 @@
 claimed_by=$(cat "$MARKER_PATH" 2>/dev/null || true)
 [ -z "$claimed_by" ] || [ "$claimed_by" = "$OWNER" ] ||
   fail "$MACHINE: this machine belongs to another foresail cluster or carries another name ($claimed_by); release it there first" 78
-path=$(sed -n 's/^ *certificate-authority: *//p' /etc/kubernetes/kubelet.conf | head -n 1)
-if [ -n "$path" ]; then found=$(sha256sum <"$path"); else
-  found=$(sed -n 's/^ *certificate-authority-data: *//p' /etc/kubernetes/kubelet.conf | head -n 1 | base64 -d | sha256sum)
-fi
+found=$(authority | sha256sum)
 [ "${found%% *}" = "$AUTHORITY" ] || fail "$MACHINE: is no longer a member of the cluster that was inspected" 78
 printf '%s\n' "$OWNER" >"$MARKER_PATH"
 [ -e "$MEMBER_PATH" ] || printf 'adopted %s\n' "$(date -u +%FT%TZ)" >"$MEMBER_PATH"

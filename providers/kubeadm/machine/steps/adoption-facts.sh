@@ -1,18 +1,10 @@
 # shellcheck shell=bash
 # Reads what identifies a member of a kubeadm cluster that foresail did not make. Only reads: a machine that turns out to
-# belong to nobody's cluster, or to another one, is left as it was. Answers a line "name base64" for each fact.
+# belong to no cluster, or to another one, is left as it was. Answers a line "name base64" for each fact.
 set -euo pipefail
 export LC_ALL=C
 
 answer() { printf '%s %s\n' "$1" "$(base64 -w 0)"; }
-
-# Prints the certificate authority that the kubelet trusts.
-authority() {
-  local file=/etc/kubernetes/kubelet.conf path
-  [ -e "$file" ] || return 0
-  path=$(sed -n 's/^ *certificate-authority: *//p' "$file" | head -n 1)
-  if [ -n "$path" ]; then cat "$path"; else sed -n 's/^ *certificate-authority-data: *//p' "$file" | head -n 1 | base64 -d; fi
-}
 
 # Prints the path of the program that the kubelet's unit starts.
 kubelet_program() { systemctl show kubelet --property ExecStart --value 2>/dev/null | sed -n 's/.*path=\([^ ;]*\).*/\1/p' | head -n 1; }

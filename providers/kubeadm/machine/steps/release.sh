@@ -8,7 +8,7 @@ systemctl disable --quiet --now foresail-node-agent 2>/dev/null || true
 rm -f "$AGENT_UNIT_PATH" "$AGENT_PROGRAM_PATH" "$AGENT_CONFIGURATION_PATH" /run/foresail-node-agent.{lock,words}
 systemctl daemon-reload
 # the repository of a rollout; on a machine that foresail prepared, apt has no other one
-if grep -qs '^adopted ' "$MEMBER_PATH"; then
+if is_adopted; then
   rm -f /etc/apt/sources.list.d/foresail-kubernetes.list /etc/apt/keyrings/foresail-kubernetes.asc
 fi
 rm -rf /var/lib/foresail

@@ -1,4 +1,4 @@
-import { ALL_SOFTWARE, annotationKeys, VERSIONED_SOFTWARE, WAS_CORDONED } from "./annotations";
+import { ALL_SOFTWARE, annotationsBetween, VERSIONED_SOFTWARE } from "./annotations";
 
 const API = "admissionregistration.k8s.io/v1";
 export const ANNOTATION_POLICY = "foresail-node-annotations";
@@ -19,10 +19,8 @@ const isUnchanged = (keys: readonly string[]) =>
  * @param withConfiguration whether the configuration of nodes has ever changed, too
  */
 export function annotationPolicy(pattern: string, withConfiguration = false) {
-  const keys = annotationKeys(pattern);
   const software = withConfiguration ? ALL_SOFTWARE : VERSIONED_SOFTWARE;
-  const commands = [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED];
-  const reports = [keys.ready, keys.message, keys.revision, ...software.map(keys.current)];
+  const { commands, reports } = annotationsBetween(pattern, software);
   const groups = JSON.stringify(ADMINISTRATORS);
   const annotations = (object: string) =>
     `has(${object}.metadata.annotations) ? ${object}.metadata.annotations : {}`;

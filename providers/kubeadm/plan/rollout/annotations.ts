@@ -33,6 +33,15 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
   };
 }
 
+/** Returns the annotations by which foresail commands the node agents, and those with which they report. */
+export function annotationsBetween(pattern: string, software: readonly string[]) {
+  const keys = annotationKeys(pattern);
+  return {
+    commands: [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED],
+    reports: [keys.ready, keys.message, keys.revision, ...software.map(keys.current)],
+  };
+}
+
 /** Formats a version for its annotation: Kubernetes' own programs have a leading v. */
 export function annotationValue(software: string, version: string): string {
   return (KUBERNETES_SOFTWARE as readonly string[]).includes(software) ? `v${version}` : version;

@@ -16,6 +16,7 @@ import { clusterInitSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { adoptionIssues } from "../../../../../providers/kubeadm/plan/validation/adoption";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
 import { exampleMachine, exampleSpecification } from "../machine/examples";
+import { adoptableNode as node } from "./nodes";
 
 const SOURCE = { bundle: { path: "/opt/bundle" } };
 const member = (name: string, facts: Partial<MemberFacts> = {}): InspectedMachine => ({
@@ -30,16 +31,6 @@ const member = (name: string, facts: Partial<MemberFacts> = {}): InspectedMachin
     controlPlane: name.startsWith("cp"),
     ...facts,
   },
-});
-const node = (name: string, fields: Partial<AdoptableNode> = {}): AdoptableNode => ({
-  name,
-  machineId: `id-of-${name}`,
-  internalAddress: exampleMachine(name).internalAddress,
-  controlPlane: name.startsWith("cp"),
-  roles: [],
-  version: "1.35.4",
-  runtime: "containerd://1.7.2",
-  ...fields,
 });
 const made = {
   networking: { podSubnet: "10.244.0.0/16", serviceSubnet: "10.96.0.0/12", dnsDomain: "cluster.local" },

@@ -6,18 +6,8 @@ import type {
 } from "../../../../../providers/kubeadm/plan/adoption";
 import { draftAdoption, type MatchedMachine } from "../../../../../providers/kubeadm/plan/adoption-draft";
 import { planRelease } from "../../../../../providers/kubeadm/plan/release";
-import { exampleMachine } from "../machine/examples";
+import { adoptableNode as node } from "./nodes";
 
-const node = (name: string, fields: Partial<AdoptableNode> = {}): AdoptableNode => ({
-  name,
-  machineId: `id-of-${name}`,
-  internalAddress: exampleMachine(name).internalAddress,
-  controlPlane: name.startsWith("cp"),
-  roles: [],
-  version: "1.35.4",
-  runtime: "containerd://1.7.2",
-  ...fields,
-});
 const matched = (each: AdoptableNode, facts: Partial<MemberFacts> = {}): MatchedMachine => ({
   node: each,
   address: each.internalAddress,

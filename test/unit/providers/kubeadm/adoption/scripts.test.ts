@@ -37,13 +37,16 @@ describe("the scripts of an adoption", () => {
   afterEach(() => rmSync(machine.root, { recursive: true }));
 
   const facts = () => {
-    const { stdout, stderr, status } = machine.step("steps/adoption-facts", PATHS);
+    const { stdout, stderr, status } = machine.step("steps/adoption-facts", PATHS, ["common/authority"]);
     assert.deepEqual([stderr, status], ["", 0]);
     return parseMemberFacts(stdout);
   };
   const adopt = (authority = authorityFingerprint(AUTHORITY)) =>
-    machine.step("steps/adopt", { ...PATHS, MACHINE: "w-1", OWNER, AUTHORITY: authority });
-  const release = () => machine.step("steps/release", { ...PATHS, MACHINE: "w-1", OWNER });
+    machine.step("steps/adopt", { ...PATHS, MACHINE: "w-1", OWNER, AUTHORITY: authority }, [
+      "common/authority",
+    ]);
+  const release = () =>
+    machine.step("steps/release", { ...PATHS, MACHINE: "w-1", OWNER }, ["common/adopted"]);
   const has = (file: string) => existsSync(machine.path(file));
 
   it("read what identifies a member, and write nothing", () => {

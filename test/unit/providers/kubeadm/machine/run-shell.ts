@@ -46,9 +46,13 @@ export class ShellMachine {
     return this.bash([shellFile("common/software"), ...texts, commands], parameters, args);
   }
 
-  /** Runs a whole step, without its frame and its test for the machine's owner; the answer is on standard output. */
-  step(file: string, parameters: Parameters) {
-    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1", shellFile(file)], parameters);
+  /**
+   * Runs a whole step after files of functions, without its frame and its test for the machine's owner; the answer is on
+   * standard output.
+   */
+  step(file: string, parameters: Parameters, files: readonly string[] = []) {
+    const texts = [...files, file].map(shellFile);
+    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1", ...texts], parameters);
   }
 
   private bash(texts: string[], parameters: Parameters, args: string[] = []) {
