@@ -98,7 +98,7 @@ interface Route {
   readonly via?: string;
 }
 
-/** Writes a network plugin of another maker: a file of its own, and a route to the other node's pods. */
+/** Writes a network plugin that foresail has no preset for: a file of its own, and a route to the other node's pods. */
 export async function writePlugin(cluster: TestCluster, machine: string, route: Route): Promise<void> {
   const { own, other, via, podSubnet } = route;
   const ipam = { type: "host-local", ranges: [[{ subnet: own }]], routes: [{ dst: "0.0.0.0/0" }] };

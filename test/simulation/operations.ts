@@ -149,7 +149,7 @@ const OPERATIONS: Record<string, Operation> = {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-/** Of any maker: foresail's, or another one's. */
+/** Made by foresail or by others. */
 const isMemberOfSomeCluster = ({ member, foreign }: MachineState) => member || foreign === true;
 
 function authorityOf({ kubeconfig }: FleetConfiguration): string {

@@ -40,7 +40,7 @@ export interface DesiredRollout {
 export interface RolloutOptions {
   /** Nodes whose step this run has begun and not finished. They count as away and are not returned again. */
   begun?: readonly string[];
-  /** Whether a node needs an agent that has reported; a forecast for a cluster of another maker assumes one. */
+  /** Whether a node needs an agent that has reported; a forecast for a cluster that others made assumes one. */
   agents?: "required" | "assumed";
   /** Workers to leave as they are regardless of their Nodes: the preview left them out, or SSH did not reach them. */
   unreached?: readonly string[];

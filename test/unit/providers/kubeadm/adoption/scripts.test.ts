@@ -95,7 +95,7 @@ describe("the scripts of an adoption", () => {
     assert.match(member, /^adopted 2\d{3}-/);
     assert.equal(adopt().status, 0);
     assert.equal(readFileSync(machine.path(NODE_PATHS.member), "utf8"), member);
-    // backups of another maker's upgrades stay
+    // backups of upgrades by others stay
     assert.ok(has("/etc/kubernetes/tmp/kubeadm-backup-etcd-1/db"));
   });
 
