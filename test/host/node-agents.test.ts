@@ -8,7 +8,7 @@ import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
-import { configurationVersions } from "../../providers/kubeadm/plan/configuration";
+import { configurationVersions, rolledConfiguration } from "../../providers/kubeadm/plan/configuration";
 import { agentRevision } from "../../providers/kubeadm/plan/node-agents";
 import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { unreachedMachines } from "../../providers/kubeadm/resources/machines-session";
@@ -137,9 +137,13 @@ describe("NodeAgents", function () {
 
   it("stages a changed configuration, of which a worker has no static pods, and nothing again when it is there", async () => {
     const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
-    const news = desired(["cp-1", "w-1"]);
-    news.specification = { ...news.specification, files: [{ path: "/etc/motd", content: "", mode: "0600" }] };
-    const versions = configurationVersions(news.specification);
+    const specification = {
+      ...outs.specification,
+      files: [{ path: "/etc/motd", content: "", mode: "0600" }],
+    };
+    const configuration = rolledConfiguration(outs, specification);
+    const news = { ...desired(["cp-1", "w-1"]), specification, ...(configuration && { configuration }) };
+    const versions = configurationVersions(specification);
     const inputs = await checked(outs, news);
     assert.deepEqual(inputs.steps, [
       `cp-1: stage configuration ${versions["control-plane"]}`,
