@@ -343,7 +343,7 @@ apply_configuration() {
   fi
   act "kubeadm upgrade node phase kubelet-config" attempt "kubeadm upgrade node phase kubelet-config" \
     kubeadm upgrade node phase kubelet-config --kubeconfig "$credentials" "${patch_flags[@]}" || return 1
-  act "restart the kubelet" restart_kubelet
+  act "restart the kubelet, and wait until the Node is Ready" restart_kubelet_of_ready_node
 }
 
 # Restarts the static pods that read files which this configuration changes: INSTALLER. kubeadm has restarted those whose
@@ -406,6 +406,28 @@ restart_kubelet() {
     pause 0.2
   done
   failure="the kubelet is not healthy two minutes after its restart; look at: journalctl -u kubelet"
+  return 1
+}
+
+# Prints the status of the Node's condition Ready, and when the kubelet last reported it.
+ready_report() {
+  kubectl_as_kubelet get node "$node" --output \
+    'jsonpath={range .status.conditions[?(@.type=="Ready")]}{.status} {.lastHeartbeatTime}{end}' 2>"$output"
+}
+
+# Restarts the kubelet and waits until it has reported Ready again. A Node that was not Ready before may stay so: the new
+# configuration may be only a part of what makes it Ready.
+restart_kubelet_of_ready_node() {
+  local before now=""
+  before=$(ready_report) || before="True, and not read"
+  restart_kubelet || return 1
+  if [[ $before != True* ]]; then return 0; fi
+  for _ in $(seq 60); do
+    now=$(ready_report) || now="unknown, since the API server does not answer: $(last_line)"
+    if [[ $now == True* && $now != "$before" ]]; then return 0; fi
+    pause 2
+  done
+  failure="the Node is not Ready two minutes after the kubelet's restart (Ready is ${now:-not reported}); look at: journalctl -u kubelet"
   return 1
 }
 

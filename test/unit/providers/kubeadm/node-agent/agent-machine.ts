@@ -78,6 +78,8 @@ export class AgentMachine {
       this.setVersion(name, version);
     this.setVersion("cluster", cluster);
     this.setVersion("containerd", "1.6.20");
+    this.state("ready", "True");
+    this.state("reports");
     if (options.first) this.write(this.place("/etc/kubernetes/super-admin.conf"), "");
     if (options.controlPlane) this.write(this.place("/etc/kubernetes/manifests/kube-apiserver.yaml"), "");
   }

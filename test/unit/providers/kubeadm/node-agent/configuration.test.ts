@@ -68,6 +68,28 @@ describe("a node agent that is asked for a configuration", function () {
     assert.equal(machine.annotations[KEYS.current("configuration")], undefined);
     assert.equal(machine.annotations[KEYS.ready], "false");
   });
+
+  for (const [behaviour, state, text] of [
+    ["reports that its Node is not Ready", "ready-later", "False again"],
+    ["never reports again", "silent", "True"],
+  ] as const)
+    it(`goes back when the kubelet is healthy, but ${behaviour}`, () => {
+      const machine = askedMachine();
+      machine.state(state, "False");
+      const { output, status } = machine.run("--once");
+      assert.equal(status, 1, output);
+      assert.equal(workOf(machine).filter((call) => call === "systemctl restart kubelet").length, 2);
+      assert.ok(machine.calls.includes(`install configuration ${VERSION} restore`));
+      const message = machine.annotations[KEYS.message]!;
+      assert.ok(message.includes(`(Ready is ${text}`), message);
+    });
+
+  it("does not wait for a Node that was not Ready before", () => {
+    const machine = askedMachine();
+    machine.state("ready", "False");
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(machine.annotations[KEYS.current("configuration")], VERSION);
+  });
 });
 
 describe("the installer of a configuration", () => {

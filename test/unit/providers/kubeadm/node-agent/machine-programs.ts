@@ -37,6 +37,7 @@ annotate() {
 case $call in
 "kubectl version"*) echo "Client Version: v$(<$state/versions/kubectl)" ;;
 "kubectl"*" --watch "*) cat "$state/watch" ;;
+"kubectl"*"get node "*conditions*) printf '%s %s' "$(<$state/ready)" "$(<$state/reports)" ;;
 "kubectl"*"get node "*)
   for file in "$state"/annotations/*; do
     key=\${file##*/}
@@ -49,7 +50,11 @@ case $call in
 "kubeadm upgrade apply v"*) version=\${3#v}; printf '%s' "$version" >$state/versions/cluster; printf '%s' "$version" >$state/versions/manifests ;;
 "kubeadm upgrade node"*) cp $state/versions/cluster $state/versions/manifests ;;
 "kubelet --version") echo "Kubernetes v$(<$state/versions/kubelet)" ;;
-"systemctl restart kubelet") cp $state/versions/kubelet $state/versions/running ;;
+"systemctl restart kubelet")
+  cp $state/versions/kubelet $state/versions/running
+  if [ -e $state/ready-later ]; then cp $state/ready-later $state/ready; fi
+  if [ ! -e $state/silent ]; then echo again >>$state/reports; fi
+  ;;
 "hostname "*) if [ -e $state/hostname ]; then cat $state/hostname; else echo w-1; fi ;;
 "systemd-detect-virt"*) [ -e $state/container ] || exit 1 ;;
 "dpkg-query"*) printf '%s' "$(<$state/versions/containerd)" ;;
