@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { withAuthentication } from "../../providers/kubeadm/plan/authentication";
 import * as defaults from "../../providers/kubeadm/plan/defaults";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import {
@@ -74,30 +75,35 @@ export function specification(
   const { podSubnet, serviceSubnet, dnsDomain } = defaults.networkOf(args.network);
   return pulumi
     .all([pulumi.all(files), args.caBundle, endpoint, pulumi.all(args.certificateNames ?? [])])
-    .apply(([resolved, caBundle, decided, certificateNames]) => ({
-      name,
-      version: args.version,
-      source: args.source ?? DEFAULT_SOURCE,
-      endpoint: decided,
-      network: {
-        podCidr: podSubnet,
-        serviceCidr: serviceSubnet,
-        dnsDomain,
-        bridge: "bridge" in networkPlugin(args),
-        ...(args.network?.holdNodeAddress ? { holdNodeAddress: true } : {}),
-      },
-      kubeadm: args.kubeadm ?? {},
-      kubelet: args.kubelet ?? {},
-      kubeProxy: args.kubeProxy ?? {},
-      files: resolved,
-      ...(args.proxy ? { proxy: { noProxy: [], ...args.proxy } } : {}),
-      registryMirrors: args.registries?.mirrors ?? {},
-      ...(certificateNames.length > 0 ? { certificateNames } : {}),
-      ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
-      ...(caBundle ? { caBundle } : {}),
-      encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
-      // absent until the first rotation, as in state of older releases
-      ...(keyGeneration(args) > 1 ? { encryptionKeyGeneration: keyGeneration(args) } : {}),
-      ignorePreflightErrors: args.ignorePreflightErrors ?? [],
-    }));
+    .apply(([resolved, caBundle, decided, certificateNames]) =>
+      withAuthentication(
+        {
+          name,
+          version: args.version,
+          source: args.source ?? DEFAULT_SOURCE,
+          endpoint: decided,
+          network: {
+            podCidr: podSubnet,
+            serviceCidr: serviceSubnet,
+            dnsDomain,
+            bridge: "bridge" in networkPlugin(args),
+            ...(args.network?.holdNodeAddress ? { holdNodeAddress: true } : {}),
+          },
+          kubeadm: args.kubeadm ?? {},
+          kubelet: args.kubelet ?? {},
+          kubeProxy: args.kubeProxy ?? {},
+          files: resolved,
+          ...(args.proxy ? { proxy: { noProxy: [], ...args.proxy } } : {}),
+          registryMirrors: args.registries?.mirrors ?? {},
+          ...(certificateNames.length > 0 ? { certificateNames } : {}),
+          ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
+          ...(caBundle ? { caBundle } : {}),
+          encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
+          // absent until the first rotation, as in state of older releases
+          ...(keyGeneration(args) > 1 ? { encryptionKeyGeneration: keyGeneration(args) } : {}),
+          ignorePreflightErrors: args.ignorePreflightErrors ?? [],
+        },
+        args.authentication ?? {},
+      ),
+    );
 }

@@ -1,5 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
+import type {
+  Authentication,
+  ClusterSpecification,
+  SoftwareSource,
+} from "../../providers/kubeadm/plan/specification";
 import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
 import type { JsonObject } from "../../lib/merge";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
@@ -123,6 +127,8 @@ export interface KubeadmClusterArgs {
   leavingLater?: string[];
   /** Accepts an even number of control planes, which tolerates no more failures than one fewer. @default false */
   allowEvenControlPlanes?: boolean;
+  /** Issuers of OpenID Connect tokens that the API servers accept. @default none */
+  authentication?: Authentication;
   /** Objects merged into kubeadm's own as the last step. */
   kubeadm?: ClusterSpecification["kubeadm"];
   /** Merged into the KubeletConfiguration. */

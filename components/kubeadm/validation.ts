@@ -6,6 +6,7 @@ import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
 import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
+import { authenticationIssues } from "../../providers/kubeadm/plan/validation/authentication";
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
@@ -58,6 +59,7 @@ export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">)
     ...issueAt(["version"], kubernetesVersionIssue(args.version)),
     ...adoptionIssues(args),
     ...passedThroughIssues(args),
+    ...authenticationIssues(args),
     ...hostIssues(args),
   ];
 }

@@ -56,7 +56,11 @@ export function kubeadmJoinData(
       ignorePreflightErrors: specification.ignorePreflightErrors,
     },
   };
-  const accepted = { name: ACCEPTED.hostname, internalAddress: ACCEPTED.address };
+  const accepted = {
+    name: ACCEPTED.hostname,
+    internalAddress: ACCEPTED.address,
+    role: "worker" as const,
+  };
   const prepare = prepareScript(specification, accepted, [])
     .text.replaceAll(ACCEPTED.hostname, hostname)
     .replaceAll(ACCEPTED.address, address);

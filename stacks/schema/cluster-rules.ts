@@ -10,6 +10,7 @@ import {
   machineAddressIssues,
   type NetworkBlocks,
 } from "../../providers/kubeadm/plan/validation/network";
+import { authenticationConflicts } from "../../providers/kubeadm/plan/validation/authentication";
 import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
 import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
@@ -39,6 +40,7 @@ export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput
         endpoint: cluster.endpoint,
       }),
       ...adoptionIssues(cluster),
+      ...authenticationConflicts(cluster),
       ...machines.flatMap((machine, index) =>
         below(["machines", index], machineAddressIssues(network, machine)),
       ),

@@ -6,6 +6,7 @@ import { SSH_PORT } from "../../lib/validation/ports";
 import { DEFAULT_DRAIN, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/defaults";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/source";
+import { AuthenticationConfiguration } from "./authentication";
 import { EndpointConfiguration, NetworkConfiguration } from "./network";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration, SourceConfiguration } from "./host";
 import type { System } from "./keys";
@@ -102,6 +103,9 @@ export const ClusterInput = z.strictObject({
   endpoint: EndpointConfiguration.prefault({ loopback: {} }).describe("How the nodes reach the API."),
   network: NetworkConfiguration.prefault({}).describe(
     "Subnets of pods and Services, and the network plugin.",
+  ),
+  authentication: AuthenticationConfiguration.prefault({}).describe(
+    "Who may log in to the API servers, besides holders of client certificates.",
   ),
   kubeadm: KubeadmPassThrough.prefault({}).describe("Merged last into kubeadm's own configuration."),
   kubelet: KubeletPassThrough,

@@ -10,6 +10,7 @@ import { VOLUME_SIZES } from "../../lib/validation/numbers";
 import { OpenstackEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import type { BaseCluster } from "./cluster";
+import { authenticationConflicts } from "../../providers/kubeadm/plan/validation/authentication";
 import { sectionRules } from "./cluster-rules";
 import { readSshKey } from "./secrets";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
@@ -167,6 +168,7 @@ export function openstackRules(
   return [
     ...below(["openstack"], openstackIssues(section, blocks)),
     ...issueAt(["openstack", "keypair", "publicKey"], keypairIssue(keypair?.publicKey, privateKey)),
+    ...below(["cluster"], authenticationConflicts(cluster)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, groups, nodes)),
     ...below(["openstack"], sectionRules(section.endpoint, "pools", pools, blocks, cluster.ssh?.port)),
   ];

@@ -6,6 +6,7 @@ import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";
 import { TumblebugEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import type { BaseCluster } from "./cluster";
+import { authenticationConflicts } from "../../providers/kubeadm/plan/validation/authentication";
 import { sectionRules } from "./cluster-rules";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { VOLUME_SIZES } from "../../lib/validation/numbers";
@@ -148,6 +149,7 @@ export function tumblebugRules({
   return [
     ...(cluster.ssh?.requireHostKeys ? issueAt(["cluster", "ssh", "requireHostKeys"], unmet) : []),
     ...below(["tumblebug"], tumblebugIssues(section, { ...network, name: cluster.name, plugin })),
+    ...below(["cluster"], authenticationConflicts(cluster)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, pools, nodes)),
     ...below(["tumblebug"], sectionRules(section.endpoint, "groups", groups, network)),
   ];

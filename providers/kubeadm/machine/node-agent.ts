@@ -120,7 +120,7 @@ export function installersOf(
           one(
             CONFIGURATION,
             configuration.versions[role],
-            { ...settingsParameters(specification), REMOVED_PATHS: configuration.removed },
+            { ...settingsParameters(specification, role), REMOVED_PATHS: configuration.removed },
             configurationFunctions(),
           ),
         ]

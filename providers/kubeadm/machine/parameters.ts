@@ -1,4 +1,6 @@
+import type { Role } from "../plan/machine";
 import {
+  filesOf,
   keyFingerprintOf,
   sourceOfVersion,
   type ClusterSpecification,
@@ -69,12 +71,10 @@ export function hostsToml(registry: string, mirrors: string[]): string {
 }
 
 /** Returns the variables of the functions in common/settings, except PROXY. */
-export function settingsParameters({
-  caBundle = "",
-  files,
-  registryMirrors,
-}: ClusterSpecification): Parameters {
-  const mirrors = Object.entries(registryMirrors);
+export function settingsParameters(specification: ClusterSpecification, role: Role): Parameters {
+  const { caBundle = "" } = specification;
+  const mirrors = Object.entries(specification.registryMirrors);
+  const files = filesOf(specification, role);
   return {
     CA_BUNDLE: caBundle,
     REGISTRIES: mirrors.map(([registry]) => registry),

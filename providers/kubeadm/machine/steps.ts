@@ -88,7 +88,7 @@ function endpointParameters(port: number, backends: readonly Backend[]): Paramet
  */
 export function prepareScript(
   specification: ClusterSpecification,
-  { name, internalAddress }: Pick<Machine, "name" | "internalAddress">,
+  { name, internalAddress, role }: Pick<Machine, "name" | "internalAddress" | "role">,
   backends: readonly Backend[],
   machines: readonly Backend[] = [],
 ): Script {
@@ -109,8 +109,8 @@ export function prepareScript(
     ...sourceParameters(specification, version),
     ADDRESS: internalAddress,
     PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),
-    ...settingsParameters(specification),
-    PREPARED: preparedVersion(specification),
+    ...settingsParameters(specification, role),
+    PREPARED: preparedVersion(specification, role),
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
     BRIDGE: network.bridge,
     HOLD_ADDRESS: holdsAddress,
@@ -167,7 +167,7 @@ export const initScript = (specification: ClusterSpecification, machine: string,
 
 /** Returns the variables of the functions in common/prepared. */
 const preparedParameters = (specification: ClusterSpecification, role: Machine["role"]): Parameters => ({
-  PREPARED: preparedVersion(specification),
+  PREPARED: preparedVersion(specification, role),
   CONFIGURATION: configurationVersions(specification)[role],
 });
 

@@ -4,7 +4,7 @@ import { stableHash } from "../../../lib/short-hash";
 import { valueAt, type ConfigurationPath } from "../../../lib/validation/validation-issue";
 import { isKnown } from "../../../lib/unknown";
 import type { Role } from "./machine";
-import type { ClusterSpecification } from "./specification";
+import { type ClusterSpecification, filesOf } from "./specification";
 
 /** Version of a node's configuration, by role: hashes of its parts, separated by dots (`PARTS`). */
 export type ConfigurationVersions = Record<Role, string>;
@@ -12,12 +12,18 @@ export type ConfigurationVersions = Record<Role, string>;
 /** Parts of kubeadm's ClusterConfiguration whose changes reach the static pods of running control planes. */
 export const STATIC_POD_SETTINGS = ["apiServer", "controllerManager", "scheduler"] as const;
 
-/** The settings of joined machines that can change, by the part of a version that they belong to. */
-function settingsByPart(specification: ClusterSpecification) {
-  const { files, proxy, caBundle, registryMirrors, kubelet, kubeadm } = specification;
+/**
+ * Returns the settings of joined machines that can change, by the part of a version that they belong to.
+ *
+ * @param role whose files it has. @default all files
+ */
+function settingsByPart(specification: ClusterSpecification, role?: Role) {
+  const { proxy, caBundle, registryMirrors, kubelet, kubeadm } = specification;
+  // absent in state of older releases
+  const files = (specification.files as ClusterSpecification["files"] | undefined) ?? [];
   return {
     machine: {
-      files: files ?? [],
+      files: role === undefined ? files : filesOf({ files }, role),
       proxy: proxy && { ...proxy, noProxy: proxy.noProxy ?? [] },
       caBundle,
       registries: { mirrors: registryMirrors ?? {} },
@@ -47,14 +53,16 @@ const hashOf = (value: unknown) => stableHash(value, HASH_LENGTH);
 
 /** Returns the version of each role's configuration. The same settings always have the same version. */
 export function configurationVersions(specification: ClusterSpecification): ConfigurationVersions {
-  const settings = settingsByPart(specification);
-  const versionOf = (role: Role) => PARTS[role].map((part) => hashOf(settings[part])).join(".");
+  const versionOf = (role: Role) => {
+    const settings = settingsByPart(specification, role);
+    return PARTS[role].map((part) => hashOf(settings[part])).join(".");
+  };
   return { worker: versionOf("worker"), "control-plane": versionOf("control-plane") };
 }
 
 /** Returns the hash of what preparation writes, which a machine keeps until it joins. */
-export const preparedVersion = (specification: ClusterSpecification): string =>
-  hashOf(settingsByPart(specification).machine);
+export const preparedVersion = (specification: ClusterSpecification, role: Role): string =>
+  hashOf(settingsByPart(specification, role).machine);
 
 /**
  * Returns whether a change of version drains the node: a restarted kubelet with other settings may refuse or evict pods
@@ -68,6 +76,9 @@ export function drainsFor(from: string, to: string): boolean {
 
 /** Settings that reach the cluster and not its nodes: kube-proxy runs in pods of a DaemonSet. */
 const clusterSettings = ({ kubeProxy }: ClusterSpecification) => ({ kubeProxy: kubeProxy ?? {} });
+
+/** Fields from which others are made, and which are named first. */
+const sources = ({ authentication }: ClusterSpecification) => ({ authentication });
 
 /** What a change of configuration does to the cluster's own objects, before it reaches any node. */
 export interface ConfigurationChange {
@@ -88,8 +99,9 @@ export function configurationChange(
   const pathsOf = (part: Part) => differingPaths(before[part], after[part]);
   const proxyPaths = differingPaths(clusterSettings(olds), clusterSettings(news));
   const uploaded = [...pathsOf("kubelet"), ...pathsOf("control-plane")];
-  const paths = [...pathsOf("machine"), ...uploaded, ...proxyPaths];
-  if (paths.length === 0) return undefined;
+  const changed = [...pathsOf("machine"), ...uploaded, ...proxyPaths];
+  if (changed.length === 0) return undefined;
+  const paths = [...differingPaths(sources(olds), sources(news)), ...changed];
   return { paths, upload: uploaded.length > 0, kubeProxy: proxyPaths.length > 0 };
 }
 

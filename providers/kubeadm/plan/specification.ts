@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../lib/merge";
+import type { Role } from "./machine";
 
 /** Source of the Kubernetes software on a machine. */
 export type SoftwareSource =
@@ -48,12 +49,32 @@ export function sourceOfVersion(source: SoftwareSource, version: string): Softwa
 /** How nodes find an API server: haproxy on each node, or an external address that foresail does not manage. */
 export type Endpoint = { loopback: { port: number } } | { external: { host: string; port: number } };
 
-/** A user's file to write to every machine before Kubernetes starts. */
-interface ExtraFile {
+/** A file to write to machines before Kubernetes starts. */
+export interface ExtraFile {
   path: string;
   content: string;
   mode: string;
   owner?: string;
+  /** Machines that get the file. @default all */
+  role?: Role;
+}
+
+/** A claim of a token, and what is put before its value. */
+export interface ClaimMapping {
+  claim: string;
+  prefix: string;
+}
+
+/** An issuer of OpenID Connect tokens, with the fields of the API server's AuthenticationConfiguration. */
+export interface OidcIssuer {
+  issuer: { url: string; audiences: string[]; certificateAuthority?: string };
+  claimMappings: { username: ClaimMapping; groups?: ClaimMapping };
+  claimValidationRules?: { claim: string; requiredValue: string }[];
+}
+
+/** Who may log in to the API servers, besides holders of client certificates and service accounts. */
+export interface Authentication {
+  oidc?: OidcIssuer[];
 }
 
 /** Common settings of a cluster's machines, as plain data with the defaults filled in. */
@@ -79,6 +100,8 @@ export interface ClusterSpecification {
   kubelet: JsonObject;
   kubeProxy: JsonObject;
   files: ExtraFile[];
+  /** Already part of `files` and `kubeadm`; kept to name it in previews. Absent when it is not configured. */
+  authentication?: Authentication;
   proxy?: { http?: string; https?: string; noProxy: string[] };
   /** Registry host → mirror URLs, tried in order before the registry itself. */
   registryMirrors: Record<string, string[]>;
@@ -91,6 +114,10 @@ export interface ClusterSpecification {
   encryptionKeyGeneration?: number;
   ignorePreflightErrors: string[];
 }
+
+/** Returns the files of a machine of this role. */
+export const filesOf = ({ files }: Pick<ClusterSpecification, "files">, role: Role): ExtraFile[] =>
+  files.filter((file) => file.role === undefined || file.role === role);
 
 /** Returns host:port of the API server as the nodes use it, for kubeadm's controlPlaneEndpoint. */
 export function controlPlaneEndpoint(endpoint: Endpoint): string {

@@ -6,10 +6,17 @@ export interface AdoptionSettings {
   resetOnDestroy?: boolean;
   encryptSecretsAtRest?: boolean;
   network?: { plugin?: object };
+  authentication?: { oidc?: readonly unknown[] };
 }
 
 /** Returns the issues of settings that only an adopted cluster has, and of those that it can't have. */
-export function adoptionIssues({ adopt, resetOnDestroy, encryptSecretsAtRest, network }: AdoptionSettings) {
+export function adoptionIssues({
+  adopt,
+  resetOnDestroy,
+  encryptSecretsAtRest,
+  network,
+  authentication,
+}: AdoptionSettings) {
   const hasNone =
     network?.plugin !== undefined && "none" in network.plugin && network.plugin.none !== undefined;
   const when = (condition: boolean, path: string[], message: string): ValidationIssue[] =>
@@ -32,6 +39,11 @@ export function adoptionIssues({ adopt, resetOnDestroy, encryptSecretsAtRest, ne
       !hasNone,
       ["network", "plugin"],
       "an adopted cluster keeps its own network plugin; write `plugin: { none: {} }`",
+    ),
+    ...when(
+      (authentication?.oidc ?? []).length > 0,
+      ["authentication"],
+      "foresail does not change the settings of an adopted cluster; remove it",
     ),
     ...when(
       encryptSecretsAtRest ?? true,

@@ -167,6 +167,16 @@ export const EDITS: Edit[] = [
   rolls("ClusterConfiguration", everyControlPlane, {
     kubeadm: { clusterConfiguration: { controllerManager: { extraArgs: [{ name: "v", value: "2" }] } } },
   }),
+  rolls("authentication", everyControlPlane, {
+    authentication: {
+      oidc: [
+        {
+          issuer: { url: "https://id.example.org", audiences: ["kubernetes"] },
+          claimMappings: { username: { claim: "sub", prefix: "oidc:" } },
+        },
+      ],
+    },
+  }),
   set("InitConfiguration", "initConfiguration", { kubeadm: { initConfiguration: { skipPhases: ["a"] } } }),
   rolls("a file", everyMachine, { files: [{ path: "/etc/issue", content: "other" }] }),
   rolls("the proxy", everyMachine, { proxy: { https: "http://192.0.2.98:3128" } }),

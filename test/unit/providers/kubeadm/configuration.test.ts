@@ -66,7 +66,7 @@ describe("the configuration of nodes", () => {
     const versions = configurationVersions(running);
     assert.match(versions["control-plane"], /^[0-9a-f]{6}(\.[0-9a-f]{6}){2}$/);
     assert.equal(versions["control-plane"].startsWith(`${versions.worker}.`), true);
-    assert.equal(versions.worker.startsWith(`${preparedVersion(running)}.`), true);
+    assert.equal(versions.worker.startsWith(`${preparedVersion(running, "worker")}.`), true);
   });
 
   it("drains a node for another kubelet configuration alone", () => {
