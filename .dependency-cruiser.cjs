@@ -36,7 +36,8 @@ module.exports = {
       "^components/([^/]+)/",
       "^components/($1|kubeadm)/|^components/[^/]+\\.ts$|^providers/|^lib/",
     ),
-    only("cli", "^cli/", "^cli/|^providers/[^/]+/(plan|client)/|^lib/"),
+    // `foresail config show` has to know which keys are secret
+    only("cli", "^cli/", "^cli/|^providers/[^/]+/(plan|client)/|^lib/|^stacks/schema/keys\\.ts$"),
     only(
       "clouds",
       "^providers/(azimuth|machine-pool|openstack|tumblebug)/",

@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./exit-codes";
 import { printError } from "./terminal";
 import type { AdoptOptions } from "./adopt";
+import type { ConfigShowOptions } from "./config-show";
 import type { PlanOptions, PlanOutput } from "./plan";
 import type { PreviewOptions } from "./preview";
 import type { ReleaseOptions } from "./release";
@@ -173,6 +174,19 @@ function addReviewCommands(program: Command): void {
   addOutputOptions(report, "a comment for GitHub, dangers first, or the same as data", ["json", "markdown"]);
 }
 
+/** Adds the command config show, which prints a stack's configuration merged over its layer. */
+function addConfigCommand(program: Command): void {
+  program
+    .command("config")
+    .description("commands about the configuration of a stack")
+    .command("show")
+    .description("print the configuration of a stack, merged over its layer, with the file of each value")
+    .option(...STACK)
+    .option("--json", "a list of {path, value, file} for programs")
+    .addHelpText("after", () => exitCodesHelp("config show"))
+    .action(running<ConfigShowOptions>(async () => (await import("./config-show.js")).configShow));
+}
+
 /** The command `foresail`. */
 async function main(): Promise<void> {
   const program = new Command("foresail")
@@ -190,6 +204,7 @@ async function main(): Promise<void> {
   addAdoptCommand(program);
   addReleaseCommand(program);
   addMonitorCommand(program);
+  addConfigCommand(program);
   await program.parseAsync();
 }
 

@@ -28,6 +28,7 @@ export const EXITS_OF = {
   release: ["done", "failed", "usage", "declined", "interrupted"],
   unlock: ["done", "failed", "usage", "locked", "declined"],
   monitor: ["done", "failed", "usage"],
+  "config show": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 
 export type CommandName = keyof typeof EXITS_OF;

@@ -86,7 +86,8 @@ export function configurationPage(
 
 # Configuration
 
-One stack is one cluster. Its file is \`stacks/config/Pulumi.<stack>.yaml\`. All validation issues in it are reported
+One stack is one cluster. Its file is \`stacks/config/Pulumi.<stack>.yaml\`; what several stacks share can be in a
+[layer](regions.md#environment-layers) below it. All validation issues in it are reported
 before anything is changed, twenty at a time. A key that is not listed here is a validation issue, too. Put versions, modes and dates in quotes: YAML reads
 \`1.30\` as 1.3, \`0600\` as 384 and \`2026-11-22\` as a timestamp,
 which is accepted as \`bootstrapRevision\`, as \`osPackages\` and as the value of a label.
@@ -132,6 +133,7 @@ ${example.trimEnd()}
 ## Help in the editor
 
 \`docs/configuration.schema.json\` is a JSON schema of the stack file. Editors with the YAML language server take it from
-the first line of the example; others are told to use it for \`stacks/config/Pulumi.*.yaml\`.
+the first line of the example; others are told to use it for \`stacks/config/Pulumi.*.yaml\`. \`docs/layer.schema.json\` is that of a layer,
+\`stacks/config/layers/*.yaml\`.
 `;
 }

@@ -91,18 +91,62 @@ function parentOf(schema: JsonSchema, path: string): [JsonSchema, string] {
   return parentOf(first.endsWith("[]") ? (field.items ?? {}) : field, rest.join("."));
 }
 
+/** Returns the JSON schemas of the keys of a stack file. */
+function keySchemas(sections: readonly SystemSection[]): [string, JsonSchema][] {
+  return Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).map(([name, key]): [string, JsonSchema] => {
+    const section = sections.find((one) => one.key === name);
+    return [
+      `foresail:${name}`,
+      section ? { ...section.schema, description: key.description } : ofKey(name, key),
+    ];
+  });
+}
+
+/** Returns the JSON schema of a layer, for editors: what stacks share, without secrets, complete or not. */
+export function layerJsonSchema(): JsonSchema {
+  const known: Readonly<Record<string, ConfigurationKey>> = CONFIGURATION_KEYS;
+  const shared = keySchemas(systemSections()).filter(([name]) => {
+    const key = name.slice("foresail:".length);
+    return key !== "layer" && !known[key]?.secret;
+  });
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Layer of foresail: what stacks share",
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      config: {
+        type: "object",
+        additionalProperties: false,
+        properties: Object.fromEntries(shared.map(([name, schema]) => [name, partial(schema)])),
+      },
+    },
+  };
+}
+
+/**
+ * Returns a schema in which nothing is required, since the stack file, or its layer, has the rest; null removes a
+ * field. Lists replace each other, so their items are complete.
+ */
+function partial(schema: JsonSchema): JsonSchema {
+  const { required: _, allOf: _rules, properties, ...rest } = schema;
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, nullable(partial(field))]);
+  return { ...rest, ...(properties && { properties: Object.fromEntries(fields) as typeof properties }) };
+}
+
+function nullable(schema: JsonSchema): JsonSchema {
+  const { type, enum: choices } = schema;
+  return {
+    ...schema,
+    ...(type !== undefined && { type: [type, "null"].flat() }),
+    ...(choices && { enum: [...choices, null] }),
+  };
+}
+
 /** Returns the JSON schema of a whole stack file, for editors. */
 export function stackFileJsonSchema(): JsonSchema {
   const sections = systemSections();
-  const properties = Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).map(
-    ([name, key]): [string, JsonSchema] => {
-      const section = sections.find((one) => one.key === name);
-      return [
-        `foresail:${name}`,
-        section ? { ...section.schema, description: key.description } : ofKey(name, key),
-      ];
-    },
-  );
+  const keys = keySchemas(sections);
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "Stack file of foresail",
@@ -110,8 +154,13 @@ export function stackFileJsonSchema(): JsonSchema {
     properties: {
       config: {
         type: "object",
-        properties: Object.fromEntries(properties),
-        allOf: [...sections.map(onlyWithItsSystem), clusterBySystem(sections)],
+        properties: Object.fromEntries(keys.map(([name, schema]) => [name, partial(schema)])),
+        // what is missing here, the layer may have
+        if: { not: { required: ["foresail:layer"] } },
+        then: {
+          properties: Object.fromEntries(keys),
+          allOf: [...sections.map(onlyWithItsSystem), clusterBySystem(sections)],
+        },
       },
     },
   };
@@ -119,6 +168,7 @@ export function stackFileJsonSchema(): JsonSchema {
 
 function ofKey(name: string, { description, secret }: ConfigurationKey): JsonSchema {
   if (secret) return { type: "object", description: `${description} Encrypted.` };
+  if (name === "layer") return { type: "string", description };
   if (name === "system") return { type: "string", enum: [...SYSTEMS], default: "ssh", description };
   const { required, ...schema } = clusterJsonSchema();
   const always = required?.filter((field) => !(MACHINE_FIELDS as readonly string[]).includes(field));

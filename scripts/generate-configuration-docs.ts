@@ -1,7 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { configurationPage } from "./configuration-page";
-import { clusterJsonSchema, stackFileJsonSchema, systemSections } from "./configuration-schema";
+import {
+  clusterJsonSchema,
+  layerJsonSchema,
+  stackFileJsonSchema,
+  systemSections,
+} from "./configuration-schema";
 
 /** The project folder; this file runs from bin/scripts. */
 const ROOT = resolve(__dirname, "..", "..");
@@ -11,6 +16,7 @@ export function generatedDocs(root = ROOT): Record<string, string> {
   const example = readFileSync(join(root, "stacks/config/Pulumi.example-onprem.yaml"), "utf8");
   return {
     "docs/configuration.schema.json": `${JSON.stringify(stackFileJsonSchema(), null, 2)}\n`,
+    "docs/layer.schema.json": `${JSON.stringify(layerJsonSchema(), null, 2)}\n`,
     "docs/configuration.md": configurationPage(clusterJsonSchema(), systemSections(), example),
   };
 }

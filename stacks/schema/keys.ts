@@ -54,6 +54,12 @@ export const CONFIGURATION_KEYS = {
     secret: false,
     default: "ssh",
   },
+  layer: {
+    type: "string",
+    description:
+      "The layer below the stack file: its name is that of `layers/<name>.yaml` beside the stack files ([environment layers](regions.md#environment-layers)).",
+    secret: false,
+  },
   cluster: section("The cluster, and its machines when they exist", CLUSTER_RENAMES, KUBEADM_SYSTEMS),
   openstack: section("The cloud and its pools of machines", OPENSTACK_RENAMES, ["openstack"]),
   tumblebug: section(

@@ -1,11 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { parseJson } from "../../lib/json";
 import { warn as logWarning } from "../../lib/pulumi/log";
-import { hasPrivateKey, quoted } from "../../lib/text/quote";
-import { renameFields } from "../../lib/validation/renames";
+import { quoted } from "../../lib/text/quote";
 import { nearest, unknownWord } from "../../lib/validation/spelling";
 import {
-  type ConfigurationPath,
   type ValidationIssue,
   formatPath,
   issueAt,
@@ -13,158 +10,106 @@ import {
   issueLines,
 } from "../../lib/validation/validation-issue";
 import { ClusterInput } from "./cluster";
+import { allFiles, type ConfigurationFiles, type FileIssue, inFile, MergedKeys, readFiles } from "./files";
+import { type ConfigurationReader, engineReader } from "./reader";
 import { type Configuration, readSystem } from "./reading";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
-
-/** Source of the configuration. Values are strings; objects are JSON. */
-export interface ConfigurationReader {
-  project: string;
-  stack: string;
-  values: Readonly<Record<string, string>>;
-  /** Whether a full key, "foresail:sshPrivateKey", is encrypted. */
-  isSecret(key: string): boolean;
-}
-
-/** Returns a reader of the configuration that the engine passes to the program. */
-export function engineReader(project = pulumi.getProject()): ConfigurationReader {
-  // The typings lack isConfigSecret, which pulumi.Config uses itself. Getters of Config would log a warning for each
-  // secret, and they can't list the keys.
-  const runtime = pulumi.runtime as unknown as { isConfigSecret(key: string): boolean };
-  return {
-    project,
-    stack: pulumi.getStack(),
-    values: pulumi.runtime.allConfig(),
-    isSecret: (key) => runtime.isConfigSecret(key),
-  };
-}
+import { structureIssues } from "./structure";
 
 /**
- * Reads and checks the whole configuration of the stack.
+ * Reads and checks the whole configuration of the stack: its file, merged over the layer that it names.
  *
- * @param warn takes the old names in the file, one per line
- * @throws pulumi.RunError with the stack file and the validation issues, one per line
+ * @param warn takes the old names in the files, one per line
+ * @throws pulumi.RunError with each file and its validation issues, one per line
  */
 export function loadConfiguration(
   reader: ConfigurationReader = engineReader(),
   warn: (message: string) => void = (message) => void logWarning(message),
 ): Configuration {
-  const written = reader.values[`${reader.project}:system`] ?? CONFIGURATION_KEYS.system.default;
+  const files = readFiles(reader);
+  if (files.issues.length > 0) throw refusal(files.issues);
+  const { system: written, file } = writtenSystem(files);
   const system = SYSTEMS.find((one) => one === written);
   // The rules of other keys depend on the system, so they are not checked while it is invalid.
-  const read = system === undefined ? unknownSystem(written) : readValues(system, reader);
-  const issues = [...keyIssues(reader, system), ...read.issues];
-  const lines = (list: readonly ValidationIssue[]) => issueLines(list).map((line) => `\n  ${line}`);
-  const file = `Pulumi.${reader.stack}.yaml`;
-  if (issues.length > 0 || !read.value)
-    throw new pulumi.RunError(
-      `${file} has ${issueCount(issues)}; nothing was changed:${lines(issues).join("")}`,
-    );
-  if (read.deprecations.length > 0) warn(`${file} has old names:${lines(read.deprecations).join("")}`);
+  const read = system === undefined ? unknownSystem(String(written), file) : readValues(system, files);
+  const issues = [...keyIssues(reader, files, system), ...read.issues];
+  if (issues.length > 0 || !read.value) throw refusal(issues);
+  if (read.deprecations.length > 0)
+    warn(byFile(read.deprecations, ({ file }) => `${file} has old names:`).join("\n"));
   return read.value;
+}
+
+function refusal(issues: readonly FileIssue[]): pulumi.RunError {
+  const title = ({ file, own }: IssuesOfFile) => `${file} has ${issueCount(own)}; nothing was changed:`;
+  return new pulumi.RunError(byFile(issues, title).join("\n"));
+}
+
+interface IssuesOfFile {
+  readonly file: string;
+  readonly own: readonly FileIssue[];
+}
+
+/** Returns a text for each file that has issues: its title, and a line for each issue. */
+function byFile(issues: readonly FileIssue[], title: (of: IssuesOfFile) => string): string[] {
+  return [...new Set(issues.map(({ file }) => file))].map((file) => {
+    const own = issues.filter((issue) => issue.file === file);
+    return [title({ file, own }), ...issueLines(own)].join("\n  ");
+  });
 }
 
 interface Read {
   value?: Configuration | undefined;
-  issues: ValidationIssue[];
+  issues: FileIssue[];
   /** Fields with old names. */
-  deprecations: ValidationIssue[];
+  deprecations: FileIssue[];
 }
 
-function unknownSystem(written: string): Read {
+function writtenSystem({ stack, layer }: ConfigurationFiles): { system: unknown; file: string } {
+  const from = layer !== undefined && stack.values.system === undefined ? layer : stack;
+  return { system: from.values.system ?? CONFIGURATION_KEYS.system.default, file: from.file };
+}
+
+function unknownSystem(written: string, file: string): Read {
   const meant = nearest(written, SYSTEMS);
   const fix =
     meant === undefined
       ? `write ${SYSTEMS.map((system) => `"${system}"`).join(" or ")}`
       : `did you mean "${meant}"?`;
   return {
-    issues: [{ path: ["system"], message: `${quoted(written)} is not a system; ${fix}` }],
+    issues: [{ file, path: ["system"], message: `${quoted(written)} is not a system; ${fix}` }],
     deprecations: [],
   };
 }
 
 /** Reads the keys of a system by their current names. Adds structure issues for paths without another issue. */
-function readValues(system: System, { project, values }: ConfigurationReader): Read {
-  const keys = Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).flatMap(
-    ([key, { type, renames = {} }]) => {
-      const text = values[`${project}:${key}`];
-      if (text === undefined) return [];
-      // the engine passes objects as JSON; the rules refuse any other text
-      const object = type === "object" ? parseJson(text) : undefined;
-      return [{ key, renames, value: object === undefined ? text : object }];
-    },
-  );
-  const structure = structureIssues(keys);
-  if (structure.tooDeep.length > 0) return { issues: structure.tooDeep, deprecations: [] };
-  const renamed = new Map(keys.map(({ key, value, renames }) => [key, renameFields(value, renames, [key])]));
-  const { value, issues } = readSystem(system, (key) => renamed.get(key)?.value);
-  const own = issues.map(({ path, message }) => ({
-    path: renamed.get(String(path[0]))?.written(path) ?? path,
-    message,
-  }));
-  const said = new Set(own.map(({ path }) => formatPath(path)));
-  const all = [...renamed.values()];
+function readValues(system: System, files: ConfigurationFiles): Read {
+  const structure = allFiles(files).map(({ file, values }) => ({ file, ...structureIssues(values) }));
+  const tooDeep = structure.flatMap(({ file, tooDeep }) => inFile(file, tooDeep));
+  if (tooDeep.length > 0) return { issues: tooDeep, deprecations: [] };
+  const merged = new MergedKeys(files);
+  const { value, issues } = readSystem(system, (key) => merged.value(key));
+  const own = issues.map((issue) => merged.locate(issue));
+  const placeOf = ({ file, path }: FileIssue) => `${file}: ${formatPath(path)}`;
+  const said = new Set(own.map(placeOf));
   return {
     value,
     issues: [
-      ...all.flatMap((one) => one.issues),
+      ...merged.issues,
       ...own,
-      ...structure.issues.filter(({ path }) => !said.has(formatPath(path))),
+      ...structure
+        .flatMap(({ file, issues }) => inFile(file, issues))
+        .filter((issue) => !said.has(placeOf(issue))),
     ],
-    deprecations: all.flatMap((one) => one.deprecations),
+    deprecations: merged.deprecations,
   };
 }
 
-/** Maximum nesting of a value. A Kubernetes object has about ten levels, and the rules visit all of them. */
-const DEEPEST = 64;
-
-const KEY_IN_PLAIN =
-  "contains a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
-const NO_TEXT =
-  "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
-
-interface Structure {
-  /** Issues of values that are nested too deeply for other rules. */
-  tooDeep: ValidationIssue[];
-  issues: ValidationIssue[];
-}
-
-/** Returns issues that every key can have, independent of its schema: deep nesting, `__proto__`, plain private keys. */
-function structureIssues(keys: readonly { key: string; value: unknown }[]): Structure {
-  const found: Structure = { tooDeep: [], issues: [] };
-  for (const { key, value } of keys) {
-    const { type, secret } = CONFIGURATION_KEYS[key as KeyName];
-    if (type === "object") visit(value, [key], secret, found);
-  }
-  return found;
-}
-
-/** Visits a value without recursion, because its depth is unknown. */
-function visit(value: unknown, root: ConfigurationPath, secret: boolean, found: Structure): void {
-  const open: [value: unknown, path: ConfigurationPath][] = [[value, root]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [at, path] = next;
-    if (path.length > DEEPEST) {
-      const message = `is nested more than ${DEEPEST} levels deep; write fewer`;
-      found.tooDeep.push({ path: path.slice(0, 8), message });
-      return;
-    }
-    if (typeof at === "string" && !secret) {
-      if (hasPrivateKey(at)) found.issues.push({ path, message: KEY_IN_PLAIN });
-      if (/[\0\p{Cs}]/u.test(at)) found.issues.push({ path, message: NO_TEXT });
-    }
-    if (typeof at !== "object" || at === null) continue;
-    if (Object.hasOwn(at, "__proto__"))
-      found.issues.push({
-        path: [...path, "__proto__"],
-        message: "is not a name that JavaScript accepts; remove it",
-      });
-    for (const [key, below] of Object.entries(at))
-      open.push([below, [...path, Array.isArray(at) ? Number(key) : key]]);
-  }
-}
-
 /** Returns issues of keys that are unknown, belong to another system, or are wrongly encrypted or not encrypted. */
-function keyIssues(keys: ConfigurationReader, system: System | undefined): ValidationIssue[] {
+function keyIssues(
+  keys: ConfigurationReader,
+  { stack, layer }: ConfigurationFiles,
+  system: System | undefined,
+): FileIssue[] {
   const { project, values } = keys;
   const all = Object.keys(values);
   const ours = all.filter((key) => key.startsWith(`${project}:`));
@@ -175,7 +120,13 @@ function keyIssues(keys: ConfigurationReader, system: System | undefined): Valid
       : unknownKey(key, project);
     return issueAt([key], message);
   });
-  return [...own, ...all.flatMap((key) => namespaceIssues(key, project))];
+  const ofLayer = Object.keys(layer?.values ?? {}).flatMap((key) =>
+    isKnown(key) ? issueAt([key], foreignKey(key, system, project)) : [],
+  );
+  return [
+    ...inFile(stack.file, [...own, ...all.flatMap((key) => namespaceIssues(key, project))]),
+    ...(layer === undefined ? [] : inFile(layer.file, [...layer.issues, ...ofLayer])),
+  ];
 }
 
 /** Reports a namespace that looks like a typo of the project's: Pulumi accepts it, but the key would not be read. */

@@ -45,10 +45,10 @@ describe("exit codes of foresail", function () {
 
   for (const command of COMMANDS)
     it(`are listed in the help of ${command}, which exits with ${EXIT.usage} for a wrong command line`, () => {
-      const help = foresail(command, "--help");
+      const help = foresail(...command.split(" "), "--help");
       assert.equal(help.status, EXIT.done);
       assert.ok(help.stdout.includes(exitCodesHelp(command)), help.stdout);
-      assert.equal(foresail(command, "--nonsense").status, EXIT.usage);
+      assert.equal(foresail(...command.split(" "), "--nonsense").status, EXIT.usage);
     });
 
   it(`are ${EXIT.usage} for a value of the wrong form and for two forms of output`, () => {
