@@ -4,16 +4,18 @@ import { API_SERVER_PORT } from "../lib/validation/ports";
 import type { EndpointArgs } from "../components/kubeadm/kubeadm-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { ClusterInput, ConfigurationOf } from "./schema";
+import { JUMP_HOST_KEY } from "./schema/secrets";
 
 /** Builds a stack of the system "ssh": a kubeadm cluster on existing machines with SSH. */
 export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulumi.Output<unknown>> {
   const { cluster, sshPrivateKeys } = configuration;
+  const { ssh: connection, ...args } = kubeadmArguments(configuration);
   const { kubeconfig, endpoints, nodes, version } = new KubeadmCluster(cluster.name, {
-    ...kubeadmArguments(configuration),
+    ...args,
+    ssh: { ...connection, privateKeys: sshPrivateKeys.apply(machineKeys) },
     machines: cluster.machines.map((machine) => ({
       ...machine,
       port: machine.port ?? cluster.ssh.port,
-      privateKey: sshPrivateKeys.apply((keys) => keys[machine.name]) as pulumi.Output<string>,
     })),
     endpoint: cluster.endpoint as EndpointArgs,
     loadBalancer: loadBalancer(cluster),
@@ -23,6 +25,10 @@ export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulum
     allowEvenControlPlanes: cluster.allowEvenControlPlanes,
   });
   return { kubeconfig, endpoints, nodes, version };
+}
+
+function machineKeys({ [JUMP_HOST_KEY]: _, ...keys }: Record<string, string>): Record<string, string> {
+  return keys;
 }
 
 /**

@@ -40,6 +40,8 @@ export interface SshArgs {
   /** @default "root" */
   user?: pulumi.Input<string>;
   privateKey?: pulumi.Input<string>;
+  /** Private keys of machines by their names, where they differ; a machine's own `privateKey` takes precedence. */
+  privateKeys?: pulumi.Input<Record<string, string>>;
   /** Deadline of one attempt to connect. @default 15 */
   dialTimeoutSeconds?: number;
   /** Refuses machines without a `hostKey`, instead of pinning their keys at first contact. @default false */

@@ -1,7 +1,6 @@
 import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
-import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/specification";
@@ -13,7 +12,7 @@ import { endpointOf } from "./endpoint";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
 import { installPodNetwork } from "./pod-network";
-import { prepareMachine } from "./prepared-machine";
+import { prepareMachines } from "./prepared-machine";
 import { argumentIssues } from "./validation";
 import {
   agentsResource,
@@ -63,7 +62,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** @internal After this resource every machine is a member of the cluster and has its agent. */
   readonly agents: resources.NodeAgents;
   private readonly endpoint: pulumi.Output<Endpoint>;
-  private readonly prepared: ReadonlyMap<string, Command>;
+  private readonly prepared: ReadonlyMap<string, pulumi.Resource>;
   private readonly args: KubeadmClusterArgs;
 
   constructor(
@@ -77,7 +76,6 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
     if (pulumi.runtime.isDryRun())
       void pulumi.log.info(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
-    this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });
     this.endpoint = endpointOf(clusterName, args);
     this.common = {
       specification: specification(clusterName, this.endpoint, args),
@@ -86,6 +84,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       credentials: sshCredentials(args),
       timeouts: timeouts(args),
     };
+    this.machines = describeMachines(clusterName, args, this.common, { parent: this });
 
     // members of a cluster that exists are claimed together, before anything is written to any of them
     const prepared = args.adopt ? undefined : this.prepareMachines();
@@ -116,11 +115,11 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.registerOutputs({ kubeconfig, endpoints, nodes, version });
   }
 
-  private prepareMachines(...after: pulumi.Resource[]): Map<string, Command> {
+  private prepareMachines(...after: pulumi.Resource[]): Map<string, pulumi.Resource> {
     const { ssh, dial, prepare } = timeouts(this.args);
     const addresses = (machines: MachineInputs[]) =>
       pulumi.output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })));
-    const shared = {
+    const args = {
       ...this.common,
       endpoint: this.endpoint,
       controlPlanes: addresses(this.machinesOf(CONTROL_PLANE_GROUP)),
@@ -133,9 +132,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     };
     const waits = after.length > 0 ? { dependsOn: after } : {};
     const opts = { parent: this, customTimeouts: { create: `${prepare + ssh}s` }, ...waits };
-    const command = (machine: MachineInputs) =>
-      prepareMachine(this.clusterName, machine.name, { ...shared, machine: pulumi.output(machine) }, opts);
-    return new Map(this.machines.map((machine) => [machine.name, command(machine)]));
+    return prepareMachines(this.clusterName, this.machines, args, opts);
   }
 
   /** Returns the options of what lives in the cluster, and is deleted with it. */
@@ -144,7 +141,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { parent: this, dependsOn: [existence, ...after], deletedWith: existence };
   }
 
-  private initCluster(prepared: ReadonlyMap<string, Command> = new Map()): resources.ClusterInit {
+  private initCluster(prepared: ReadonlyMap<string, pulumi.Resource> = new Map()): resources.ClusterInit {
     const { adopt, resetOnDestroy } = this.args;
     const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
     const { annotations } = rolloutSettings(this.args);
@@ -292,7 +289,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return this.machines.filter((machine) => machine.group === group);
   }
 
-  private preparedOf(group: string, prepared: ReadonlyMap<string, Command>): Command[] {
+  private preparedOf(group: string, prepared: ReadonlyMap<string, pulumi.Resource>): pulumi.Resource[] {
     return this.machinesOf(group).flatMap(({ name }) => prepared.get(name) ?? []);
   }
 }

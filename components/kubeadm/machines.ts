@@ -3,8 +3,9 @@ import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/defaults
 import * as pulumi from "@pulumi/pulumi";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
+import { isPlain } from "../../lib/pulumi/arguments";
 import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
-import { HostKey } from "../../providers/kubeadm/resources/declarations";
+import { HostKey, type Timeouts } from "../../providers/kubeadm/resources/declarations";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
 /** Returns the SSH credentials of all machines, as one secret. */
@@ -14,12 +15,15 @@ export function sshCredentials(
   const own = Object.fromEntries(
     args.machines.flatMap(({ name, privateKey }) => (privateKey === undefined ? [] : [[name, privateKey]])),
   );
+  const byName = args.ssh?.privateKeys;
+  // state has an empty list of them too
+  const areGiven = byName !== undefined || Object.keys(own).length > 0;
   const credentials = pulumi
-    .all([args.ssh?.privateKey, args.ssh?.jumpHost?.privateKey, pulumi.all(own)])
-    .apply(([privateKey, jumpHostPrivateKey, privateKeys]) => ({
+    .all([args.ssh?.privateKey, args.ssh?.jumpHost?.privateKey, byName ?? {}, pulumi.all(own)])
+    .apply(([privateKey, jumpHostPrivateKey, keys, ownKeys]) => ({
       ...(privateKey ? { privateKey } : {}),
       ...(jumpHostPrivateKey ? { jumpHostPrivateKey } : {}),
-      ...(Object.keys(privateKeys).length > 0 ? { privateKeys } : {}),
+      ...(areGiven ? { privateKeys: { ...keys, ...ownKeys } } : {}),
     }));
   return pulumi.secret(credentials);
 }
@@ -47,6 +51,12 @@ export function groupOf(machine: MachineArgs): string {
 /** A machine as input of resources: fields that decide about resources are plain, fields for SSH may be known later. */
 export type MachineInputs = ResourceArgs<Machine> & Pick<Machine, "name" | "role" | "group">;
 
+/** Returns host:port; an address that is known already adds no output. */
+function apiServerAt(address: pulumi.Input<string>): pulumi.Input<string> {
+  if (isPlain(address)) return `${address}:${API_SERVER_PORT}`;
+  return pulumi.interpolate`${address}:${API_SERVER_PORT}`;
+}
+
 /**
  * Returns the machines with their defaults and their host keys. A HostKey resource reads keys that are not
  * configured at first contact. Each field has its own Output, so a preview with an unknown host key still shows
@@ -55,16 +65,15 @@ export type MachineInputs = ResourceArgs<Machine> & Pick<Machine, "name" | "role
 export function describeMachines(
   cluster: string,
   args: KubeadmClusterArgs,
-  timeoutSeconds: number,
+  { credentials, timeouts }: { credentials: pulumi.Output<SshCredentials>; timeouts: Timeouts },
   opts: pulumi.CustomResourceOptions,
 ): MachineInputs[] {
-  const credentials = sshCredentials(args);
   return args.machines.map((machine) => {
     const { name, role, address, port = SSH_PORT } = machine;
     const firstContact = () =>
       new HostKey(
         `${cluster}-${name}-host-key`,
-        { machine: name, address, port, jumpHost: jumpHost(args), credentials, timeoutSeconds },
+        { machine: name, address, port, jumpHost: jumpHost(args), credentials, timeoutSeconds: timeouts.ssh },
         opts,
       ).hostKey;
     return {
@@ -76,7 +85,7 @@ export function describeMachines(
       user: machine.user ?? args.ssh?.user ?? DEFAULT_SSH.user,
       hostKey: machine.hostKey ?? firstContact(),
       internalAddress: machine.internalAddress ?? address,
-      apiServer: machine.apiServer ?? pulumi.interpolate`${address}:${API_SERVER_PORT}`,
+      apiServer: machine.apiServer ?? apiServerAt(address),
       labels: machine.labels ?? {},
       taints: machine.taints ?? [],
     };

@@ -1,4 +1,5 @@
-import * as command from "@pulumi/command/remote";
+import { getVersion } from "@pulumi/command/utilities";
+import type { CommandArgs } from "@pulumi/command/remote";
 import * as pulumi from "@pulumi/pulumi";
 import { packScript, UNPACK } from "../../providers/kubeadm/machine/shell";
 import { backendsOf, prepareScript } from "../../providers/kubeadm/machine/steps";
@@ -8,12 +9,13 @@ import type { ClusterSpecification, Endpoint } from "../../providers/kubeadm/pla
 import { jumpHostKey, machineKey } from "../../providers/kubeadm/plan/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
 import { prepareResource } from "../../providers/kubeadm/plan/resource-names";
+import { isPlain } from "../../lib/pulumi/arguments";
+import type { MachineInputs } from "./machines";
 
-interface PreparedMachineArgs {
+interface PreparationArgs {
   specification: pulumi.Output<ClusterSpecification>;
   /** That of the specification, which may be secret as a whole. */
   endpoint: pulumi.Output<Endpoint>;
-  machine: pulumi.Output<Machine>;
   /** The control planes, for the loopback endpoint's first configuration. */
   controlPlanes: pulumi.Output<Pick<Machine, "name" | "internalAddress">[]>;
   /** The machines that are reached without a proxy: all, or none without a proxy. */
@@ -28,67 +30,101 @@ interface PreparedMachineArgs {
   revision?: string;
 }
 
+type Connection = pulumi.Unwrap<CommandArgs["connection"]>;
+
+interface CommandInputs {
+  connection: pulumi.Output<Connection>;
+  create: pulumi.Output<string>;
+  stdin: pulumi.Output<string>;
+  logging: "none";
+}
+
 /**
- * Prepares one machine for kubeadm: an `@pulumi/command` over SSH with a pinned host key and without logging.
- * Script text, connection and credentials are not desired state, so changing them runs nothing. A new
- * `bootstrapRevision` makes a new command, with the current connection.
+ * The `Command` of `@pulumi/command/remote`, with the inputs of a preparation alone. Its own class registers seven more
+ * properties without a value, and each costs a dozen promises: a fifth of a large preview's memory (docs/benchmarks.md).
  */
-export function prepareMachine(
-  cluster: string,
-  name: string,
-  args: PreparedMachineArgs,
-  opts: pulumi.CustomResourceOptions,
-): command.Command {
-  const script = pulumi
-    .all([
-      args.specification,
-      args.machine,
-      args.controlPlanes,
-      args.withoutProxy,
-      args.registryCredentials ?? {},
-    ])
-    .apply(([specification, machine, controlPlanes, withoutProxy, registryCredentials]) => {
-      const { text } = prepareScript(
-        specification,
-        machine,
-        backendsOf(controlPlanes),
-        backendsOf(withoutProxy),
-      );
-      return packScript(`{\n${text}\n}\n${registryCredentialsToml(registryCredentials)}`);
+class Command extends pulumi.CustomResource {
+  constructor(name: string, inputs: CommandInputs, opts: pulumi.CustomResourceOptions) {
+    super("command:remote:Command", name, inputs, {
+      version: getVersion(),
+      ignoreChanges: ["connection", "create", "stdin"],
+      additionalSecretOutputs: ["stdin", "connection"],
+      replaceOnChanges: ["triggers[*]"],
+      ...opts,
     });
-  return new command.Command(
-    prepareResource(cluster, name, args.revision),
-    {
-      connection: commandConnection(args),
-      create: pulumi
-        .all([args.machine, args.endpoint])
-        .apply(([{ user }, endpoint]) =>
-          [`${UNPACK} | ${user === "root" ? "" : "sudo -n "}bash -s`, ...recorded(endpoint)].join(" "),
-        ),
-      stdin: pulumi.secret(script),
-      logging: command.Logging.None,
-    },
-    { ...opts, ignoreChanges: ["connection", "create", "stdin"], additionalSecretOutputs: ["stdin"] },
+  }
+}
+
+/**
+ * Prepares machines for kubeadm: for each an `@pulumi/command` over SSH with a pinned host key and without logging.
+ * Script text, connection and credentials are not desired state, so changing them runs nothing. A new
+ * `bootstrapRevision` makes new commands, with the current connection.
+ *
+ * @returns the commands by the names of their machines
+ */
+export function prepareMachines(
+  cluster: string,
+  machines: readonly MachineInputs[],
+  args: PreparationArgs,
+  opts: pulumi.CustomResourceOptions,
+): Map<string, pulumi.Resource> {
+  const scripts = scriptsOf(args);
+  const connections = connectionsOf(args);
+  const commandLines = args.endpoint.apply((endpoint) => commandLine(endpoint));
+  const command = (fields: MachineInputs) => {
+    const machine: Given = isPlain<Machine>(fields) ? fields : pulumi.output(fields);
+    const inputs: CommandInputs = {
+      connection: rendered(connections, machine),
+      create: rendered(commandLines, machine),
+      stdin: rendered(scripts, machine),
+      logging: "none",
+    };
+    return new Command(prepareResource(cluster, fields.name, args.revision), inputs, opts);
+  };
+  return new Map(machines.map((machine) => [machine.name, command(machine)]));
+}
+
+/** A machine; one whose fields are all known already costs no outputs of its own. */
+type Given = Machine | pulumi.Output<Machine>;
+
+function rendered<T>(render: pulumi.Output<(machine: Machine) => T>, machine: Given): pulumi.Output<T> {
+  if (!pulumi.Output.isInstance(machine)) return render.apply((call) => call(machine));
+  return pulumi.all([render, machine]).apply(([call, known]) => call(known));
+}
+
+/** Returns what renders a machine's command, with a comment by which the state shows the port that it is prepared for. */
+const commandLine = (endpoint: Endpoint) => {
+  const comment = "loopback" in endpoint ? ` ${recordPort(endpoint.loopback.port)}` : "";
+  return ({ user }: Machine) => `${UNPACK} | ${user === "root" ? "" : "sudo -n "}bash -s${comment}`;
+};
+
+/** Returns what renders the packed script of a machine; secret. */
+function scriptsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => string> {
+  const { specification, controlPlanes, withoutProxy, registryCredentials = {} } = args;
+  return pulumi.secret(
+    pulumi
+      .all([specification, controlPlanes, withoutProxy, registryCredentials])
+      .apply(([settings, members, reached, credentials]) => {
+        const [backends, direct] = [backendsOf(members), backendsOf(reached)];
+        const secrets = registryCredentialsToml(credentials);
+        return (machine: Machine) =>
+          packScript(`{\n${prepareScript(settings, machine, backends, direct).text}\n}\n${secrets}`);
+      }),
   );
 }
 
-/** Returns the comment by which the state shows what the machine was prepared for. */
-const recorded = (endpoint: Endpoint) => ("loopback" in endpoint ? [recordPort(endpoint.loopback.port)] : []);
-
-function commandConnection({
-  sshSeconds,
-  dialSeconds,
-  ...args
-}: PreparedMachineArgs): pulumi.Output<pulumi.Unwrap<command.CommandArgs["connection"]>> {
+/** Returns what describes the connection to a machine; secret. */
+function connectionsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => Connection> {
+  const { sshSeconds, dialSeconds } = args;
   const limits = { dialErrorLimit: Math.ceil(sshSeconds / dialSeconds), perDialTimeout: dialSeconds };
   const target = ({ address: host, port, user, hostKey }: JumpHost, privateKey: string | undefined) => ({
     ...{ host, port, user, hostKey, ...limits },
     ...(privateKey ? { privateKey } : { agentSocketPath: process.env.SSH_AUTH_SOCK }),
   });
-  return pulumi
-    .all([args.machine, args.credentials, args.jumpHost])
-    .apply(([machine, credentials, jump]) => ({
+  return pulumi.secret(
+    pulumi.all([args.credentials, args.jumpHost]).apply(([credentials, jump]) => (machine: Machine) => ({
       ...target(machine, machineKey(credentials, machine.name)),
       ...(jump ? { proxy: target(jump, jumpHostKey(credentials)) } : {}),
-    }));
+    })),
+  );
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { warn } from "./log";
+import type { DeepInput } from "./dynamic-resource";
 import { printable } from "../text/quote";
 import { renameFields, type Renames } from "../validation/renames";
 import { formatPath, issueCount, issueLines, type ValidationIssue } from "../validation/validation-issue";
@@ -7,6 +8,14 @@ import { formatPath, issueCount, issueLines, type ValidationIssue } from "../val
 /** Returns an argument's plain value, or undefined for an Output, which is checked where its value is used. */
 export function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
   return pulumi.Output.isInstance(value) || value instanceof Promise ? undefined : value;
+}
+
+/** Returns whether a value is known already with all its parts: it contains no Output and no Promise. */
+export function isPlain<T>(value: DeepInput<T>): value is T & DeepInput<T>;
+export function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) return false;
+  return Object.values(value).every((part) => isPlain(part));
 }
 
 /**

@@ -18,14 +18,15 @@ export function shellFile(name: string): string {
   return text.replace(/^# shellcheck shell=bash\n/, "").trimEnd();
 }
 
-/** The variables of NODE_PATHS: `member` is MEMBER_PATH. */
-const PATHS = Object.entries(NODE_PATHS).map(([name, value]) => {
-  return [`${name.replace(/[A-Z]/g, "_$&").toUpperCase()}_PATH`, value] as const;
+/** The variables of NODE_PATHS with what finds their use: `member` is MEMBER_PATH. */
+const PATHS = Object.entries(NODE_PATHS).map(([key, value]) => {
+  const name = `${key.replace(/[A-Z]/g, "_$&").toUpperCase()}_PATH`;
+  return { name, value, use: new RegExp(`\\$\\{?${name}\\b`) };
 });
 
 /** Returns one line `NAME='value'` per variable of a text: its parameters, and the paths that it uses. */
 export function assignments(text: string, parameters: Parameters): string {
-  const used = PATHS.filter(([name]) => new RegExp(`\\$\\{?${name}\\b`).test(text));
+  const used = PATHS.filter(({ use }) => use.test(text)).map(({ name, value }) => [name, value] as const);
   return [...Object.entries(parameters), ...used]
     .map(([name, value]) => {
       if (typeof value === "object") return `${name}=(${value.map(quote).join(" ")})`;
@@ -38,10 +39,19 @@ export function assignments(text: string, parameters: Parameters): string {
 export const renderShell = (text: string, parameters: Parameters): string =>
   `${assignments(text, parameters)}\n\n${text}`;
 
+const commandsOfFiles = new Map<string, string>();
+
 /** Returns the commands of a shell file, without comments and blank lines outside of here-documents. */
 export function shellCommands(name: string): string {
+  // each machine's script has the same files
+  const commands = commandsOfFiles.get(name) ?? commandsOf(shellFile(name));
+  commandsOfFiles.set(name, commands);
+  return commands;
+}
+
+function commandsOf(text: string): string {
   let end: string | undefined;
-  return shellFile(name)
+  return text
     .split("\n")
     .filter((line) => {
       if (end === undefined) {

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
+import { generateKey } from "../../../lib/ssh/generated-key";
 import { ClusterInput, loadConfiguration } from "../../../stacks/schema";
 import { cluster, controlPlane, HOST_KEY as hostKey, reader, worker } from "./schema/valid";
 
 describe("a stack of the system ssh", () => {
   const machines = new Map<string, unknown>();
+  const credentials = new Map<string, unknown>();
   let stack: typeof import("../../../stacks/ssh");
 
   before(async () => {
     await pulumi.runtime.setMocks({
       call: ({ inputs }) => inputs as object,
       newResource: ({ name, inputs }) => {
-        const given = inputs as { machines?: unknown[] };
+        const given = inputs as { machines?: unknown[]; credentials?: { value: unknown } };
         machines.set(name, given.machines);
+        credentials.set(name, given.credentials?.value);
         return { id: name, state: { ...given, nodes: [], healthy: "cp-1", admin: {} } };
       },
     });
@@ -55,6 +58,23 @@ describe("a stack of the system ssh", () => {
         apiServer: "192.0.2.21:6443",
       },
     ]);
+  });
+
+  it("records the keys of machines without the jump host's, and an empty list as earlier releases did", async () => {
+    const own = generateKey().private;
+    const keys = JSON.stringify({ "w-1": own, jumpHost: generateKey().private });
+    for (const [values, expected] of [
+      [{}, {}],
+      [{ "foresail:sshPrivateKeys": keys }, { "w-1": own }],
+    ] as const) {
+      const file = loadConfiguration(
+        reader(cluster({ machines: [controlPlane({ hostKey }), worker({ hostKey })] }), values),
+      );
+      assert.ok(file.system === "ssh");
+      const { nodes } = stack.ssh(file);
+      await new Promise((resolve) => nodes?.apply(resolve));
+      assert.deepEqual(credentials.get("test-init"), { privateKeys: expected });
+    }
   });
 
   it("names a load balancer in the kubeconfig, unless control planes are reached in another way", () => {

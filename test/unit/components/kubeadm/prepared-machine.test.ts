@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
+import { Command, type CommandArgs } from "@pulumi/command/remote";
 import * as pulumi from "@pulumi/pulumi";
+import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import type { KubeadmClusterArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 
+const SECRET = pulumi.runtime.specialSecretSig;
 const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
 const machines = (["control-plane", "control-plane", "control-plane", "worker"] as const).map(
   (role, index) => ({
@@ -14,9 +17,38 @@ const machines = (["control-plane", "control-plane", "control-plane", "worker"] 
   }),
 );
 
+/** The parts of a registration that differ between resource classes. */
+interface Request {
+  getName(): string;
+  getType(): string;
+  getVersion(): string;
+  getObject(): { toJavaScript(): Record<string, unknown> };
+  getIgnorechangesList(): string[];
+  getAdditionalsecretoutputsList(): string[];
+  getReplaceonchangesList(): string[];
+}
+
+type Register = MockMonitor["registerResource"];
+
+const classOf = (request: Request) => ({
+  type: request.getType(),
+  version: request.getVersion(),
+  inputs: Object.keys(request.getObject().toJavaScript()).sort(),
+  ignored: request.getIgnorechangesList(),
+  secrets: request.getAdditionalsecretoutputsList(),
+  replaced: request.getReplaceonchangesList(),
+});
+
+/** The names of the inputs that are sent as secrets, which the engine encrypts in state. */
+const secretsOf = (request: Request) =>
+  Object.entries(request.getObject().toJavaScript())
+    .filter(([, value]) => (value as Record<string, unknown>)[pulumi.runtime.specialSigKey] === SECRET)
+    .map(([name]) => name)
+    .sort();
+
 describe("the preparation of a machine", () => {
   const commands = new Map<string, string>();
-  /** The scripts of the machines by the names of their commands. */
+  /** The scripts of the machines by the names of their commands, and what each command waits for. */
   async function prepared(args: Partial<KubeadmClusterArgs>): Promise<Map<string, string>> {
     const scripts = new Map<string, string>();
     await pulumi.runtime.setMocks({
@@ -58,6 +90,34 @@ describe("the preparation of a machine", () => {
       }
     await prepared({ endpoint: { external: { host: "192.0.2.9", port: 6443 } } });
     assert.deepEqual([...new Set(commands.values())], ["base64 -d | gunzip | bash -s"]);
+  });
+
+  it("is registered as a Command of @pulumi/command, whose own class would have seven more outputs", async () => {
+    const requests = new Map<string, Request>();
+    const register = Object.getOwnPropertyDescriptor(MockMonitor.prototype, "registerResource")
+      ?.value as Register;
+    MockMonitor.prototype.registerResource = function (this: MockMonitor, request: Request, callback) {
+      requests.set(request.getName(), request);
+      return register.call(this, request, callback);
+    };
+    try {
+      await prepared({});
+      const [own] = [...requests.values()].filter((request) => request.getName() === "demo-m-1-prepare");
+      assert.ok(own);
+      assert.deepEqual(secretsOf(own), ["connection", "stdin"]);
+      const args = own.getObject().toJavaScript() as unknown as CommandArgs;
+      const options = {
+        ignoreChanges: ["connection", "create", "stdin"],
+        additionalSecretOutputs: ["stdin"],
+      };
+      const { urn } = new Command("of the SDK", args, options);
+      await new Promise((resolve) => urn.apply(resolve));
+      const other = requests.get("of the SDK");
+      assert.ok(other);
+      assert.deepEqual(classOf(own), classOf(other));
+    } finally {
+      MockMonitor.prototype.registerResource = register;
+    }
   });
 
   it("contains no address of another worker without a proxy, for which it would wait", async () => {
