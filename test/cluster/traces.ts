@@ -32,7 +32,7 @@ export async function traces(cluster: TestCluster, machine: string): Promise<str
   const found = await cluster.onMachine(
     machine,
     `
-find /etc /var /run /opt /usr /root /home /srv /tmp -xdev ! -type d 2>/dev/null \\
+find /.kube /etc /var /run /opt /usr /root /home /srv /tmp -xdev ! -type d 2>/dev/null \\
   | grep -i -E 'kube|etcd|foresail|/cni/|/pki/|calico|cilium|flannel|/var/log/(pods|containers)/' \\
   | grep -v -E '${KEPT.join("|")}' || true
 find /var/lib/kubelet /var/lib/etcd /etc/kubernetes -mindepth 1 2>/dev/null || true

@@ -48,6 +48,7 @@ After=network-online.target containerd.service
 Type=oneshot
 RemainAfterExit=yes
 Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+Environment=KUBECACHEDIR=/var/lib/foresail/kubectl-cache
 ExecStart=/usr/local/lib/foresail/bridge $MACHINE $ADDRESS $POD_CIDR
 Restart=on-failure
 RestartSec=2
