@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Node } from "../../lib/kubernetes";
 import { isAlive, type ProcessFacts } from "../../lib/process/identity";
 import { SshConnection } from "../../lib/ssh";
 import { descendants, killProcess } from "../support/process-tree";
@@ -49,6 +51,32 @@ export async function killUpAt(cluster: TestCluster, point: KillPoint): Promise<
     engine.stdout.destroy();
     engine.stderr.destroy();
   }
+}
+
+/** Runs `pulumi up`, and kills the engine as soon as a Node is annotated so. */
+export async function killUpWhen(
+  cluster: TestCluster,
+  name: string,
+  what: string,
+  isTime: (annotations: Readonly<Record<string, string>>) => boolean,
+): Promise<void> {
+  const { program, args, folder, environment } = cluster.upCommand();
+  const engine = spawn(program, args, { cwd: folder, env: environment, stdio: "ignore" });
+  const ended = once(engine, "exit");
+  await cluster.withApi((client) =>
+    client.watchUntil<void, Node>({
+      what,
+      apiVersion: "v1",
+      kind: "Node",
+      name,
+      seconds: TRIGGER_SECONDS,
+      decide: ([node]) =>
+        isTime(node?.metadata?.annotations ?? {}) ? { done: undefined } : { pending: "not yet" },
+    }),
+  );
+  engine.kill("SIGKILL");
+  await ended;
+  await cluster.reopen();
 }
 
 /** Those of some processes that still run. */

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
+import { parse } from "yaml";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
 import { ANNOTATION_POLICY } from "../../providers/kubeadm/plan/rollout/annotation-policy";
+import { containerNodeSettings } from "../../sandbox/nodes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
+import { AUDITED } from "../cluster/audit-log";
+import { CONFIGURATION_KEY, expectedSteps } from "../cluster/configuration-change";
+import { killUpWhen } from "../cluster/killed-engine";
 import { makePlainCluster, plainKubeconfig, writePlugin } from "../cluster/plain-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { makeServing } from "../cluster/serving-deployment";
@@ -16,9 +21,37 @@ const PLAIN = { controlPlane: "cp-1", worker: "w-1", hostname: "rack-7-b", podSu
 
 /** What Kubernetes and its container runtime are configured with, as checksums. */
 const CONFIGURATION =
-  "find /etc/kubernetes /etc/containerd /etc/cni /etc/systemd/system/kubelet.service /etc/sysctl.d /etc/apt /usr/local/bin /var/lib/kubelet/config.yaml /var/lib/kubelet/kubeadm-flags.env -type f | sort | xargs sha256sum";
+  // kubeadm keeps its backups in tmp
+  "find /etc/kubernetes /etc/containerd /etc/cni /etc/systemd/system/kubelet.service /etc/sysctl.d /etc/apt /usr/local/bin /var/lib/kubelet/config.yaml /var/lib/kubelet/kubeadm-flags.env -type f -not -path '/etc/kubernetes/tmp/*' | sort | xargs sha256sum";
 /** Files and folders of foresail; the test's machines have some of their own. */
 const TRACES = "find /etc /usr/local /var/lib /var/log -xdev -path '*foresail*' | sort";
+
+const API_SERVER = "/etc/kubernetes/manifests/kube-apiserver.yaml";
+const AUDITED_HERE = {
+  files: AUDITED.files,
+  kubeadm: {
+    clusterConfiguration: {
+      ...containerNodeSettings.kubeadm.clusterConfiguration,
+      ...AUDITED.kubeadm.clusterConfiguration,
+    },
+  },
+};
+
+/** The lines of a text that another does not have. @throws AssertionError when lines are missing */
+function linesAdded(before: string, after: string): string[] {
+  const lines = after.split("\n");
+  for (const line of before.split("\n")) {
+    const at = lines.indexOf(line);
+    assert.notEqual(at, -1, `missing: ${line}`);
+    lines.splice(at, 1);
+  }
+  return lines;
+}
+const withoutApiServer = (sums: string) =>
+  sums
+    .split("\n")
+    .filter((line) => !line.endsWith(API_SERVER))
+    .join("\n");
 
 describe("a cluster that plain kubeadm made", function () {
   let cluster: TestCluster;
@@ -39,15 +72,28 @@ describe("a cluster that plain kubeadm made", function () {
     Promise.all(MACHINES.map((machine) => cluster.onMachine(machine, script)));
   const addressOf = async (machine: string) =>
     (await cluster.fleet.list()).find(({ name }) => name === machine)?.internalAddress ?? "192.0.2.1";
-  const configure = async (machines: readonly string[], podSubnet = PLAIN.podSubnet) =>
+  const configure = async (machines: readonly string[], podSubnet = PLAIN.podSubnet, fields = {}) =>
     cluster.configure({
       machines,
       fields: {
+        ...fields,
         adopt: true,
         encryptSecretsAtRest: false,
         network: { podSubnet, plugin: { none: {} } },
         endpoint: { external: { host: await addressOf("cp-1"), port: 6443 } },
       },
+    });
+  /** kubeadm's objects in the cluster: the one that foresail changes, parsed, and the text of the other. */
+  const kubeadmObjects = () =>
+    cluster.withApi(async (client) => {
+      const dataOf = async (name: string, key: string) => {
+        const reference = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name };
+        return (await client.get<{ data?: Record<string, string> }>(reference))?.data?.[key] ?? "";
+      };
+      return {
+        cluster: parse(await dataOf("kubeadm-config", "ClusterConfiguration")) as Record<string, unknown>,
+        kubelet: await dataOf("kubelet-config", "kubelet"),
+      };
     });
   const answers = () => cluster.onMachine("cp-1", `curl --fail --silent --max-time 10 ${service}`);
 
@@ -101,6 +147,67 @@ describe("a cluster that plain kubeadm made", function () {
     await cluster.up();
     assert.deepEqual(await readyNodes(cluster), SCALED);
     assert.deepEqual((await cluster.preview()).changes, []);
+  });
+
+  it("refuses to write over a file that others have put in the place of a configured one", async () => {
+    const [policy] = AUDITED.files;
+    await cluster.onMachine("w-1", `mkdir -p /etc/kubernetes/audit; echo theirs >${policy?.path}`);
+    await configure(SCALED, PLAIN.podSubnet, AUDITED_HERE);
+    const refusal =
+      /cluster\.files\[0\]\.content.*w-1: \/etc\/kubernetes\/audit\/policy\.yaml exists with another content/;
+    await assert.rejects(cluster.preview(), refusal);
+    assert.match(await cluster.failingUp(), refusal);
+    await cluster.onMachine("w-1", "rm -r /etc/kubernetes/audit");
+    assert.deepEqual(await onEach(CONFIGURATION), plain.configuration);
+  });
+
+  it("turns audit logging on, killed in the middle, and changes nothing that others configured", async () => {
+    await configure(SCALED, PLAIN.podSubnet, AUDITED_HERE);
+    const before = await kubeadmObjects();
+    const manifest = await cluster.onMachine("cp-1", `cat ${API_SERVER}`);
+    const { steps } = await cluster.preview();
+    assert.deepEqual(steps["adopted-init"], [
+      "configuration: cluster.files, cluster.kubeadm.clusterConfiguration.apiServer.extraArgs, cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes; each node gets it from its rollout",
+      "cluster: write kubeadm-config and kubelet-config",
+    ]);
+    const listed = (steps["adopted-rollout"] ?? []).filter((line) => line.includes(": configuration "));
+    expectedSteps(SCALED, false).forEach((line, index) => assert.match(listed[index] ?? "", line));
+    assert.equal(listed.length, SCALED.length);
+    await killUpWhen(
+      cluster,
+      "cp-1",
+      "the configuration of cp-1",
+      (found) => found[CONFIGURATION_KEY] !== undefined,
+    );
+    await cluster.up();
+    assert.deepEqual((await cluster.preview()).changes, []);
+
+    const running = await cluster.onMachine("cp-1", "tr '\\0' ' ' </proc/$(pidof kube-apiserver)/cmdline");
+    assert.match(running, / --audit-policy-file=/);
+    assert.match(await cluster.onMachine("cp-1", "wc -l </var/log/kubernetes/audit.log"), /^[1-9]/);
+    const added = linesAdded(manifest, await cluster.onMachine("cp-1", `cat ${API_SERVER}`));
+    assert.ok(
+      added.length > 0 && added.every((line) => /audit|kubernetes$|readOnly|hostPath|type:/.test(line)),
+      added.join(),
+    );
+    assert.deepEqual(
+      await onEach(`${CONFIGURATION} | grep -v 'audit/policy.yaml$\\|${API_SERVER}$'`),
+      plain.configuration.map(withoutApiServer),
+    );
+    const after = await kubeadmObjects();
+    assert.equal(after.kubelet, before.kubelet);
+    const { apiServer } = AUDITED.kubeadm.clusterConfiguration;
+    const { apiServer: own, ...others } = before.cluster;
+    assert.deepEqual(after.cluster, { ...others, apiServer: { ...(own as object), ...apiServer } });
+    await answers();
+  });
+
+  it("turns it off again: every file is, byte for byte, what it was before", async () => {
+    await configure(SCALED);
+    await cluster.up();
+    assert.deepEqual((await cluster.preview()).changes, []);
+    assert.deepEqual(await onEach(CONFIGURATION), plain.configuration);
+    assert.deepEqual(await readyNodes(cluster), SCALED);
   });
 
   it("is released by a destroy: it keeps serving, and nothing of foresail is left on its machines", async () => {

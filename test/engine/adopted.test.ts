@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { adopt } from "../../cli/adopt";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
+import { ADOPTED, administratorsPlane, makeAdministratorsCluster } from "./administrators-cluster";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";
@@ -15,64 +16,19 @@ const ADOPTIONS = [
   "cp-1: adopt as control plane of the cluster at 10.90.1.1:6443, Kubernetes 1.36.3",
   "w-1: adopt as worker of the cluster at 10.90.1.1:6443, Kubernetes 1.36.3",
 ];
-const ENDPOINT = { host: "10.90.1.1", port: 6443 };
-const RUNTIME = {
-  containerRuntimeVersion: "containerd://1.7.2",
-  operatingSystem: "linux",
-  architecture: "amd64",
-};
-
 describe("the adoption of a cluster under the engine", () => {
   const fixture = simulatedFixture({ machines: ["cp-1", "w-1", "w-2"] });
   const want = (machines: (string | DesiredMachine)[], others: Record<string, unknown> = {}) =>
     fixture.stack.configure({
-      cluster: desiredCluster(fixture.fleet, machines, {
-        adopt: true,
-        encryptSecretsAtRest: false,
-        network: { plugin: { none: {} } },
-        endpoint: { external: ENDPOINT },
-        ...others,
-      }),
+      cluster: desiredCluster(fixture.fleet, machines, { ...ADOPTED, ...others }),
     });
-  /** The API server runs beside the simulated machines, whose ports open only when foresail makes a control plane. */
-  const plane = () => ({ name: "cp-1", apiServer: `127.0.0.1:${fixture.api.port}` });
+  const plane = () => administratorsPlane(fixture);
   const operations = () => [...new Set(fixture.fleet.journal.map(({ operation }) => operation))];
   const since = (count: number) => [
     ...new Set(fixture.fleet.journal.slice(count).map(({ operation }) => operation)),
   ];
 
-  /** A cluster that an administrator made with kubeadm: w-2 is no member of it. */
-  before(async () => {
-    const { kubernetes, fleet } = fixture;
-    const blank = { prepared: false, member: false, apiServerRuns: false, controlPlane: false };
-    fleet.files.saveState("cp-1", { ...blank, foreign: true, controlPlane: true });
-    fleet.files.saveState("w-1", { ...blank, foreign: true });
-    for (const [name, address, labels] of [
-      ["cp-1", "10.90.1.1", { "node-role.kubernetes.io/control-plane": "" }],
-      ["w-1", "10.90.2.1", { disk: "ssd" }],
-    ] as const)
-      await kubernetes.create({
-        apiVersion: "v1",
-        kind: "Node",
-        metadata: { name, labels },
-        status: {
-          addresses: [{ type: "InternalIP", address }],
-          conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }],
-          nodeInfo: { kubeletVersion: "v1.36.3", machineID: name, ...RUNTIME },
-        },
-      });
-    const networking = {
-      podSubnet: "10.244.0.0/16",
-      serviceSubnet: "10.96.0.0/12",
-      dnsDomain: "cluster.local",
-    };
-    await kubernetes.create({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "kubeadm-config", namespace: "kube-system" },
-      data: { ClusterConfiguration: stringify({ kubernetesVersion: "v1.36.3", networking }) },
-    });
-  });
+  before(() => makeAdministratorsCluster(fixture));
 
   it("is described by `foresail adopt`, which writes the stack file and changes nothing", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "foresail-adopt-"));

@@ -64,6 +64,8 @@ export interface MachineState {
   silent?: boolean;
   /** id of its boot, while its packages ask for a reboot */
   rebootOf?: string;
+  /** what an adopted machine says about its settings, by the name of the fact */
+  settings?: Record<string, string>;
   /** "name address" lines of its haproxy */
   backends?: string[];
 }

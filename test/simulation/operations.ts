@@ -49,6 +49,13 @@ const OPERATIONS: Record<string, Operation> = {
         .join("\n"),
     );
   },
+  // a machine as kubeadm left it, but for what the test says
+  "adoption-settings": ({ state: { settings } }) =>
+    answer(
+      Object.entries({ kubeletPath: "/var/lib/kubelet/config.yaml", readsMirrors: "yes", ...settings })
+        .map(([name, text]) => `${name} ${base64(text)}`)
+        .join("\n"),
+    ),
   "adoption-access": ({ configuration }) => answer(readFileSync(configuration.kubeconfig, "utf8")),
   adopt: ({ script, state }) => {
     const marker = markerOf(script.text);

@@ -45,7 +45,8 @@ function adoptableNode({ metadata, status }: Node): AdoptableNode {
   };
 }
 
-async function readKubeadmObjects(kubernetes: KubernetesClient): Promise<KubeadmObjects> {
+/** Reads what kubeadm stores in the cluster. */
+export async function readKubeadmObjects(kubernetes: KubernetesClient): Promise<KubeadmObjects> {
   const [clusterConfiguration, kubelet, kubeProxy] = await Promise.all([
     readKubeadmObject(kubernetes, "kubeadm-config", "ClusterConfiguration"),
     readKubeadmObject(kubernetes, "kubelet-config", "kubelet"),

@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
-import type { MemberFacts } from "../plan/adoption";
+import { parse, stringify } from "yaml";
+import type { SettingFacts } from "../plan/adopted-configuration";
+import type { KubeadmObjects, MemberFacts } from "../plan/adoption";
+import type { Machine, Role } from "../plan/machine";
+import { type ClusterSpecification, filesOf } from "../plan/specification";
 import { assertNames } from "../plan/validation/settings";
-import { renderShell, shellCommands } from "./shell";
-import { type Operation, type Script, step } from "./steps";
+import { hostsToml } from "./parameters";
+import { type Parameters, renderShell, shellCommands } from "./shell";
+import { type Operation, patchFolders, type Script, step } from "./steps";
 
 /** Returns a step that only reads: without the frame of the others, which writes a log and folders on the machine. */
 const reading =
   (operation: Operation, files: string[] = []) =>
-  (_cluster: string, machine: string) => {
+  (_cluster: string, machine: string, parameters: Parameters = {}) => {
     assertNames({ machine });
-    const text = renderShell([...files, `steps/${operation}`].map(shellCommands).join("\n"), {});
+    const text = renderShell([...files, `steps/${operation}`].map(shellCommands).join("\n"), parameters);
     return {
       operation,
       machine,
@@ -26,15 +31,19 @@ export const adoptionAccessScript = reading("adoption-access");
 /** Returns the fingerprint of a certificate authority, as adopt.sh computes it. @param text PEM */
 export const authorityFingerprint = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Parses the answer of adoptionFactsScript. */
-export function parseMemberFacts(answer: string): MemberFacts {
-  const facts = new Map(
+/** Parses lines "name base64". */
+const namedFacts = (answer: string): Map<string, string> =>
+  new Map(
     answer
       .trim()
       .split("\n")
       .map((line) => line.split(" "))
       .map(([name = "", value = ""]) => [name, Buffer.from(value, "base64").toString("utf8")]),
   );
+
+/** Parses the answer of adoptionFactsScript. */
+export function parseMemberFacts(answer: string): MemberFacts {
+  const facts = namedFacts(answer);
   const of = (name: string) => (facts.get(name) ?? "").trim();
   const authority = facts.get("authority") ?? "";
   return {
@@ -59,3 +68,64 @@ export const adoptScript = (cluster: string, machine: string, authority: string)
 /** Removes the node agent and foresail's marks, and leaves Kubernetes as it is. Its answer is empty. */
 export const releaseScript = (cluster: string, machine: string): Script =>
   step("release", cluster, machine, { files: ["common/adopted"] });
+
+const readSettings = reading("adoption-settings");
+
+/** Returns the files that a machine gets from a stack, as they are written: the user's, and those of mirrors. */
+function writtenFiles(specification: ClusterSpecification, role: Role): Map<string, string> {
+  const files = filesOf(specification, role);
+  const text = (content: string) => `${content.replace(/\n$/, "")}\n`;
+  const hosts = Object.entries(specification.registryMirrors).map(
+    ([registry, mirrors]) =>
+      [`/etc/containerd/certs.d/${registry}/hosts.toml`, text(hostsToml(registry, mirrors))] as const,
+  );
+  return new Map([...files.map(({ path, content }) => [path, text(content)] as const), ...hosts]);
+}
+
+/**
+ * Reads what a changed configuration would write over on a member of an adopted cluster, for parseSettingFacts. Data:
+ * settingsData on a control plane. Changes nothing.
+ *
+ * @param olds whose files the machine may have, too
+ */
+export function adoptionSettingsScript(
+  olds: ClusterSpecification,
+  news: ClusterSpecification,
+  { name, role }: Pick<Machine, "name" | "role">,
+): Script {
+  const [before, after] = [writtenFiles(olds, role), writtenFiles(news, role)];
+  const sum = (text: string) => createHash("sha256").update(text).digest("hex");
+  const sums = [...after].map(([path, text]) =>
+    [...new Set([text, before.get(path) ?? text])].map((each) => sum(each)).join(","),
+  );
+  const PATCHES = patchFolders(news).join ?? "";
+  return readSettings(news.name, name, { FILE_PATHS: [...after.keys()], FILE_SUMS: sums, PATCHES });
+}
+
+/** Returns the kubeadm configuration with which a control plane renders its static pods, at its own address. */
+export function settingsData({ clusterConfiguration }: KubeadmObjects): string {
+  const init = {
+    apiVersion: "kubeadm.k8s.io/v1beta4",
+    kind: "InitConfiguration",
+    localAPIEndpoint: { advertiseAddress: "" },
+  };
+  // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
+  return [init, clusterConfiguration]
+    .map((object) => stringify(object, { lineWidth: 0, schema: "yaml-1.1" }))
+    .join("---\n");
+}
+
+/** Parses the answer of adoptionSettingsScript. */
+export function parseSettingFacts(answer: string): SettingFacts {
+  const facts = namedFacts(answer);
+  const lines = (name: string) => (facts.get(name) ?? "").split("\n").filter((line) => line !== "");
+  return {
+    configured: facts.get("configured") === "yes",
+    kubeletPath: (facts.get("kubeletPath") ?? "").trim(),
+    kubelet: parse(facts.get("kubelet") ?? "") as unknown,
+    manifests: lines("manifests"),
+    readsMirrors: lines("readsMirrors").length > 0,
+    proxies: lines("proxies"),
+    files: lines("files"),
+  };
+}

@@ -82,7 +82,7 @@ export function installerText(source: SoftwareSource): string {
 
 /** Returns the functions of a configuration's installer alone. */
 const configurationFunctions = () =>
-  `\n${["common/settings", "node-agent/configuration"].map(shellFile).join("\n\n")}\n`;
+  `\n${["common/settings", "common/adopted", "node-agent/configuration"].map(shellFile).join("\n\n")}\n`;
 
 /**
  * Returns the installers that only root can run, the agent's own first: each is its header and installerText.

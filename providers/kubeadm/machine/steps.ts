@@ -20,7 +20,7 @@ export type Operation =
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
-  | ("adoption-facts" | "adoption-access" | "adopt" | "release");
+  | ("adoption-facts" | "adoption-access" | "adoption-settings" | "adopt" | "release");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
 export interface Script {
@@ -213,7 +213,7 @@ export function joinScript(
 export const registerScript = plain("register");
 
 /** Returns the folders with kubeadm's patches that init and join were given, which kubeadm itself does not record. */
-function patchFolders({ kubeadm }: ClusterSpecification) {
+export function patchFolders({ kubeadm }: ClusterSpecification) {
   const folderOf = (configuration?: JsonObject) => {
     const folder = valueAt(configuration ?? {}, ["patches", "directory"]);
     return typeof folder === "string" ? folder : undefined;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../../../lib/differences";
-import { configurationChange, fixedMachineSettings } from "./configuration";
+import { fixedMachineSettings } from "./configuration";
 import { keyGeneration } from "./encryption";
 import type { Machine } from "./machine";
 import type { ObservedNode } from "./membership/nodes";
@@ -74,20 +74,8 @@ const NOT_APPLIED =
   "can't change while a machine has joined: the machines were prepared with the old value and would keep it; " +
   "put the old value back, or make a new cluster with the new value";
 
-const NOT_ADOPTED =
-  "can't change on an adopted cluster: foresail knows only a part of what its nodes were made with, and would overwrite the rest; " +
-  "put the old value back";
-
-function notApplied(paths: readonly ConfigurationPath[], reason = NOT_APPLIED): Refusal[] {
-  return paths.map((path) => ({ property: formatPath(["cluster", ...path]), reason }));
-}
-
-/** Refuses changes of an adopted cluster that would otherwise roll out. */
-export function refuseAdoptedChange(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
-  return [
-    ...refuseSpecificationChange(olds, news),
-    ...notApplied(configurationChange(olds, news)?.paths ?? [], NOT_ADOPTED),
-  ];
+function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
+  return paths.map((path) => ({ property: formatPath(["cluster", ...path]), reason: NOT_APPLIED }));
 }
 
 /**

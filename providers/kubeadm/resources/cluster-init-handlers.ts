@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
-import { refuseAdoptedChange, refuseSpecificationChange } from "../plan/immutables";
+import { refuseSpecificationChange } from "../plan/immutables";
 import { configureClusterScript, initScript, resetScript } from "../machine/steps";
-import { configurationChange, rolledConfiguration } from "../plan/configuration";
+import { adoptedChange, adoptedChangeIssues, adoptedConfiguration } from "../plan/adopted-configuration";
+import { type ConfigurationChange, configurationChange, rolledConfiguration } from "../plan/configuration";
 import { keyGeneration, keyName } from "../plan/encryption";
 import { adoptionSteps, refuseAdoptChange } from "../plan/adoption";
 import { clusterInitSteps, type ClusterInitStep } from "../plan/steps";
@@ -107,17 +108,8 @@ async function previewAdoption(news: Inputs) {
 
 /** Checks a stack with `adopt`. Machines that are added later join, so they are not among the adopted ones. */
 async function checkAdoption(olds: Partial<Inputs>, news: Inputs) {
-  if (olds.specification !== undefined) {
-    const { machines, specification } = news;
-    const isConfigured = (name: string) =>
-      !isKnownList(machines) || machines.some((machine) => machine.name === name);
-    const adopted = (olds.adopted ?? []).filter(isConfigured);
-    const inputs = { ...news, adopted, steps: keptCredentials(olds, news) };
-    // a field that is unknown until the run is checked by the run
-    if (typeof specification !== "object") return { inputs, failures: [] };
-    reportRecorded(nameOf(news), olds, inputs, RECORDED);
-    return { inputs, failures: refuseAdoptedChange(olds.specification, specification) };
-  }
+  if (olds.specification !== undefined)
+    return checkAdopted({ ...olds, specification: olds.specification }, news);
   if (!isKnown(news)) {
     const steps = [clusterInitSteps.format({ kind: "unknown", until: "the machines exist" })];
     return { inputs: { ...news, steps }, failures: [] };
@@ -125,6 +117,50 @@ async function checkAdoption(olds: Partial<Inputs>, news: Inputs) {
   const { adopted, steps, failures } = await previewAdoption(news);
   for (const line of steps) report(nameOf(news), line);
   return { inputs: { ...news, adopted, steps }, failures };
+}
+
+/** Checks a cluster that is adopted. A change of its configuration inspects its machines, which writes nothing on them. */
+async function checkAdopted(olds: Partial<Inputs> & Pick<Inputs, "specification">, news: Inputs) {
+  const { machines, specification } = news;
+  const isConfigured = (name: string) =>
+    !isKnownList(machines) || machines.some((machine) => machine.name === name);
+  const adopted = (olds.adopted ?? []).filter(isConfigured);
+  const kept = keptCredentials(olds, news);
+  // a field that is unknown until the run is checked by the run
+  if (typeof specification !== "object") {
+    const { configuration } = olds;
+    return {
+      inputs: { ...news, adopted, ...(configuration && { configuration }), steps: kept },
+      failures: [],
+    };
+  }
+  const configuration = adoptedConfiguration(olds, specification);
+  const change = adoptedChange(olds, specification);
+  const steps = [...(change ? configurationSteps(change) : []), ...kept];
+  const inputs = { ...news, adopted, ...(configuration && { configuration }), steps };
+  reportRecorded(nameOf(news), olds, inputs, RECORDED);
+  const { failuresOf } = await import("./adoption.js");
+  const failures = [
+    ...refuseSpecificationChange(olds.specification, specification),
+    ...failuresOf(adoptedChangeIssues(olds.specification, specification)),
+  ];
+  if (!change || failures.length > 0 || !isKnownList(machines)) return { inputs, failures };
+  return { inputs, failures: failuresOf(await previewedSettingIssues(olds, inputs)) };
+}
+
+/** Returns why a changed configuration is refused, as far as the machines could be asked; the run asks them again. */
+async function previewedSettingIssues(olds: Pick<Inputs, "specification" | "configuration">, news: Inputs) {
+  const { settingIssuesOf } = await import("./adopted-configuration.js");
+  const reachable = { ...news, timeouts: { ...news.timeouts, ssh: INSPECT_SECONDS } };
+  return withMachines(nameOf(news), reachable, (session) => settingIssuesOf(session, olds)).catch(
+    (error: unknown) => {
+      report(
+        nameOf(news),
+        `the machines could not be inspected, the run does it before it writes: ${messageOf(error)}`,
+      );
+      return [];
+    },
+  );
 }
 
 /**
@@ -140,9 +176,7 @@ function keptCredentials(olds: Partial<Inputs>, news: Inputs): string[] {
 }
 
 /** Returns the lines of a changed configuration; each node gets it from its rollout. */
-function configurationSteps(olds: Partial<Inputs>, { specification }: Inputs): string[] {
-  const change = olds.specification && configurationChange(olds.specification, specification);
-  if (!change) return [];
+function configurationSteps(change: ConfigurationChange): string[] {
   const paths = listed(change.paths.map((path) => formatPath(["cluster", ...path])));
   const steps: ClusterInitStep[] = [
     { kind: "configuration", paths },
@@ -156,11 +190,19 @@ function configurationSteps(olds: Partial<Inputs>, { specification }: Inputs): s
  * Writes a changed configuration into kubeadm's ConfigMaps through a control plane that is ready, before any node joins or
  * changes.
  */
-async function configureCluster(olds: Partial<Inputs>, inputs: Inputs): Promise<void> {
+async function configureCluster(olds: Outputs, inputs: Inputs): Promise<void> {
   const { specification, timeouts } = inputs;
-  const change = olds.specification && configurationChange(olds.specification, specification);
-  if (!change || !(change.upload || change.kubeProxy)) return;
   const resource = nameOf(inputs);
+  if (inputs.adopt) {
+    if (!adoptedChange(olds, specification)) return;
+    const { mergeConfiguration } = await import("./adopted-configuration.js");
+    await explained({ resource, step: "merge the settings into the cluster's configuration" }, () =>
+      withMachines(resource, inputs, (session) => mergeConfiguration(session, olds)),
+    );
+    return;
+  }
+  const change = configurationChange(olds.specification, specification);
+  if (!change || !(change.upload || change.kubeProxy)) return;
   await explained({ resource, step: "write the cluster's configuration" }, () =>
     withMachines(resource, inputs, async (session) => {
       const controlPlanes = controlPlanesOf(inputs);
@@ -184,9 +226,11 @@ export const handlers: Handlers = {
     const known = typeof news.specification === "object";
     const failures = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
     const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
+    const change =
+      known && olds.specification ? configurationChange(olds.specification, news.specification) : undefined;
     const steps =
       olds.specification !== undefined
-        ? [...(known ? configurationSteps(olds, news) : []), ...keptCredentials(olds, news)]
+        ? [...(change ? configurationSteps(change) : []), ...keptCredentials(olds, news)]
         : [clusterInitSteps.format({ kind: "init", machine: first ?? "the first control plane" })];
     const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
       olds;

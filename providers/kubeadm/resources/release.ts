@@ -7,6 +7,7 @@ import {
 } from "../../../lib/kubernetes";
 import { messageOf } from "../../../lib/error-message";
 import { releaseScript } from "../machine/adoption-steps";
+import { WRITTEN_SETTINGS } from "../plan/adopted-configuration";
 import { READER_OBJECTS } from "../machine/reader-account";
 import { GROUP_LABEL } from "../plan/membership/nodes";
 import { ALL_SOFTWARE, annotationsBetween } from "../plan/rollout/annotations";
@@ -57,7 +58,12 @@ async function clearCluster(kubeconfig: string, pattern: string): Promise<string
     try {
       const applied: NewObject[] = [...annotationPolicy(pattern), ...READER_OBJECTS];
       const references = applied.map(({ apiVersion, kind, metadata }) => ({ apiVersion, kind, ...metadata }));
-      for (const { apiVersion, kind, namespace, name } of [...references, CLUSTER_LEASE, CLUSTER_HISTORY])
+      for (const { apiVersion, kind, namespace, name } of [
+        ...references,
+        CLUSTER_LEASE,
+        CLUSTER_HISTORY,
+        WRITTEN_SETTINGS,
+      ])
         await kubernetes.delete({ apiVersion, kind, namespace, name });
       for (const { metadata } of await kubernetes.listNodes())
         await clearNode(

@@ -2,6 +2,9 @@
 # Changes the settings of a machine that is a node, for the node agent, and keeps the files from before the change.
 # Parameters, besides those of common/settings: REMOVED_PATHS (files that were configured before)
 previous=$AGENT_PATH/previous
+# of an adopted machine: the files that foresail has written there, and those that it found in their places
+written=$AGENT_PATH/written
+originals=$AGENT_PATH/originals
 
 # Lists the files that a change may write or remove.
 list_settings() {
@@ -9,7 +12,7 @@ list_settings() {
   environment_files
   echo /var/lib/kubelet/config.yaml
   for registry in "${REGISTRIES[@]}"; do registry_hosts "$registry"; done
-  printf '%s\n' "${FILE_PATHS[@]}" "${REMOVED_PATHS[@]}"
+  printf '%s\n' "${FILE_PATHS[@]}" "${REMOVED_PATHS[@]}" "$written"
   ls /etc/kubernetes/manifests/*.yaml 2>/dev/null || true
 }
 
@@ -49,13 +52,44 @@ restart_and_await_containerd() {
   await_containerd
 }
 
+# Keeps what an adopted machine has in the place of each file that foresail is about to write there for the first time.
+keep_originals() {
+  local path registry
+  if ! is_adopted; then return 0; fi
+  while read -r path; do
+    if [ -z "$path" ] || grep -qsxF -- "$path" "$written"; then continue; fi
+    rm -f "$originals$path"
+    if [ -f "$path" ]; then
+      mkdir -p "$(dirname "$originals$path")"
+      cp --archive "$path" "$originals$path"
+    fi
+    printf '%s\n' "$path" >>"$written"
+  done < <(printf '%s\n' "${FILE_PATHS[@]}"; for registry in "${REGISTRIES[@]}"; do registry_hosts "$registry"; done)
+}
+
+# Removes a file that was configured before: PATH. An adopted machine gets the one back that it had in its place, and keeps
+# what foresail did not write.
+remove_configured() {
+  if ! is_adopted; then remove_file "$1"; return 0; fi
+  if ! grep -qsxF -- "$1" "$written"; then return 0; fi
+  if [ -e "$originals$1" ]; then
+    cp --archive "$originals$1" "$1.foresail-new"
+    mv -f "$1.foresail-new" "$1"
+  else
+    remove_file "$1"
+  fi
+  grep -vxF -- "$1" "$written" >"$written.new" || true
+  mv -f "$written.new" "$written"
+}
+
 install_configuration() {
   local path
   keep_previous
+  keep_originals
   configure_environment
   write_registry_hosts
   write_user_files
-  for path in "${REMOVED_PATHS[@]}"; do remove_file "$path"; done
+  for path in "${REMOVED_PATHS[@]}"; do remove_configured "$path"; done
   # also when the change was interrupted before the restart
   if is_containerd_changed; then restart_and_await_containerd; fi
 }

@@ -43,7 +43,7 @@ export function adoptionIssues({
     ...when(
       (authentication?.oidc ?? []).length > 0,
       ["authentication"],
-      "foresail does not change the settings of an adopted cluster; remove it",
+      "is not for an adopted cluster, whose own settings say who may log in; add arguments under `kubeadm` and the configuration under `files` instead",
     ),
     ...when(
       encryptSecretsAtRest ?? true,

@@ -87,9 +87,9 @@ const TABLE: RefusedInputs = {
       oidc(of({ url: "https://kubernetes.default.svc.cluster.local" })),
     ],
   ],
-  "an adopted cluster, whose settings stay": [
+  "an adopted cluster, whose own settings say who may log in": [
     [
-      "cluster.authentication: foresail does not change the settings of an adopted cluster; remove it",
+      "cluster.authentication: is not for an adopted cluster, whose own settings say who may log in; add arguments under `kubeadm` and the configuration under `files` instead",
       cluster({
         ...authentication(of()),
         adopt: true,

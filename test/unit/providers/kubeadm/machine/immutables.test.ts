@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import {
   refuseAddressChange,
-  refuseAdoptedChange,
   refuseJoinSettings,
   refuseSpecificationChange,
 } from "../../../../../providers/kubeadm/plan/immutables";
@@ -47,13 +46,6 @@ describe("what can't change on a running cluster", () => {
       const [refusal] = refuseSpecificationChange(running, { ...running, ...change });
       assert.match(refusal!.reason, /: .*(set it back|put the old value back), or make a new cluster/);
     });
-
-  it("refuses on an adopted cluster what rolls out on others", () => {
-    const news = { ...running, kubelet: { maxPods: 2 }, imageRepository: "r.example.org" };
-    const properties = propertiesOf(refuseAdoptedChange(running, news));
-    assert.deepEqual(properties, ["cluster.imageRepository", "cluster.kubelet.maxPods"]);
-    assert.deepEqual(refuseAdoptedChange(running, { ...running, version: "1.36.4" }), []);
-  });
 
   it("names every field at once", () => {
     const change = { imageRepository: "r.example.org", kubelet: { cgroupDriver: "cgroupfs", maxPods: 2 } };

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import {
   adoptionAccessScript,
+  adoptionSettingsScript,
   adoptionFactsScript,
   adoptScript,
   releaseScript,
@@ -106,6 +107,11 @@ const scripts: Record<string, Script> = {
   reset: resetScript("demo", "w-1"),
   "adoption-facts": adoptionFactsScript("demo", "w-1"),
   "adoption-access": adoptionAccessScript("demo", "cp-1"),
+  "adoption-settings": adoptionSettingsScript(
+    exampleSpecification(),
+    exampleSpecification(),
+    exampleMachine("cp-1"),
+  ),
   adopt: adoptScript("demo", "w-1", "a1".repeat(32)),
   release: releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { ShellMachine } from "../machine/run-shell";
@@ -102,9 +102,10 @@ describe("the installer of a configuration", () => {
   machine.write("/etc/gone", "gone\n");
   const run = (command: string, over: Record<string, string | string[]> = {}) =>
     machine.run(
-      { "common/settings": "all", "node-agent/configuration": "all" },
+      { "common/settings": "all", "common/adopted": "all", "node-agent/configuration": "all" },
       {
         AGENT_PATH: machine.path("/var/lib/foresail/agent"),
+        MEMBER_PATH: machine.path("/var/lib/foresail/member"),
         CA_BUNDLE: "",
         PROXY: [],
         REGISTRIES: ["docker.io"],
@@ -161,6 +162,27 @@ describe("the installer of a configuration", () => {
       existsSync(machine.path("/etc/systemd/system/containerd.service.d/foresail-proxy.conf")),
       false,
     );
+  });
+
+  it("gives an adopted machine its own file back, and keeps what foresail did not write", () => {
+    const [own = "", fresh = ""] = PATHS;
+    rmSync(machine.path("/var/lib/foresail/agent"), { recursive: true });
+    machine.write("/var/lib/foresail/member", "adopted 2026-11-23T00:00:00Z\n");
+    rmSync(machine.path(own), { force: true });
+    machine.write(own, "theirs\n", 0o640);
+    machine.write("/etc/gone", "theirs, too\n");
+    rmSync(machine.path(fresh), { force: true });
+    for (let round = 1; round <= 2; round++) assert.equal(run("install_configuration").status, 0);
+    assert.deepEqual([read(own), read(fresh), read("/etc/gone")], ["new\n", "new\n", "theirs, too\n"]);
+    const without = { FILE_PATHS: [], REMOVED_PATHS: PATHS.map((path) => machine.path(path)) };
+    for (let round = 1; round <= 2; round++)
+      assert.equal(run("install_configuration; list_changed_files", without).status, 0);
+    assert.deepEqual([read(own), existsSync(machine.path(fresh))], ["theirs\n", false]);
+    assert.equal(statSync(machine.path(own)).mode & 0o777, 0o640);
+    // what others write there from now on is theirs
+    machine.write(fresh, "theirs\n");
+    run("install_configuration", without);
+    assert.equal(read(fresh), "theirs\n");
   });
 
   it("is text that no other installer has", () => {

@@ -1,0 +1,227 @@
+import { differingPaths } from "../../../lib/differences";
+import { isObject } from "../../../lib/json";
+import type { Json, JsonObject } from "../../../lib/merge";
+import { listed } from "../../../lib/text/quote";
+import { formatPath, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import type { KubeadmObjects } from "./adoption";
+import {
+  type ConfigurationChange,
+  configurationChange,
+  configurationVersions,
+  type RolledConfiguration,
+  rolledConfiguration,
+  STATIC_POD_SETTINGS,
+} from "./configuration";
+import { type MergedSettings, mergeKept, withoutWritten, type WrittenSetting } from "./kept-settings";
+import type { ClusterSpecification } from "./specification";
+
+/** The objects of kubeadm's into which an adopted cluster's settings are merged. */
+export const MERGED_OBJECTS = ["clusterConfiguration", "kubelet"] as const;
+type MergedObject = (typeof MERGED_OBJECTS)[number];
+
+/** What foresail has written over the objects of an adopted cluster. */
+export type WrittenSettings = Partial<Record<MergedObject, WrittenSetting[]>>;
+
+/** The ConfigMap of the cluster that remembers it, so that a change can be undone after any kill. */
+export const WRITTEN_SETTINGS = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  namespace: "kube-system",
+  name: "foresail-written-settings",
+} as const;
+
+/** What a member of an adopted cluster says before its configuration changes. */
+export interface SettingFacts {
+  /** Whether the node agent has begun to configure this machine: then its files are foresail's to write. */
+  configured: boolean;
+  /** Path of the configuration that the kubelet was started with. */
+  kubeletPath: string;
+  /** Text of /var/lib/kubelet/config.yaml, parsed. */
+  kubelet: unknown;
+  /** "kube-apiserver --profiling": what the static pods have, and kubeadm's ConfigMap does not. */
+  manifests: readonly string[];
+  /** Whether containerd reads mirrors from /etc/containerd/certs.d. */
+  readsMirrors: boolean;
+  /** Units with a proxy that foresail did not set. */
+  proxies: readonly string[];
+  /** Configured files that exist with a content that is in no version of the stack. */
+  files: readonly string[];
+}
+
+/** The ClusterConfiguration of a version of kubeadm's API that the static pods' settings can be merged into. */
+const KUBEADM_API = "kubeadm.k8s.io/v1beta4";
+
+/** Fields of the kubelet's configuration that kubeadm fills in on each machine. */
+const FIELDS_OF_MACHINE = ["containerRuntimeEndpoint", "resolvConf"];
+
+/** Returns the settings of a stack that are merged into kubeadm's objects. */
+const mergedSettings = ({ kubeadm, kubelet }: ClusterSpecification): Record<MergedObject, JsonObject> => ({
+  clusterConfiguration: Object.fromEntries(
+    STATIC_POD_SETTINGS.map((name) => [name, kubeadm.clusterConfiguration?.[name]]),
+  ),
+  kubelet,
+});
+
+/** Returns kubeadm's objects with a stack's settings; only those that the cluster has. */
+export function mergedObjects(
+  objects: KubeadmObjects,
+  written: WrittenSettings,
+  specification: ClusterSpecification,
+): Partial<Record<MergedObject, MergedSettings>> {
+  const desired = mergedSettings(specification);
+  return Object.fromEntries(
+    MERGED_OBJECTS.flatMap((name) => {
+      const object = objects[name] as JsonObject | undefined;
+      return object ? [[name, mergeKept(object, written[name] ?? [], desired[name])]] : [];
+    }),
+  );
+}
+
+/** Returns kubeadm's objects as they were before foresail changed a setting: machines that it did not configure follow them. */
+export function originalObjects(objects: KubeadmObjects, written: WrittenSettings): KubeadmObjects {
+  const originals = MERGED_OBJECTS.flatMap((name) => {
+    const object = objects[name] as JsonObject | undefined;
+    return object ? [[name, withoutWritten(object, written[name] ?? [])]] : [];
+  });
+  return Object.fromEntries(originals) as KubeadmObjects;
+}
+
+/** Parses the record of what foresail has written; nothing without one. */
+export function parseWritten(data: Readonly<Record<string, string>> = {}): WrittenSettings {
+  return Object.fromEntries(
+    MERGED_OBJECTS.flatMap((name) => {
+      const text = data[name];
+      return text === undefined ? [] : [[name, JSON.parse(text) as WrittenSetting[]]];
+    }),
+  );
+}
+
+/** Returns a specification as adopted machines have it before the first change: foresail has written no file on them. */
+function asAdopted(specification: ClusterSpecification): ClusterSpecification {
+  const { proxy: _proxy, caBundle: _caBundle, ...others } = specification;
+  return { ...others, files: [], registryMirrors: {} };
+}
+
+/** What the state has of the ClusterInit. */
+interface Recorded {
+  specification: ClusterSpecification;
+  configuration?: RolledConfiguration;
+}
+
+/**
+ * Returns the difference between two configurations of an adopted cluster. With the first change, the adopted machines
+ * also get the files, proxies, mirrors and certificates that the stack had for machines that joined later.
+ */
+export function adoptedChange(
+  { specification: before, configuration }: Recorded,
+  news: ClusterSpecification,
+): ConfigurationChange | undefined {
+  const change = configurationChange(before, news);
+  if (!change || configuration) return change;
+  return configurationChange(asAdopted(before), news) ?? change;
+}
+
+/** Returns the configuration that an adopted cluster rolls out; undefined until it changes for the first time. */
+export function adoptedConfiguration(
+  olds: Recorded,
+  news: ClusterSpecification,
+): RolledConfiguration | undefined {
+  const rolled = rolledConfiguration(olds, news);
+  if (!rolled || olds.configuration) return rolled;
+  return { ...rolled, baseline: configurationVersions(asAdopted(olds.specification)) };
+}
+
+const KUBE_PROXY =
+  "can't change on an adopted cluster: put the old value back, edit the ConfigMap kube-system/kube-proxy instead, and restart the DaemonSet kube-proxy";
+
+/** Refuses a change that foresail does not merge into what others made. */
+export function adoptedChangeIssues(
+  olds: ClusterSpecification,
+  news: ClusterSpecification,
+): ValidationIssue[] {
+  const settingsOf = ({ kubeProxy }: ClusterSpecification) => ({ kubeProxy: kubeProxy ?? {} });
+  const paths = differingPaths(settingsOf(olds), settingsOf(news));
+  return paths.flatMap((path) => issueAt(path, KUBE_PROXY));
+}
+
+/** Refuses a change of kubeadm's objects when the cluster does not have them in a form that can be merged. */
+export function mergeIssues(change: ConfigurationChange, objects: KubeadmObjects): ValidationIssue[] {
+  if (!change.upload) return [];
+  const { apiVersion } = objects.clusterConfiguration ?? {};
+  return [
+    ...(apiVersion === KUBEADM_API
+      ? []
+      : issueAt(
+          ["kubeadm", "clusterConfiguration"],
+          `can't change while the ConfigMap kubeadm-config is not of ${KUBEADM_API}; "kubeadm upgrade apply" of the cluster's own version writes it so`,
+        )),
+    ...(objects.kubelet
+      ? []
+      : issueAt(["kubelet"], "can't change: the cluster has no ConfigMap kubelet-config")),
+  ];
+}
+
+/**
+ * Returns why a changed configuration would take something away that others configured on a machine, each with the fix.
+ *
+ * @param original kubeadm's objects from before foresail's first change
+ */
+export function machineSettingIssues(
+  machine: string,
+  facts: SettingFacts,
+  specification: ClusterSpecification,
+  original: KubeadmObjects,
+): ValidationIssue[] {
+  const at = (path: (string | number)[], message: string) => issueAt(path, `${machine}: ${message}`);
+  const { files, registryMirrors, proxy } = specification;
+  const hosts = (path: string) => path.startsWith("/etc/containerd/certs.d/");
+  return [
+    ...(facts.configured ? [] : unmanagedIssues(facts, original).flatMap((message) => at([], message))),
+    ...(Object.keys(registryMirrors).length === 0 || facts.readsMirrors
+      ? []
+      : at(
+          ["registries", "mirrors"],
+          'its containerd does not read them; set config_path = "/etc/containerd/certs.d" in the machine\'s /etc/containerd/config.toml and restart containerd',
+        )),
+    ...(proxy && facts.proxies.length > 0
+      ? at(
+          ["proxy"],
+          `${listed(facts.proxies)} ${facts.proxies.length === 1 ? "has" : "have"} a proxy that foresail did not set; remove that drop-in of the unit, or the setting`,
+        )
+      : []),
+    ...facts.files.flatMap((path) => {
+      const index = files.findIndex((file) => file.path === path);
+      const where = hosts(path) ? ["registries", "mirrors"] : ["files", Math.max(index, 0), "content"];
+      return at(
+        where,
+        `${path} exists with another content that foresail did not write; remove it, or write the content that it has here, and change it in a later run`,
+      );
+    }),
+  ];
+}
+
+/** What kubeadm would overwrite, since its ConfigMaps don't have it. */
+function unmanagedIssues(facts: SettingFacts, original: KubeadmObjects): string[] {
+  const { kubeletPath, manifests } = facts;
+  if (kubeletPath !== "/var/lib/kubelet/config.yaml")
+    return [
+      `its kubelet reads ${kubeletPath || "no configuration file"}, not /var/lib/kubelet/config.yaml, which kubeadm writes; its configuration can't change`,
+    ];
+  const own = (value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !FIELDS_OF_MACHINE.includes(name)))
+      : (value as Json);
+  const kubelet = differingPaths(own(original.kubelet), own(facts.kubelet)).map((path) => formatPath(path));
+  return [
+    ...(kubelet.length > 0
+      ? [
+          `its /var/lib/kubelet/config.yaml is not what the ConfigMap kubelet-config says (${listed(kubelet)}), and a change would overwrite it; bring both to the same values`,
+        ]
+      : []),
+    ...(manifests.length > 0
+      ? [
+          `its static pods are not what the ConfigMap kubeadm-config says (${listed(manifests)}), and a change would overwrite them; bring both to the same values`,
+        ]
+      : []),
+  ];
+}

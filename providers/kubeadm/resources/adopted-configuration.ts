@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from "node:util";
+import { stringify } from "yaml";
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import type { JsonObject } from "../../../lib/merge";
+import { below, issueLines, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import { readKubeadmObjects } from "../client/adoptable";
+import { kubeadmConfigMap } from "../client/kubeadm-object";
+import { adoptionSettingsScript, parseSettingFacts, settingsData } from "../machine/adoption-steps";
+import {
+  adoptedChange,
+  MERGED_OBJECTS,
+  machineSettingIssues,
+  mergedObjects,
+  mergeIssues,
+  originalObjects,
+  parseWritten,
+  WRITTEN_SETTINGS,
+  type WrittenSettings,
+} from "../plan/adopted-configuration";
+import { writtenByEither } from "../plan/kept-settings";
+import type { ClusterSpecification } from "../plan/specification";
+import { administratorKubeconfig } from "./adoption";
+import type { ClusterInitInputs } from "./declarations";
+import { allInParallel, type MachinesSession } from "./machines-session";
+
+type Session = MachinesSession<ClusterInitInputs>;
+
+/** How long the API may take to answer. */
+const API_SECONDS = 20;
+/** kubeadm renders the static pods in a few seconds. */
+const READ_SECONDS = 60;
+
+/** The ConfigMap and its key in which kubeadm stores an object. */
+const STORED = {
+  clusterConfiguration: { name: "kubeadm-config", key: "ClusterConfiguration" },
+  kubelet: { name: "kubelet-config", key: "kubelet" },
+} as const;
+
+/** Runs the work with a client of the adopted cluster, by the administrator's credentials of a control plane. */
+async function withCluster<T>(
+  session: Session,
+  readsOnly: boolean,
+  work: (kubernetes: KubernetesClient) => Promise<T>,
+): Promise<T> {
+  const kubeconfig = await administratorKubeconfig(session);
+  const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
+  const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: API_SECONDS, readsOnly });
+  return work(kubernetes).finally(() => kubernetes.close());
+}
+
+async function readCluster(kubernetes: KubernetesClient) {
+  const [objects, record] = await Promise.all([
+    readKubeadmObjects(kubernetes),
+    kubernetes.get<{ data?: Record<string, string> }>(WRITTEN_SETTINGS),
+  ]);
+  return { objects, written: parseWritten(record?.data) };
+}
+
+/**
+ * Returns why the configuration of an adopted cluster can't change: what others configured on a machine, and a change would
+ * take away. Only reads.
+ *
+ * @throws the SSH client's typed errors, KubernetesUnreachable
+ */
+export async function settingIssuesOf(
+  session: Session,
+  olds: Pick<ClusterInitInputs, "specification" | "configuration">,
+): Promise<ValidationIssue[]> {
+  const { machines, specification, adopted = [] } = session.inputs;
+  const change = adoptedChange(olds, specification);
+  if (!change) return [];
+  const { objects, written } = await withCluster(session, true, readCluster);
+  const original = originalObjects(objects, written);
+  const found = new Map<string, ValidationIssue[]>();
+  const members = machines.filter(({ name }) => adopted.includes(name));
+  await allInParallel(members, async (machine) => {
+    const script = adoptionSettingsScript(olds.specification, specification, machine);
+    const data = machine.role === "control-plane" ? settingsData(original) : "";
+    const facts = parseSettingFacts(await session.run(machine, script, { seconds: READ_SECONDS, data }));
+    found.set(machine.name, machineSettingIssues(machine.name, facts, specification, original));
+  });
+  return [...mergeIssues(change, objects), ...members.flatMap(({ name }) => found.get(name) ?? [])];
+}
+
+/**
+ * Merges the changed settings into kubeadm's ConfigMaps of an adopted cluster. May be repeated after a kill at any point:
+ * what is undone later is recorded before it is written.
+ *
+ * @throws Error with every issue; then nothing is written
+ */
+export async function mergeConfiguration(
+  session: Session,
+  olds: Pick<ClusterInitInputs, "specification" | "configuration">,
+): Promise<void> {
+  const issues = await settingIssuesOf(session, olds);
+  if (issues.length > 0) throw new Error(issueLines(below(["cluster"], issues)).join("\n"));
+  await withCluster(session, false, (kubernetes) => writeSettings(kubernetes, session.inputs.specification));
+}
+
+async function writeSettings(
+  kubernetes: KubernetesClient,
+  specification: ClusterSpecification,
+): Promise<void> {
+  const { objects, written } = await readCluster(kubernetes);
+  const merged = mergedObjects(objects, written, specification);
+  const after: WrittenSettings = Object.fromEntries(
+    MERGED_OBJECTS.map((name) => [name, merged[name]?.written ?? []]),
+  );
+  const either: WrittenSettings = Object.fromEntries(
+    MERGED_OBJECTS.map((name) => [name, writtenByEither(written[name] ?? [], after[name] ?? [])]),
+  );
+  await record(kubernetes, written, either);
+  for (const name of MERGED_OBJECTS) {
+    const object = merged[name]?.object;
+    if (object && !isDeepStrictEqual(object, objects[name])) await store(kubernetes, name, object);
+  }
+  await record(kubernetes, either, after);
+}
+
+/** Writes what foresail has written, unless it is recorded already. */
+async function record(kubernetes: KubernetesClient, before: WrittenSettings, after: WrittenSettings) {
+  if (isDeepStrictEqual(before, after)) return;
+  const data = Object.fromEntries(MERGED_OBJECTS.map((name) => [name, JSON.stringify(after[name] ?? [])]));
+  const { name, namespace, ...type } = WRITTEN_SETTINGS;
+  await kubernetes.apply({ ...type, metadata: { name, namespace }, data });
+}
+
+async function store(kubernetes: KubernetesClient, name: keyof typeof STORED, object: JsonObject) {
+  const { name: configMap, key } = STORED[name];
+  // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
+  const text = stringify(object, { lineWidth: 0, schema: "yaml-1.1", indentSeq: false });
+  await kubernetes.mergePatch(kubeadmConfigMap(configMap), { data: { [key]: text } });
+}

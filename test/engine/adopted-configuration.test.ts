@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { parse, stringify } from "yaml";
+import {
+  ADOPTED,
+  administratorsPlane,
+  KUBELET,
+  MADE_WITH,
+  makeAdministratorsCluster,
+} from "./administrators-cluster";
+import { desiredCluster } from "./desired-cluster";
+import { simulatedFixture } from "./simulated-fixture";
+
+describe("another configuration of an adopted cluster under the engine", () => {
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
+  const want = (others: Record<string, unknown> = {}) =>
+    fixture.stack.configure({
+      cluster: desiredCluster(fixture.fleet, [administratorsPlane(fixture), "w-1"], {
+        ...ADOPTED,
+        ...others,
+      }),
+    });
+
+  before(async () => {
+    await makeAdministratorsCluster(fixture);
+    want();
+    await fixture.stack.up();
+  });
+
+  const stored = async (name: string, key: string) => {
+    const object = await fixture.kubernetes.get<{ data?: Record<string, string> }>({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      namespace: "kube-system",
+      name,
+    });
+    return parse(object?.data?.[key] ?? "null") as Record<string, unknown>;
+  };
+  const audited = {
+    kubeadm: {
+      clusterConfiguration: {
+        apiServer: {
+          extraArgs: [
+            { name: "profiling", value: "false" },
+            { name: "audit-log-path", value: "/var/log/audit.log" },
+          ],
+        },
+      },
+    },
+    kubelet: { maxPods: 90, podPidsLimit: 1000 },
+  };
+
+  it("refuses another configuration when a machine has settings that kubeadm's ConfigMaps don't have", async () => {
+    const { files } = fixture.fleet;
+    const { settings, ...state } = files.state("w-1");
+    files.saveState("w-1", { ...state, settings: { kubelet: stringify({ ...KUBELET, maxPods: 7 }) } });
+    want(audited);
+    for (const command of [["preview"], ["up", "--yes", "--skip-preview"]]) {
+      const { exitCode, stdout, stderr } = await fixture.stack.call(command);
+      assert.notEqual(exitCode, 0);
+      assert.match(stdout + stderr, /w-1: its \/var\/lib\/kubelet\/config\.yaml .*\(maxPods\)/);
+    }
+    assert.deepEqual(await stored("kubelet-config", "kubelet"), KUBELET);
+    files.saveState("w-1", { ...state, settings });
+  });
+
+  it("merges another configuration into kubeadm's ConfigMaps, and rolls it out", async () => {
+    const preview = await fixture.stack.preview();
+    const steps = (name: string) =>
+      (preview.find((each) => each.name === name)?.inputs.steps ?? []) as string[];
+    assert.match(
+      steps("test-init").join("\n"),
+      /^configuration: cluster\.kube.*\ncluster: write kubeadm-config and kubelet-config$/,
+    );
+    assert.deepEqual(
+      steps("test-rollout")
+        .filter((line) => line.includes(": configuration "))
+        .map((line) => line.split(":")[0]),
+      ["cp-1", "w-1"],
+    );
+    // the simulated machines have no node agents that follow annotations
+    await fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
+    const { networking, ...cluster } = await stored("kubeadm-config", "ClusterConfiguration");
+    assert.ok(networking);
+    const { apiServer } = audited.kubeadm.clusterConfiguration;
+    assert.deepEqual(cluster, { ...MADE_WITH, apiServer });
+    assert.deepEqual(await stored("kubelet-config", "kubelet"), { ...KUBELET, ...audited.kubelet });
+  });
+
+  it("gives the administrator's values back when the settings go away", async () => {
+    want();
+    await fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
+    const { networking: _, ...cluster } = await stored("kubeadm-config", "ClusterConfiguration");
+    assert.deepEqual(cluster, MADE_WITH);
+    assert.deepEqual(await stored("kubelet-config", "kubelet"), KUBELET);
+  });
+});
