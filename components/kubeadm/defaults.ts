@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { withAuthentication } from "../../providers/kubeadm/plan/authentication";
 import * as defaults from "../../providers/kubeadm/plan/defaults";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
+import { withDerivedSettings } from "../../providers/kubeadm/plan/profile";
 import {
   COMMUNITY_REPOSITORY,
   type ClusterSpecification,
@@ -76,7 +76,7 @@ export function specification(
   return pulumi
     .all([pulumi.all(files), args.caBundle, endpoint, pulumi.all(args.certificateNames ?? [])])
     .apply(([resolved, caBundle, decided, certificateNames]) =>
-      withAuthentication(
+      withDerivedSettings(
         {
           name,
           version: args.version,
@@ -103,7 +103,7 @@ export function specification(
           ...(keyGeneration(args) > 1 ? { encryptionKeyGeneration: keyGeneration(args) } : {}),
           ignorePreflightErrors: args.ignorePreflightErrors ?? [],
         },
-        args.authentication ?? {},
+        args,
       ),
     );
 }

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { Profile } from "../../providers/kubeadm/plan/profile";
 import type {
   Authentication,
   ClusterSpecification,
@@ -129,6 +130,8 @@ export interface KubeadmClusterArgs {
   leavingLater?: string[];
   /** Accepts an even number of control planes, which tolerates no more failures than one fewer. @default false */
   allowEvenControlPlanes?: boolean;
+  /** Settings that harden the cluster, before those of `kubeadm` and `kubelet`. @default none */
+  profile?: Profile;
   /** Issuers of OpenID Connect tokens that the API servers accept. @default none */
   authentication?: Authentication;
   /** Objects merged into kubeadm's own as the last step. */

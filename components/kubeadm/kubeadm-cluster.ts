@@ -4,6 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/specification";
+import { profileWarnings } from "../../providers/kubeadm/plan/profile";
+import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
 import * as resources from "../../providers/kubeadm/resources/declarations";
@@ -76,6 +78,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
     if (pulumi.runtime.isDryRun())
       void pulumi.log.info(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
+    for (const line of issueLines(profileWarnings(args)))
+      void pulumi.log.warn(`KubeadmCluster ${clusterName}: ${line}`, this);
     this.endpoint = endpointOf(clusterName, args);
     this.common = {
       specification: specification(clusterName, this.endpoint, args),

@@ -9,6 +9,7 @@ import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/
 import { authenticationIssues } from "../../providers/kubeadm/plan/validation/authentication";
 import * as blocks from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
+import { profileIssue } from "../../providers/kubeadm/plan/profile";
 import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
 import { softwareVersionIssue, unreachableIssue } from "../../providers/kubeadm/plan/validation/rollout";
 import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
@@ -59,6 +60,7 @@ export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">)
     ...issueAt(["version"], kubernetesVersionIssue(args.version)),
     ...adoptionIssues(args),
     ...passedThroughIssues(args),
+    ...check(["profile"], args.profile, profileIssue),
     ...authenticationIssues(args),
     ...hostIssues(args),
   ];

@@ -5,6 +5,7 @@ import { dnsLabelIssue, preflightIssue, userNameIssue } from "../../lib/validati
 import { SSH_PORT } from "../../lib/validation/ports";
 import { DEFAULT_DRAIN, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/defaults";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
+import { PROFILES } from "../../providers/kubeadm/plan/profile";
 import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/source";
 import { AuthenticationConfiguration } from "./authentication";
 import { EndpointConfiguration, NetworkConfiguration } from "./network";
@@ -104,6 +105,12 @@ export const ClusterInput = z.strictObject({
   network: NetworkConfiguration.prefault({}).describe(
     "Subnets of pods and Services, and the network plugin.",
   ),
+  profile: z
+    .enum(PROFILES)
+    .optional()
+    .describe(
+      "Settings that harden the cluster, before those of `kubeadm` and `kubelet`: docs/hardening.md.",
+    ),
   authentication: AuthenticationConfiguration.prefault({}).describe(
     "Who may log in to the API servers, besides holders of client certificates.",
   ),

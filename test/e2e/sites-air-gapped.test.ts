@@ -11,6 +11,7 @@ import {
 } from "../../sandbox/nodes";
 import { sandboxFolder } from "../../sandbox/paths";
 import { ensureToolchain } from "../../sandbox/toolchain";
+import { HARDENING_CHECKS, hardeningScript } from "../cluster/hardening/script";
 import { makeBundleArchive } from "../sites/bundle-archive";
 import { LoadBalancer } from "../sites/load-balancer";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
@@ -79,13 +80,15 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     readonly sha256?: string;
     /** A bundle folder on the machine, instead of the archive. */
     readonly folder?: string;
+    readonly profile?: "cis";
   }
 
-  async function configure({ sha256 = digest, folder: bundle }: Changes = {}): Promise<void> {
+  async function configure({ sha256 = digest, folder: bundle, profile }: Changes = {}): Promise<void> {
     const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
     const cluster = {
       ...{ name: "air-gapped", version: VERSION, kubelet, kubeProxy, kubeadm, ignorePreflightErrors },
       source: { bundle: bundle ? { path: bundle } : { url: `${server.url}/bundle.tar.gz`, sha256 } },
+      ...(profile ? { profile } : {}),
       caBundle: authority.own.certificate,
       imageRepository: IMAGES,
       encryptSecretsAtRest: false,
@@ -216,6 +219,32 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
       client.close();
     }
     assert.notEqual(await onNode(machine, "grep -rlF legible-in-etcd /var/lib/etcd"), "");
+  });
+
+  it("gets the profile cis while it runs, and meets each check that docs/hardening.md claims", async () => {
+    const script = hardeningScript("control-plane", ["cp-1"]);
+    const unmet = async () => (await onNode(machine, script)).split("\n").filter((id) => id !== "");
+    const claimed = HARDENING_CHECKS.flatMap(({ id, met, probe }) =>
+      met === "profile" && probe ? [id] : [],
+    );
+    const before = await unmet();
+    // what Kubernetes has anyway, the profile only keeps
+    assert.deepEqual(
+      claimed.filter((id) => !before.includes(id)),
+      ["4.2.4"],
+    );
+    await configure({ profile: "cis" });
+    const preview = await stack.preview("--diff");
+    assert.match(preview.words, /configuration: cluster\.profile, /);
+    assert.match(
+      preview.words,
+      /cp-1: configuration .* \(cordon, drain, apply its files, restart the static pods/,
+    );
+    const { exitCode, words } = await stack.up();
+    assert.equal(exitCode, 0, words);
+    // encryptSecretsAtRest is off
+    assert.deepEqual(await unmet(), ["1.2.27", "1.2.28"]);
+    assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
   });
 
   it("is destroyed without a machine that shows another host key, and names it", async () => {

@@ -42,22 +42,37 @@ function authenticator({ issuer, claimMappings, claimValidationRules = [] }: Oid
   };
 }
 
-/** Returns the text of the AuthenticationConfiguration: JSON is YAML. */
-export function authenticationConfiguration(version: string, { oidc = [] }: Authentication): string {
+/**
+ * Returns the text of the AuthenticationConfiguration: JSON is YAML.
+ *
+ * @param anonymous paths that requests without credentials may read. @default as the API server's arguments say
+ */
+export function authenticationConfiguration(
+  version: string,
+  { oidc = [] }: Authentication,
+  anonymous?: readonly string[],
+): string {
+  const conditions = anonymous?.map((path) => ({ path }));
   const configuration = {
     apiVersion: apiVersion(version),
     kind: "AuthenticationConfiguration",
+    ...(conditions ? { anonymous: { enabled: true, conditions } } : {}),
     jwt: oidc.map(authenticator),
   };
   return `${JSON.stringify(configuration, null, 2)}\n`;
 }
 
-/** Returns a specification whose API servers accept the tokens of these issuers; unchanged without any. */
+/**
+ * Returns a specification whose API servers accept the tokens of these issuers, and anonymous requests for these paths
+ * alone; unchanged without both.
+ */
 export function withAuthentication(
   specification: ClusterSpecification,
   authentication: Authentication,
+  anonymous?: readonly string[],
 ): ClusterSpecification {
-  if ((authentication.oidc ?? []).length === 0) return specification;
+  const hasIssuers = (authentication.oidc ?? []).length > 0;
+  if (!hasIssuers && anonymous === undefined) return specification;
   const { version, files, kubeadm } = specification;
   const path = AUTHENTICATION_FILE;
   const volume = { name: "foresail-authentication", hostPath: path, mountPath: path };
@@ -65,10 +80,10 @@ export function withAuthentication(
     extraArgs: [{ name: AUTHENTICATION_ARGUMENT, value: path }],
     extraVolumes: [{ ...volume, readOnly: true, pathType: "File" }],
   };
-  const content = authenticationConfiguration(version, authentication);
+  const content = authenticationConfiguration(version, authentication, anonymous);
   return {
     ...specification,
-    authentication,
+    ...(hasIssuers ? { authentication } : {}),
     files: [...files, { path, content, mode: "0600", role: "control-plane" }],
     kubeadm: {
       ...kubeadm,

@@ -78,7 +78,7 @@ export function drainsFor(from: string, to: string): boolean {
 const clusterSettings = ({ kubeProxy }: ClusterSpecification) => ({ kubeProxy: kubeProxy ?? {} });
 
 /** Fields from which others are made, and which are named first. */
-const sources = ({ authentication }: ClusterSpecification) => ({ authentication });
+const sources = ({ authentication, profile }: ClusterSpecification) => ({ authentication, profile });
 
 /** What a change of configuration does to the cluster's own objects, before it reaches any node. */
 export interface ConfigurationChange {

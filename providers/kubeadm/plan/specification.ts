@@ -102,6 +102,8 @@ export interface ClusterSpecification {
   files: ExtraFile[];
   /** Already part of `files` and `kubeadm`; kept to name it in previews. Absent when it is not configured. */
   authentication?: Authentication;
+  /** As authentication. */
+  profile?: "cis";
   proxy?: { http?: string; https?: string; noProxy: string[] };
   /** Registry host → mirror URLs, tried in order before the registry itself. */
   registryMirrors: Record<string, string[]>;

@@ -26,7 +26,7 @@ clear_files() {
   # of the pod networks that foresail has presets for; other software may have its own files there
   rm -rf /etc/cni/net.d/{10-foresail.conflist,.10-foresail.conflist.new,10-flannel.conflist,05-cilium.conflist,10-calico.conflist,calico-kubeconfig}
   rm -rf /var/lib/{cni,calico} /run/{flannel,cilium,calico} /var/log/{pods,containers} /usr/local/lib/foresail
-  rm -f "$AGENT_UNIT_PATH" /etc/systemd/system/foresail-{bridge,endpoint}.service
+  rm -f "$AGENT_UNIT_PATH" /etc/systemd/system/foresail-{bridge,endpoint}.service /etc/systemd/system/kubelet.service.d/foresail-hardening.conf
   rm -f /run/foresail-node-agent.{lock,words} /run/foresail-endpoint.pid /run/foresail-containerd.toml
   systemctl daemon-reload
   rm -f "$AGENT_CONFIGURATION_PATH" "$HAPROXY_PATH"

@@ -7,6 +7,7 @@ export interface AdoptionSettings {
   encryptSecretsAtRest?: boolean;
   network?: { plugin?: object };
   authentication?: { oidc?: readonly unknown[] };
+  profile?: string;
 }
 
 /** Returns the issues of settings that only an adopted cluster has, and of those that it can't have. */
@@ -16,6 +17,7 @@ export function adoptionIssues({
   encryptSecretsAtRest,
   network,
   authentication,
+  profile,
 }: AdoptionSettings) {
   const hasNone =
     network?.plugin !== undefined && "none" in network.plugin && network.plugin.none !== undefined;
@@ -44,6 +46,11 @@ export function adoptionIssues({
       (authentication?.oidc ?? []).length > 0,
       ["authentication"],
       "is not for an adopted cluster, whose own settings say who may log in; add arguments under `kubeadm` and the configuration under `files` instead",
+    ),
+    ...when(
+      profile !== undefined,
+      ["profile"],
+      "is not for an adopted cluster, most of whose settings others made; write single settings under `kubeadm` and `kubelet` instead",
     ),
     ...when(
       encryptSecretsAtRest ?? true,

@@ -72,6 +72,7 @@ export function oidcIssues(oidc: readonly OidcIssuer[]): ValidationIssue[] {
 /** Settings that authentication depends on; absent ones are not readable or not set. */
 interface AuthenticationSettings {
   authentication?: { oidc?: readonly { issuer?: { url?: string } }[] };
+  profile?: string;
   kubeadm?: { clusterConfiguration?: unknown };
   files?: readonly { path?: string }[];
   network?: { dnsDomain?: string };

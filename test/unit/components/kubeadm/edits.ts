@@ -167,6 +167,7 @@ export const EDITS: Edit[] = [
   rolls("ClusterConfiguration", everyControlPlane, {
     kubeadm: { clusterConfiguration: { controllerManager: { extraArgs: [{ name: "v", value: "2" }] } } },
   }),
+  rolls("the profile", everyMachine, { profile: "cis" }),
   rolls("authentication", everyControlPlane, {
     authentication: {
       oidc: [

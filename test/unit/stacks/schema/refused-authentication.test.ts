@@ -98,6 +98,18 @@ const TABLE: RefusedInputs = {
       }),
     ],
   ],
+  "a profile that is none, and one of an adopted cluster": [
+    ['cluster.profile: is the text "CIS"; write one of "cis"', cluster({ profile: "CIS" })],
+    [
+      "cluster.profile: is not for an adopted cluster, most of whose settings others made; write single settings under `kubeadm` and `kubelet` instead",
+      cluster({
+        profile: "cis",
+        adopt: true,
+        encryptSecretsAtRest: false,
+        network: { plugin: { none: {} } },
+      }),
+    ],
+  ],
 };
 
 refuses(TABLE);
