@@ -41,7 +41,7 @@ function settingsOf(value: Json | undefined, path: SettingPath = []): Setting[] 
 
 /** Returns the child of a value that a part of a path names; of a list, the entries of the name. */
 function childOf(value: Json | undefined, part: SettingPath[number]): Json | undefined {
-  if (typeof part === "string") return isObject(value) ? (value[part]) : undefined;
+  if (typeof part === "string") return isObject(value) ? value[part] : undefined;
   const items = Array.isArray(value) ? value.filter((item) => nameOf(item) === part.name) : [];
   return items.length > 0 ? items : undefined;
 }
@@ -72,7 +72,7 @@ function withSetting(
     const list = withEntries(Array.isArray(value) ? value : [], part.name, Array.isArray(next) ? next : []);
     return list.length === 0 && next === undefined && goes ? undefined : list;
   }
-  const { [part]: child, ...others } = isObject(value) ? (value) : {};
+  const { [part]: child, ...others } = isObject(value) ? value : {};
   const changed = withSetting(child, rest, next, made);
   if (changed !== undefined) return { ...(isObject(value) ? value : {}), [part]: changed };
   return Object.keys(others).length === 0 && goes ? undefined : others;

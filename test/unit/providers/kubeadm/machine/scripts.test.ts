@@ -73,13 +73,11 @@ const everything = exampleSpecification({
   caBundle: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
 });
 const member = { id: "42", name: "cp-1", peerUrls: [], healthy: true };
-
 const PATTERN = "alpha.[software].caos.ch";
 const versioned = exampleSpecification({
   source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
   ignorePreflightErrors: ["Swap", "SystemVerification"],
 });
-
 const scripts: Record<string, Script> = {
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
