@@ -160,7 +160,7 @@ export function preloading(files: readonly string[], own?: string): string {
 }
 
 /** Compiled files that the engine's Node.js processes load first; each describes its purpose. */
-export const PRELOADED: readonly string[] = ["lazy-closures.js", "end-with-engine.js"].map((name) =>
+export const PRELOADED: readonly string[] = ["lazy-modules.js", "end-with-engine.js"].map((name) =>
   path.join(__dirname, name),
 );
 

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { PRELOADED } from "../../../cli/pulumi";
+
+const pulumi = path.dirname(require.resolve("@pulumi/pulumi/package.json"));
+const preloaded = PRELOADED.filter((file) => path.basename(file) === "lazy-modules.js");
+
+/** Runs code in a process like the engine's, with foresail's program loaded. @returns what it leaves in `result` */
+function inProgram(code: string): unknown {
+  const text = `process.argv[1] = ${JSON.stringify(path.join(pulumi, "cmd", "run", "index.js"))};
+    for (const file of ${JSON.stringify(preloaded)}) require(file);
+    const loaded = (name) => Object.values(require.cache).filter((entry) =>
+      entry.filename?.includes("/node_modules/" + name + "/") && entry.children.length > 0).length;
+    require(${JSON.stringify(path.join(pulumi, "cmd", "run", "tracing.js"))});
+    const pulumi = require("@pulumi/pulumi");
+    require(${JSON.stringify(path.resolve(__dirname, "../../../stacks/schema.js"))});
+    let result;
+    ${code}
+    console.log(JSON.stringify(result));`;
+  return JSON.parse(execFileSync(process.execPath, ["--eval", text], { encoding: "utf8", cwd: __dirname }));
+}
+
+describe("modules that foresail does not use", () => {
+  it("are not loaded with Pulumi and the schema, unlike those that it uses", () => {
+    const names = ["@pulumi/pulumi/automation", "@opentelemetry/sdk-trace-node", "zod/v4/locales"];
+    assert.deepEqual(
+      inProgram(
+        `result = ${JSON.stringify([...names, "@pulumi/pulumi/runtime"])}.map((name) => loaded(name) > 1)`,
+      ),
+      [false, false, false, true],
+    );
+  });
+
+  it("are the real ones on first use: their classes, their fields, and messages in English without them", () => {
+    assert.deepEqual(
+      inProgram(`
+        const { Resource } = require("@opentelemetry/resources");
+        const { z } = require("zod");
+        result = [
+          typeof pulumi.automation.LocalWorkspace.create,
+          "Stack" in pulumi.automation,
+          Object.keys(z.locales).includes("de"),
+          Resource.default() instanceof Resource,
+          z.string().safeParse(1).error.issues[0].message,
+        ];`),
+      ["function", true, true, true, "Invalid input: expected string, received number"],
+    );
+  });
+});
