@@ -15,6 +15,13 @@ describe("the tiers of tests", () => {
     assert.equal(starts("e2e", "engine", "rollout"), true);
   });
 
+  it("end with one that has files for both cores: e2e, the longest on one core, begins beside rollout", () => {
+    const running: TierName[] = ["engine"];
+    for (const { name } of TIERS.slice(TIERS.indexOf(tier("rollout"))))
+      if (starts(name, ...running)) running.push(name);
+    assert.deepEqual(running, ["engine", "rollout", "e2e"]);
+  });
+
   it("start at once when nothing runs", () => {
     for (const { name } of TIERS) assert.equal(starts(name), true, name);
   });
