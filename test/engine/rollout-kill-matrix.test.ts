@@ -7,12 +7,15 @@ const MACHINES = ["cp-1", "cp-2", "cp-3", "w-1"];
 /** What happens on each node, in this order; each is a step to be killed at. */
 const DEEDS = ["opened", "cordoned", "evicted", "asked", "ready=false", "upgraded", "ready=true", "closed"];
 /**
- * By default the run is killed at every step of the first control plane and of a worker in one of two ways, alternating;
- * with `--all` in both, and on the second control plane, too. The third is upgraded as the second is.
+ * By default the run is killed once at every step, in one of two ways, alternating, and on the first control plane and a
+ * worker in turn; with `--all` on both in both ways, and on the second control plane, too. The third is upgraded as the
+ * second is. Kills in any order are tested without the engine (rollout.property.test.ts).
  */
 const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 const KILLED_ON = ALL_TESTS ? ["cp-1", "cp-2", "w-1"] : ["cp-1", "w-1"];
 const POINTS = KILLED_ON.flatMap((node) => DEEDS.map((deed) => `${deed} ${node}`));
+/** Whether a run is killed at a point by default; {@link POINTS} has the steps of one node after those of the other. */
+const isByDefault = (at: number) => Math.floor(at / 2) % 2 === Math.floor(at / DEEDS.length);
 const DOUBLE_KILLS = ALL_TESTS ? 3 : 1;
 const SEED = Number(process.env.FORESAIL_SEED ?? 4);
 
@@ -79,7 +82,7 @@ describe("a rollout whose engine is killed", function () {
     ] as const
   ).entries())
     it(`reaches the same end, ${mode} killed ${fate} each step in turn`, async () => {
-      const points = POINTS.filter((_point, at) => ALL_TESTS || at % 2 === index);
+      const points = POINTS.filter((_point, at) => ALL_TESTS || (at % 2 === index && isByDefault(at)));
       await rollout.startOver();
       const met: string[] = [];
       for (;;) {
