@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import {
-  adoptionAccessScript,
-  adoptionSettingsScript,
-  adoptionFactsScript,
-  adoptScript,
-  releaseScript,
-} from "../../../../../providers/kubeadm/machine/adoption-steps";
+import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
 import {
   hostsToml,
   proxyVariables,
@@ -73,11 +67,13 @@ const everything = exampleSpecification({
   caBundle: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
 });
 const member = { id: "42", name: "cp-1", peerUrls: [], healthy: true };
+
 const PATTERN = "alpha.[software].caos.ch";
 const versioned = exampleSpecification({
   source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
   ignorePreflightErrors: ["Swap", "SystemVerification"],
 });
+
 const scripts: Record<string, Script> = {
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
@@ -103,15 +99,15 @@ const scripts: Record<string, Script> = {
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
   reset: resetScript("demo", "w-1"),
-  "adoption-facts": adoptionFactsScript("demo", "w-1"),
-  "adoption-access": adoptionAccessScript("demo", "cp-1"),
-  "adoption-settings": adoptionSettingsScript(
+  "adoption-facts": adoption.adoptionFactsScript("demo", "w-1"),
+  "adoption-access": adoption.adoptionAccessScript("demo", "cp-1"),
+  "adoption-settings": adoption.adoptionSettingsScript(
     exampleSpecification(),
     exampleSpecification(),
     exampleMachine("cp-1"),
   ),
-  adopt: adoptScript("demo", "w-1", "a1".repeat(32)),
-  release: releaseScript("demo", "w-1"),
+  adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
+  release: adoption.releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),
   "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), PATTERN, {
     kubernetes: ["1.36.3", "1.35.4"],

@@ -166,7 +166,7 @@ describe("the installer of a configuration", () => {
 
   it("gives an adopted machine its own file back, and keeps what foresail did not write", () => {
     const [own = "", fresh = ""] = PATHS;
-    rmSync(machine.path("/var/lib/foresail/agent"), { recursive: true });
+    rmSync(machine.path("/var/lib/foresail/agent"), { recursive: true, force: true });
     machine.write("/var/lib/foresail/member", "adopted 2026-11-23T00:00:00Z\n");
     rmSync(machine.path(own), { force: true });
     machine.write(own, "theirs\n", 0o640);
