@@ -4,6 +4,8 @@ import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from 
 import { printError } from "./terminal";
 import type { AdoptOptions } from "./adopt";
 import type { ConfigShowOptions } from "./config-show";
+import type { FleetPreviewOptions } from "./fleet/preview";
+import type { FleetUpOptions } from "./fleet/up";
 import type { PlanOptions, PlanOutput } from "./plan";
 import type { PreviewOptions } from "./preview";
 import type { ReleaseOptions } from "./release";
@@ -187,6 +189,45 @@ function addConfigCommand(program: Command): void {
     .action(running<ConfigShowOptions>(async () => (await import("./config-show.js")).configShow));
 }
 
+const FLEET_NOTES = `
+The first Ctrl-C begins no further stack and pauses those that run; the next one interrupts their engines.
+What is done stays done: --continue, or the same --plan again, does the rest.
+`;
+
+/** Adds the commands of a fleet: many stacks in waves. */
+function addFleetCommands(program: Command): void {
+  const fleet = program
+    .command("fleet")
+    .description("preview and change many stacks in the waves of fleet.yaml");
+  const file = ["--file <file>", "the waves; default: fleet.yaml in the project's folder"] as const;
+  fleet
+    .command("preview")
+    .description("preview all stacks of the fleet; changes nothing")
+    .option(...file)
+    .option("--save-plan <folder>", "write the plans for `foresail fleet up --plan`")
+    .addHelpText("after", () => exitCodesHelp("fleet preview"))
+    .action(running<FleetPreviewOptions>(async () => (await import("./fleet/preview.js")).fleetPreview));
+  fleet
+    .command("up")
+    .description("run the waves, each stack bound to its plan")
+    .option(...file)
+    .option(
+      "--plan <folder>",
+      "the plans of `foresail fleet preview --save-plan`; without them, previews and asks",
+    )
+    .option("--continue", "go on with the last run and its plans")
+    .option("--approve <wave...>", "waves whose gate is approved", [])
+    .option("--yes", "without plans: do not ask", false)
+    .addHelpText("after", () => FLEET_NOTES + exitCodesHelp("fleet up"))
+    .action(running<FleetUpOptions>(async () => (await import("./fleet/up.js")).fleetUp));
+  fleet
+    .command("status")
+    .description("print how far the last run is")
+    .option(...file)
+    .addHelpText("after", () => exitCodesHelp("fleet status"))
+    .action(running<{ file?: string }>(async () => (await import("./fleet/up.js")).fleetStatus));
+}
+
 /** The command `foresail`. */
 async function main(): Promise<void> {
   const program = new Command("foresail")
@@ -205,6 +246,7 @@ async function main(): Promise<void> {
   addReleaseCommand(program);
   addMonitorCommand(program);
   addConfigCommand(program);
+  addFleetCommands(program);
   await program.parseAsync();
 }
 

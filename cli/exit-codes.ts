@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   failed: [1, "failed; the message says what to do"],
   usage: [2, "wrong usage, or a question can't be asked without a terminal"],
   changed: [3, "the cluster is no longer as reviewed; nothing was touched"],
-  paused: [4, "a rollout is paused; run the same command to continue"],
+  paused: [4, "a rollout is paused, or a gate waits for approval; run the same command to continue"],
   blocked: [5, "something blocks the rollout"],
   unknown: [6, "a check could not be made, so whether something blocks the rollout is unknown"],
   otherDistribution: [7, "the cluster was not made with kubeadm"],
@@ -29,6 +29,9 @@ export const EXITS_OF = {
   unlock: ["done", "failed", "usage", "locked", "declined"],
   monitor: ["done", "failed", "usage"],
   "config show": ["done", "failed", "usage"],
+  "fleet preview": ["done", "failed", "usage", "interrupted"],
+  "fleet up": ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
+  "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 
 export type CommandName = keyof typeof EXITS_OF;

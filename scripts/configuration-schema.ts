@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FleetFile } from "../cli/fleet/plan/fleet";
 import type { Renames } from "../lib/validation/renames";
 import {
   AzimuthSection,
@@ -100,6 +101,12 @@ function keySchemas(sections: readonly SystemSection[]): [string, JsonSchema][] 
       section ? { ...section.schema, description: key.description } : ofKey(name, key),
     ];
   });
+}
+
+/** Returns the JSON schema of fleet.yaml, for editors. */
+export function fleetJsonSchema(): JsonSchema {
+  const $schema = "http://json-schema.org/draft-07/schema#";
+  return { $schema, title: "Fleet of foresail: stacks in waves", ...jsonSchema(FleetFile) };
 }
 
 /** Returns the JSON schema of a layer, for editors: what stacks share, without secrets, complete or not. */

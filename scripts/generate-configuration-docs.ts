@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { configurationPage } from "./configuration-page";
 import {
   clusterJsonSchema,
+  fleetJsonSchema,
   layerJsonSchema,
   stackFileJsonSchema,
   systemSections,
@@ -17,6 +18,7 @@ export function generatedDocs(root = ROOT): Record<string, string> {
   return {
     "docs/configuration.schema.json": `${JSON.stringify(stackFileJsonSchema(), null, 2)}\n`,
     "docs/layer.schema.json": `${JSON.stringify(layerJsonSchema(), null, 2)}\n`,
+    "docs/fleet.schema.json": `${JSON.stringify(fleetJsonSchema(), null, 2)}\n`,
     "docs/configuration.md": configurationPage(clusterJsonSchema(), systemSections(), example),
   };
 }

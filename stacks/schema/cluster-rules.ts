@@ -16,7 +16,7 @@ import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validat
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import type { ClusterInput } from "./cluster";
 import type { MachineInput } from "./machine";
-import type { Readable } from "./check";
+import type { Readable } from "../../lib/validation/check";
 
 /** Checks the rules that depend on several fields of the cluster. */
 export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput> }): ValidationIssue[] {

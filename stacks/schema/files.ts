@@ -63,7 +63,8 @@ function stackValues({ project, values }: ConfigurationReader): WrittenKeys {
 function readLayer(reader: ConfigurationReader, name: string): Layer | string {
   const issue = layerNameIssue(name);
   if (issue !== undefined) return issue;
-  if (reader.readLayer === undefined) return "is not supported by this reader of the configuration; remove it";
+  if (reader.readLayer === undefined)
+    return "is not supported by this reader of the configuration; remove it";
   try {
     return parseLayer(reader.readLayer(name), reader.project, CONFIGURATION_KEYS);
   } catch (error) {

@@ -18,7 +18,7 @@ import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { slotOfMachine } from "../../providers/openstack/plan/machine";
 import { openstackIssues, slotsOf } from "../../providers/openstack/plan/validation";
-import type { Readable } from "./check";
+import type { Readable } from "../../lib/validation/check";
 import {
   Access,
   anyValues,

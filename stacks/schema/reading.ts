@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isObject } from "../../lib/json";
 import { type ValidationIssue, below, issueAt } from "../../lib/validation/validation-issue";
 import { AzimuthSection } from "./azimuth";
-import { type Readable, type Reading, check, readable } from "./check";
+import { type Readable, type Reading, check, readable } from "../../lib/validation/check";
 import { ClusterInput, baseCluster } from "./cluster";
 import { clusterRules } from "./cluster-rules";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, type System } from "./keys";

@@ -3,7 +3,7 @@ import { kubeconfigIssue } from "../../lib/validation/kubeconfigs";
 import { unknownWord } from "../../lib/validation/spelling";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
-import type { Reading } from "./check";
+import type { Reading } from "../../lib/validation/check";
 import type { KeyName } from "./keys";
 import { isObject } from "../../lib/json";
 

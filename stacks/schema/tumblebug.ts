@@ -14,7 +14,7 @@ import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
 import { machinesOf, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
-import type { Readable } from "./check";
+import type { Readable } from "../../lib/validation/check";
 import { Access, flag, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, seconds, text, url, whole } from "./rule";
 
 const named = () => text(tumblebugNameIssue);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { issueLines, type ValidationIssue } from "../../../lib/validation/validation-issue";
-import { check } from "../../../stacks/schema/check";
+import { check } from "../../../lib/validation/check";
 
 type Fields = Record<string, unknown>;
 

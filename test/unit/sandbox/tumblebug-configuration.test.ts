@@ -4,7 +4,7 @@ import { containerNodeSettings } from "../../../sandbox/nodes/container-node-set
 import { tumblebugConfiguration } from "../../../sandbox/systems/tumblebug-configuration";
 import { TumblebugSection } from "../../../stacks/schema";
 import { baseCluster } from "../../../stacks/schema/cluster";
-import { readable } from "../../../stacks/schema/check";
+import { readable } from "../../../lib/validation/check";
 import { tumblebugRules } from "../../../stacks/schema/tumblebug";
 
 const ALL = ["aws-ap-northeast-2", "gcp-asia-northeast1", "azure-koreacentral"];

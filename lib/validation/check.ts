@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { quoted, readAsNumber } from "../../lib/text/quote";
-import { writtenDate } from "../../lib/validation/labels";
-import { unknownWord } from "../../lib/validation/spelling";
-import { type ValidationIssue, valueAt } from "../../lib/validation/validation-issue";
-import { isObject } from "../../lib/json";
+import { quoted, readAsNumber } from "../text/quote";
+import { writtenDate } from "./labels";
+import { unknownWord } from "./spelling";
+import { type ValidationIssue, valueAt } from "./validation-issue";
+import { isObject } from "../json";
 
 /** Names of types in messages. */
 const TYPES: Readonly<Record<string, string>> = {

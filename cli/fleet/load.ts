@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { parseDocument } from "yaml";
+import { readGivenFile } from "../../lib/files";
+import { issueCount, issueLines } from "../../lib/validation/validation-issue";
+import { callPulumi, type Project } from "../pulumi";
+import { type Fleet, readFleet } from "./plan/fleet";
+import { reviewId } from "./run-file";
+
+/** Reads fleet.yaml and finds its stacks. @throws Error with the file and its validation issues, one per line */
+export async function loadFleet(
+  project: Project,
+  file = path.join(project.folder, "fleet.yaml"),
+): Promise<Fleet> {
+  const name = path.basename(file);
+  const document = parseDocument(
+    await readGivenFile(file, "the waves in", "create it (docs/regions.md shows one), or give --file"),
+  );
+  const [error] = document.errors;
+  if (error !== undefined) throw new Error(`${name} is not YAML: ${error.message.split("\n")[0]}`);
+  const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
+  const existing = (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
+  const { fleet, issues } = readFleet(document.toJS() as unknown, existing);
+  if (fleet !== undefined) return fleet;
+  const lines = issueLines(issues).map((line) => `\n  ${line}`);
+  throw new Error(`${name} has ${issueCount(issues)}; nothing was changed:${lines.join("")}`);
+}
+
+/** All stacks of a fleet in the order of the waves. */
+export const stacksOf = ({ waves }: Fleet): string[] => waves.flatMap(({ stacks }) => stacks);
+
+/** Returns the file of a stack's plan. */
+export const planFile = (folder: string, stack: string): string =>
+  path.join(folder, `${encodeURIComponent(stack)}.json`);
+
+/** Returns what identifies the plans of a folder together with the waves. @throws Error when a plan is missing */
+export async function reviewOf(fleet: Fleet, folder: string): Promise<string> {
+  const fix = "give the folder that `foresail fleet preview --save-plan` wrote for these waves";
+  const plans = stacksOf(fleet).map((stack) => readGivenFile(planFile(folder, stack), "the plan", fix));
+  return reviewId(fleet.waves, await Promise.all(plans));
+}
+
+/** Returns the content of a file; undefined when it can't be read. */
+export const readIfThere = (file: string): Promise<string | undefined> =>
+  readFile(file, "utf8").catch(() => undefined);

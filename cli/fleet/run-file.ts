@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { parseJson } from "../../lib/json";
+import { isAlive, processPlace, readProcess } from "../../lib/process/identity";
+import { CommandError } from "../exit-codes";
+import { writePrivately } from "../private-file";
+import type { Project } from "../pulumi";
+
+const Process = z.object({ pid: z.int().positive(), startTime: z.string(), place: z.string() });
+
+/** A process of a run, so that a later run sees whether it still works. */
+export type RunProcess = z.output<typeof Process>;
+
+const RunFile = z.object({
+  startedAt: z.string(),
+  /** Identifies the waves and the plans. */
+  review: z.string(),
+  /** The folder of the plans. */
+  plans: z.string(),
+  stacks: z.record(z.string(), z.enum(["running", "done", "failed", "interrupted"])),
+  gates: z.record(z.string(), z.enum(["running", "passed", "failed"])),
+  processes: z.record(z.string(), Process),
+});
+
+/** A run of `fleet up` as its file records it. */
+export type RunRecord = z.output<typeof RunFile>;
+
+/** Returns the folder in which the runs of a project leave their plans, logs and progress. */
+export const fleetFolder = ({ folder }: Project): string => path.join(folder, ".foresail", "fleet");
+
+const runFile = (project: Project) => path.join(fleetFolder(project), "run.json");
+
+/** Returns the last run; undefined when there was none. @throws Error when its file can't be read */
+export async function readRun(project: Project): Promise<RunRecord | undefined> {
+  const text = await readFile(runFile(project), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const run = RunFile.safeParse(parseJson(text)).data;
+  if (run === undefined)
+    throw new Error(`${runFile(project)} is not the file of a run; delete it, and preview and review again`);
+  return run;
+}
+
+export const writeRun = (project: Project, run: RunRecord): Promise<void> =>
+  writePrivately(runFile(project), `${JSON.stringify(run, undefined, 2)}\n`);
+
+/** Returns what identifies a review: the waves, and the plans of their stacks. */
+export function reviewId(waves: unknown, plans: readonly string[]): string {
+  return createHash("sha256")
+    .update(JSON.stringify([waves, plans]))
+    .digest("hex");
+}
+
+/** Returns the identity of a process of this machine. */
+export const processIdentity = (pid: number): RunProcess => ({
+  pid,
+  startTime: readProcess(pid)?.startTime ?? "",
+  place: processPlace(),
+});
+
+/** Returns whether a recorded process still runs; one of another machine or boot can't, as far as this one can see. */
+export const stillRuns = (process: RunProcess): boolean =>
+  process.place === processPlace() && isAlive(process);
+
+/**
+ * Takes the lock of the project's fleet; the lock of a dead process is replaced.
+ *
+ * @returns a function that releases it
+ * @throws CommandError when another run has it
+ */
+export async function lockFleet(project: Project): Promise<() => Promise<void>> {
+  const folder = fleetFolder(project);
+  const file = path.join(folder, "lock.json");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const own = JSON.stringify(processIdentity(process.pid));
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      await writeFile(file, own, { flag: "wx", mode: 0o600 });
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = Process.safeParse(parseJson(await readFile(file, "utf8").catch(() => ""))).data;
+    const isHeld = holder !== undefined && (holder.place !== processPlace() || stillRuns(holder));
+    if (isHeld)
+      throw new CommandError(
+        "locked",
+        `another run of this fleet is active: process ${holder.pid} on ${holder.place.split(" ")[0]}\n` +
+          `Wait for it to end. If it is certain that it no longer runs, delete ${file}`,
+      );
+    await rm(file, { force: true });
+  }
+  throw new CommandError("locked", "another run of this fleet began at the same time; run the command again");
+}

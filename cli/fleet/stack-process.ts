@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+/** A `foresail` for one stack. */
+export interface StackProcess {
+  readonly child: ChildProcess;
+  /** The exit code. */
+  readonly ended: Promise<number>;
+}
+
+/** This project's command. */
+const COMMAND = path.join(__dirname, "..", "cli.js");
+
+/**
+ * Starts `foresail` for a stack. It writes to a file, not to a pipe, so that it ends in order when the run of the fleet is
+ * killed; and it has a process group of its own, so that an interrupt on the terminal reaches it once, by the run.
+ */
+export function startStackProcess(folder: string, args: readonly string[], log: string): StackProcess {
+  const output = openSync(log, "w", 0o600);
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    cwd: folder,
+    stdio: ["ignore", output, output],
+    detached: true,
+  });
+  closeSync(output);
+  const ended = new Promise<number>((resolve) => {
+    child.once("error", () => resolve(1));
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+  return { child, ended };
+}
+
+/** Returns the last lines of a log that are not empty. */
+export async function lastLines(log: string, count = 8): Promise<string[]> {
+  const text = await readFile(log, "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(-count);
+}
