@@ -104,6 +104,8 @@ const RULES: Readonly<Record<string, Rules>> = {
     leavesLater: REMARK,
     waits: REMARK,
     outage: { role: "remark", danger: "control plane" },
+    diff: REMARK,
+    noDiff: REMARK,
     drainBlocked: { role: "remark", danger: "blocked" },
   }),
   EncryptionKey: rules(kubeadm.encryptionKeySteps, {

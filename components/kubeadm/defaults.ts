@@ -63,6 +63,21 @@ export function stagedFor(args: KubeadmClusterArgs): StagedVersions {
   return stagedVersions(args.version, settings.intermediateVersions, furtherSoftware(settings));
 }
 
+/** Returns the paths of the files whose content is secret, where there can be any. */
+export function secretFiles({ files = [] }: KubeadmClusterArgs): {
+  secretFiles?: pulumi.Input<string[] | undefined>;
+} {
+  const outputs = files.filter(({ content }) => typeof content !== "string");
+  if (outputs.length === 0) return {};
+  const secret = Promise.all(outputs.map(({ content }) => pulumi.isSecret(pulumi.output(content)))).then(
+    (found) => {
+      const paths = outputs.filter((_, index) => found[index]).map(({ path }) => path);
+      return paths.length > 0 ? paths : undefined;
+    },
+  );
+  return { secretFiles: pulumi.output(secret) };
+}
+
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
 export function specification(
   name: string,

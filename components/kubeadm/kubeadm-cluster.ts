@@ -9,7 +9,8 @@ import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
 import * as resources from "../../providers/kubeadm/resources/declarations";
-import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
+import { drainOptions, networkPlugin, rolloutSettings, secretFiles } from "./defaults";
+import { specification, stagedFor, timeouts } from "./defaults";
 import { endpointOf } from "./endpoint";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
@@ -239,6 +240,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       configuration: this.existence.configuration,
       rollout: rolloutSettings(this.args),
       drain: drainOptions(this.args),
+      ...secretFiles(this.args),
+      ...(this.args.adopt ? { adopted: true as const } : {}),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),
     };
     return new resources.NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));

@@ -1,3 +1,4 @@
+import { readPreview } from "../../cli/review/preview";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { KubernetesClient } from "../../lib/kubernetes";
@@ -107,10 +108,15 @@ export class TestCluster {
   }
 
   /** Everything a preview would change, and the steps of each resource. */
-  async preview(): Promise<{ changes: PreviewedChange[]; steps: Record<string, string[]> }> {
+  async preview(): Promise<{
+    changes: PreviewedChange[];
+    steps: Record<string, string[]>;
+    notes: readonly string[];
+  }> {
     const answer = await this.pulumi(["preview", "--json"]);
     if (answer.exitCode !== 0) throw new Error(`pulumi preview failed:\n${answer.stdout}\n${answer.stderr}`);
-    return { changes: changesOf(answer.stdout), steps: stepsOf(answer.stdout) };
+    const { notes } = readPreview(answer.stdout);
+    return { changes: changesOf(answer.stdout), steps: stepsOf(answer.stdout), notes };
   }
 
   /**

@@ -14,6 +14,7 @@ import {
   expectedSteps,
   reconfigured,
 } from "../cluster/configuration-change";
+import { assertPreviewedDiff, diffLines, managedFiles } from "../cluster/previewed-diff";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
 import { RequestCounter, type RequestCount } from "../cluster/request-counter";
@@ -209,7 +210,10 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
       machines: MACHINES,
       fields: reconfigured({ ...fields, version: TO }, kubelet, BY_NIGHT),
     });
+    const before = await managedFiles(cluster, MACHINES);
     const preview = await cluster.preview();
+    const diff = diffLines(preview.notes);
+    for (const line of diff) console.log(`      ${line}`);
     const steps = preview.steps["rollout-rollout"] ?? [];
     expectedSteps(MACHINES, BY_NIGHT).forEach((line, index) => assert.match(steps[index] ?? "", line));
     assert.equal(steps.length, MACHINES.length);
@@ -226,6 +230,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     const count = await counter.stop();
     console.log(`      ${describeCount("/readyz through the endpoint of w-1", count)}`);
     assert.ok(count.longestGap < 30_000, `${count.longestGap} ms`);
+    assertPreviewedDiff(diff, before, await managedFiles(cluster, MACHINES));
     await assertReconfigured(cluster, MACHINES, await nodes(), BY_NIGHT);
     assert.deepEqual(await readyNodes(cluster), MACHINES);
     assert.deepEqual((await cluster.preview()).changes, []);

@@ -68,6 +68,8 @@ export interface MachineState {
   settings?: Record<string, string>;
   /** "name address" lines of its haproxy */
   backends?: string[];
+  /** lines of what its files would become, as configuration-differences.sh answers them */
+  differences?: string[];
 }
 
 /** What one script does wrong, once. */

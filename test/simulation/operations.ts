@@ -76,6 +76,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
   init,
   "configure-cluster": () => DONE,
+  "configuration-differences": ({ state }) => answer((state.differences ?? []).join("\n")),
   "admin-kubeconfig": ({ state, configuration }) =>
     state.controlPlane
       ? answer(readFileSync(configuration.kubeconfig, "utf8"))

@@ -16,7 +16,13 @@ import { type Parameters, renderShell, shellCommands } from "./shell";
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
   | ("prepare" | "facts" | "reboot" | "initialized")
-  | ("init" | "configure-cluster" | "admin-kubeconfig" | "control-plane-secrets")
+  | (
+      | "init"
+      | "configure-cluster"
+      | "configuration-differences"
+      | "admin-kubeconfig"
+      | "control-plane-secrets"
+    )
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
@@ -49,11 +55,16 @@ export function step(
   machine: string,
   { files = [], ...parameters }: Parameters & { files?: readonly string[] } = {},
 ): Script {
-  assertNames({ cluster, machine });
   const own = operation.startsWith("join-") ? "join" : operation;
-  const owner = { MACHINE: machine, OWNER: `cluster=${cluster} machine=${machine}` };
+  const owner = ownerParameters(cluster, machine);
   return frame(operation, machine, ["common/owner", ...files, `steps/${own}`], { ...owner, ...parameters });
 }
+
+/** Returns the variables of the functions in common/owner. */
+export const ownerParameters = (cluster: string, machine: string) => {
+  assertNames({ cluster, machine });
+  return { MACHINE: machine, OWNER: `cluster=${cluster} machine=${machine}` };
+};
 
 /** Returns the function for a step without parameters of its own. */
 const plain = (operation: Operation) => (cluster: string, machine: string) =>

@@ -74,6 +74,15 @@ export function drainsFor(from: string, to: string): boolean {
   return before.length !== after.length || before[kubelet] !== after[kubelet];
 }
 
+/**
+ * Returns whether a change of version has other settings for kubeadm, which then writes the kubelet's configuration and
+ * static pods from them; otherwise it writes those again that a node has. Versions that can't be compared have.
+ */
+export function changesKubeadm(from: string, to: string): boolean {
+  const ofKubeadm = (version: string) => version.split(".").slice(PARTS.worker.indexOf("machine") + 1);
+  return ofKubeadm(from).join() !== ofKubeadm(to).join();
+}
+
 /** Settings that reach the cluster and not its nodes: kube-proxy runs in pods of a DaemonSet. */
 const clusterSettings = ({ kubeProxy }: ClusterSpecification) => ({ kubeProxy: kubeProxy ?? {} });
 

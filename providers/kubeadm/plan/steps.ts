@@ -1,4 +1,17 @@
-import { choice, each, flag, line, optional, text, token, value, word, words } from "../../../lib/steps/line";
+import {
+  choice,
+  each,
+  flag,
+  line,
+  number,
+  optional,
+  phrase,
+  text,
+  token,
+  value,
+  word,
+  words,
+} from "../../../lib/steps/line";
 import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 
 const machine = word("machine");
@@ -98,6 +111,9 @@ export const nodeRolloutSteps = defineSteps({
     "is one control plane: the API does not answer while it changes",
     "are two control planes: etcd has no quorum, and the API does not answer, while one changes",
   ])}`,
+  /** A line of the diff of what a change of configuration does to files. */
+  diff: line`diff ${number("at")} |${text("text")}`,
+  noDiff: line`no diff of ${phrase("machines")}: ${text("why")}`,
   drainBlocked: line`${machine}: the drain would ${choice("how", ["be refused", "wait"])}: ${text("why")}`,
 });
 export type NodeRolloutStep = StepOf<typeof nodeRolloutSteps>;

@@ -287,6 +287,10 @@ export interface NodeRolloutInputs extends MachinesInputs {
   leftOut?: string[];
   /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
+  /** Paths of the files whose content is secret, which no preview shows; absent for none. */
+  secretFiles?: string[];
+  /** Only of a cluster that foresail did not make. */
+  adopted?: true;
 }
 
 export interface NodeRolloutOutputs extends NodeRolloutInputs {

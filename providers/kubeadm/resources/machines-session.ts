@@ -142,7 +142,7 @@ export function rememberUnreached(cluster: string, machines: readonly string[]):
   unreached.set(cluster, machines);
 }
 
-/** Returns the workers of a cluster that this run did not reach; empty in a preview, which contacts no machine. */
+/** Returns the workers of a cluster that this run did not reach; empty in a preview. */
 export function unreachedMachines(cluster: string): readonly string[] {
   return unreached.get(cluster) ?? [];
 }

@@ -21,8 +21,10 @@ export const handlers: Handlers = {
     const { previewRollout } = await import("./rollout/preview.js");
     const desired = withGivenConfiguration(olds, news);
     const { refusals, notes, leftOut, ...preview } = await previewRollout(olds, desired);
+    const { configurationDiff } = await import("./rollout/configuration-diff.js");
+    const diff = await configurationDiff(nameOf(news), desired, preview.steps);
     const steps = preview.steps.map(nodeRolloutSteps.format);
-    for (const line of [...steps, ...notes]) report(nameOf(news), line);
+    for (const line of [...steps, ...notes, ...diff]) report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
       inputs: { ...desired, steps, leftOut },

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import {
   configurationChange,
   configurationVersions,
+  changesKubeadm,
   drainsFor,
   preparedVersion,
   rolledConfiguration,
@@ -75,6 +76,14 @@ describe("the configuration of nodes", () => {
     assert.equal(drainsFor("a.b", "x.b"), false);
     assert.equal(drainsFor("a.b.c", "a.b.x"), false);
     assert.equal(drainsFor("unknown", "a.b"), true);
+  });
+
+  it("concerns kubeadm unless files and containerd's settings alone change", () => {
+    assert.equal(changesKubeadm("a.b", "x.b"), false);
+    assert.equal(changesKubeadm("a.b.c", "x.b.c"), false);
+    assert.equal(changesKubeadm("a.b", "a.x"), true);
+    assert.equal(changesKubeadm("a.b.c", "a.b.x"), true);
+    assert.equal(changesKubeadm("unknown", "a.b"), true);
   });
 
   it("is one that state of older releases has no field of", () => {

@@ -1,3 +1,4 @@
+import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration-differences";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -93,6 +94,10 @@ const scripts: Record<string, Script> = {
   "control-plane-secrets": controlPlaneSecretsScript("demo", "cp-1"),
   "join-control-plane": joinScript(exampleSpecification({ version: "1.35.4" }), "cp-2", "control-plane"),
   "join-worker": joinScript(everything, "w-1", "worker"),
+  "configuration-differences": configurationDifferencesScript(versioned, exampleMachine("w-1"), [], {
+    removed: ["/etc/old"],
+    kubeadm: true,
+  }),
   register: registerScript("demo", "w-1"),
   endpoint: endpointScript("w-1", 8443, backends),
   "etcd-members": etcdMembersScript("demo", "cp-1"),

@@ -1,0 +1,86 @@
+import type { FileDifference } from "../../../lib/text/unified-diff";
+import type { Machine } from "../plan/machine";
+import type { ClusterSpecification } from "../plan/specification";
+import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
+import { initConfiguration } from "./configuration";
+import { proxyVariables, settingsParameters } from "./parameters";
+import { renderShell, shellCommands } from "./shell";
+import { backendsOf, ownerParameters, patchFolders, type Script } from "./steps";
+
+/** Folder without certificates: beside a worker's, which have no key of the authority, kubeadm writes no configuration. */
+const NO_CERTIFICATES = "/nonexistent/foresail";
+
+/**
+ * Reads which files a configuration will change on a node, for parseConfigurationDifferences. Without the frame of other
+ * steps: it changes nothing on the machine, and waits for no other step. Data: configurationData.
+ *
+ * @param change paths of files that were configured before, and whether kubeadm gets other settings
+ */
+export function configurationDifferencesScript(
+  specification: ClusterSpecification,
+  { name: machine, role }: Machine,
+  machines: readonly Machine[],
+  { removed, kubeadm }: { removed: readonly string[]; kubeadm: boolean },
+): Script {
+  const operation = "configuration-differences";
+  assertSettings(specification);
+  assertNames({ machine });
+  const backends = backendsOf(machines);
+  assertAddresses(backends);
+  const patches = patchFolders(specification);
+  const commands = ["common/system", "common/owner", "common/settings", `steps/${operation}`];
+  const text = renderShell(commands.map(shellCommands).join("\n"), {
+    ...ownerParameters(specification.name, machine),
+    ...settingsParameters(specification, role),
+    PROXY: proxyVariables(
+      specification,
+      backends.map(({ address }) => address),
+    ),
+    REMOVED_PATHS: removed,
+    KUBEADM: kubeadm,
+    CONTROL_PLANE: role === "control-plane",
+    PATCHES_OF_INIT: patches.init ?? "",
+    PATCHES_OF_JOIN: patches.join ?? "",
+    NO_CERTIFICATES,
+  });
+  return { operation, machine, text: `# foresail: ${operation} ${machine}\n${text}\nexit 0` };
+}
+
+/** Returns the kubeadm configuration from which kubeadm writes a machine's static pods and its kubelet's configuration. */
+export function configurationData(
+  specification: ClusterSpecification,
+  machine: Machine,
+  machines: readonly Machine[],
+): string {
+  const { clusterConfiguration = {} } = specification.kubeadm;
+  const certificates = machine.role === "worker" ? { certificatesDir: NO_CERTIFICATES } : {};
+  // what a machine was initialized or joined with is no part of a configuration that rolls out
+  const kubeadm = { clusterConfiguration: { ...clusterConfiguration, ...certificates } };
+  const controlPlanes = machines.filter(({ role }) => role === "control-plane");
+  return initConfiguration({ ...specification, kubeadm }, machine, controlPlanes);
+}
+
+/** Parses the answer of configurationDifferencesScript. @throws Error when the text is not one */
+export function parseConfigurationDifferences(answer: string): FileDifference[] {
+  return answer
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [path = "", before, after, modeBefore, modeAfter, ...rest] = line.split(" ");
+      if (modeAfter === undefined || rest.length > 0)
+        throw new Error("the machine answered something else than the files that differ");
+      return {
+        path: decoded(path),
+        ...stateOf("before", before, modeBefore),
+        ...stateOf("after", after, modeAfter),
+      };
+    });
+}
+
+const decoded = (text: string): string => Buffer.from(text, "base64").toString("utf8");
+
+function stateOf(name: "before" | "after", content = "-", mode = "-") {
+  if (!content.startsWith("=")) return {};
+  const text = { content: decoded(content.slice(1)) };
+  return { [name]: mode === "-" ? text : { ...text, mode: mode.replace(",", " ") } };
+}

@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# Reads which files a configuration will change on a node, for a preview. Writes only into a folder in memory that root
+# alone can read, and that is removed in any case. Data: the kubeadm configuration of this machine.
+# Answers a line for each file that differs: its path, what it contains, what it will contain, and its modes before and
+# after if they are set; texts in base64 after "=", and "-" for a file that does not exist.
+# Parameters, besides those of common/settings and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
+# what kubeadm writes is compared: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
+# (folder that a worker's kubeadm configuration names)
+set -euo pipefail
+umask 077
+export LC_ALL=C
+refuse_foreign_machine >&2
+folder=$(mktemp --directory /run/foresail-preview.XXXXXXXX)
+trap 'rm -rf "$folder"' EXIT
+expected=$folder/expected
+rendered=$folder/rendered
+patches=$folder/patches
+mkdir "$expected" "$rendered" "$patches"
+cat >"$folder/kubeadm.yaml"
+
+# From here on, the functions of common/settings write into the folder and not to the machine.
+written=()
+removed=("${REMOVED_PATHS[@]}")
+write_file() {
+  mkdir -p "$(dirname "$expected$1")"
+  cat >"$expected$1"
+  command chmod "$2" "$expected$1"
+  written+=("$1")
+}
+remove_file() { removed+=("$1"); }
+chown() { command chown "$1" "$expected$2"; }
+chmod() { command chmod "$1" "$expected$2"; }
+export_proxy() { :; }
+
+# Copies the patches of this machine as they will be: FOLDER.
+collect_patches() {
+  local path
+  if [ -d "$1" ]; then cp --recursive "$1/." "$patches"; fi
+  for path in "${removed[@]}"; do if [ "$(dirname "$path")" = "$1" ]; then rm -f "$patches/$(basename "$path")"; fi; done
+  if [ -d "$expected$1" ]; then cp --recursive "$expected$1/." "$patches"; fi
+}
+
+# Lets kubeadm write what it would write for this machine into the folder: PHASE... Without a proxy in its environment,
+# like the node agent's kubeadm.
+render() {
+  timeout 30 env --ignore-environment PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin KUBEADM_INIT_DRYRUN_DIR="$rendered" \
+    kubeadm init phase "$@" --config "$folder/kubeadm.yaml" "${patch_flags[@]}" --dry-run >"$folder/log" 2>&1 || {
+    echo "kubeadm init phase $* --dry-run: $(tail -n 3 "$folder/log")" >&2
+    exit 1
+  }
+}
+
+content_of() { if [ -f "$1" ]; then printf '=%s' "$(base64 --wrap 0 <"$1")"; else printf -- -; fi; }
+mode_of() { if [ -f "$1" ]; then stat --dereference --format %a,%U:%G "$1"; else printf -- -; fi; }
+
+# Answers a file that differs: PATH EXPECTED [MODES: yes].
+compare() {
+  local modes="- -"
+  if [ "${3-}" = yes ]; then modes="$(mode_of "$1") $(mode_of "$2")"; fi
+  if [ ! -e "$1" ] && [ ! -e "$2" ]; then return 0; fi
+  if cmp --silent "$1" "$2" && [ "${modes% *}" = "${modes#* }" ]; then return 0; fi
+  printf '%s %s %s %s\n' "$(printf '%s' "$1" | base64 --wrap 0)" "$(content_of "$1")" "$(content_of "$2")" "$modes"
+}
+
+configure_environment
+write_registry_hosts
+write_user_files
+for path in "${written[@]}"; do compare "$path" "$expected$path" yes; done
+for path in "${removed[@]}"; do compare "$path" /nonexistent; done
+if [ "$KUBEADM" = no ]; then exit 0; fi
+given=$PATCHES_OF_JOIN
+if [ -e /etc/kubernetes/super-admin.conf ]; then given=$PATCHES_OF_INIT; fi
+patch_flags=()
+if [ -n "$given" ]; then
+  collect_patches "$given"
+  patch_flags=("--patches=$patches")
+fi
+if [ "$CONTROL_PLANE" = yes ]; then
+  render control-plane all
+  for name in kube-apiserver kube-controller-manager kube-scheduler; do
+    compare "/etc/kubernetes/manifests/$name.yaml" "$rendered/$name.yaml"
+  done
+fi
+render kubelet-start
+sed -i "s|$NO_CERTIFICATES/|/etc/kubernetes/pki/|" "$rendered/config.yaml"
+compare /var/lib/kubelet/config.yaml "$rendered/config.yaml"

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { type FileDifference, groupedDiffs, type NodeDifferences } from "../../lib/text/unified-diff";
+import { nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
+import { resourceMessage } from "../../lib/steps/steps";
+import type { TestCluster } from "./test-cluster";
+
+/** Everything that a change of configuration may write on a machine. */
+const MANAGED = [
+  "/etc/kubernetes/manifests",
+  "/etc/kubernetes/audit",
+  "/etc/containerd/certs.d",
+  "/etc/apt/apt.conf.d",
+  "/etc/example",
+  "/etc/systemd/system",
+  "/var/lib/kubelet/config.yaml",
+];
+
+/** Files of a machine by path; of kubeadm's own, the modes are not compared. */
+type Files = ReadonlyMap<string, { content: string; mode?: string }>;
+
+/** Reads all files of each machine that a change of configuration may write. */
+export async function managedFiles(
+  cluster: TestCluster,
+  machines: readonly string[],
+): Promise<Map<string, Files>> {
+  const read = `find ${MANAGED.join(" ")} -type f 2>/dev/null | sort | while read -r path; do
+    printf '%s %s %s\\n' "$path" "$(stat --format %a,%U:%G "$path")" "$(base64 --wrap 0 <"$path")"
+  done`;
+  const all = new Map<string, Files>();
+  for (const machine of machines) {
+    const lines = (await cluster.onMachine(machine, read)).trim().split("\n");
+    const files = lines.map((line) => {
+      const [path = "", mode = "", text = ""] = line.split(" ");
+      const content = Buffer.from(text, "base64").toString("utf8");
+      const isOfKubeadm = /^\/(etc\/kubernetes\/manifests|var)\//.test(path);
+      return [path, isOfKubeadm ? { content } : { content, mode: mode.replace(",", " ") }] as const;
+    });
+    all.set(machine, new Map(files));
+  }
+  return all;
+}
+
+/** Returns the lines of the diff in a preview's notes. */
+export const diffLines = (notes: readonly string[]): string[] =>
+  notes.flatMap((note) => {
+    const step = nodeRolloutSteps.parse(resourceMessage.parse(note)?.line ?? "");
+    return step?.kind === "diff" ? [step.text.slice(1)] : [];
+  });
+
+/** Fails if the preview showed something else than what became of the files, byte for byte, on any machine. */
+export function assertPreviewedDiff(
+  lines: readonly string[],
+  before: ReadonlyMap<string, Files>,
+  after: ReadonlyMap<string, Files>,
+): void {
+  const nodes = [...before].map(([node, old]) => ({
+    node,
+    files: differences(old, after.get(node) ?? new Map()),
+  }));
+  const [shown, happened] = [byNode(lines), byNode(groupedDiffs(nodes).map((line) => line.trimEnd()))];
+  assert.deepEqual(shown, happened);
+  assert.ok(nodes.every(({ files }: NodeDifferences) => files.length > 0));
+}
+
+function differences(before: Files, after: Files): FileDifference[] {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return paths.flatMap((path) => {
+    const [old, now] = [before.get(path), after.get(path)];
+    if (old?.content === now?.content && old?.mode === now?.mode) return [];
+    return [{ path, ...(old ? { before: old } : {}), ...(now ? { after: now } : {}) }];
+  });
+}
+
+/** Returns the diff of each file after the nodes that it is for, in the order of the paths. */
+function byNode(lines: readonly string[]): string[] {
+  const files: string[] = [];
+  let nodes = "";
+  for (const line of lines) {
+    if (/^[\w, -]+:$/.test(line) && !line.startsWith(" ")) nodes = line;
+    else if (line.startsWith("--- /")) files.push(`${nodes}\n${line}`);
+    else files.push(`${files.pop()}\n${line}`);
+  }
+  return files.sort();
+}

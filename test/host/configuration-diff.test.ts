@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type NodeRolloutStep, nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
+import type { NodeRolloutInputs } from "../../providers/kubeadm/resources/declarations";
+import { configurationDiff } from "../../providers/kubeadm/resources/rollout/configuration-diff";
+import { SimulatedFleet } from "../simulation/simulated-fleet";
+import { TestAuthority } from "../support/certificates";
+import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
+import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
+import { common, drain, rollout } from "./handler-samples";
+
+const NAMES = ["cp-1", "cp-2", "w-1"];
+const SECRET = "hidden-from-everyone";
+
+const encoded = (text: string) => Buffer.from(text).toString("base64");
+const differs = (file: string, before: string, after: string) =>
+  `${encoded(file)} =${encoded(before)} =${encoded(after)} - -`;
+
+describe("the diff of a changed configuration in a preview", function () {
+  this.timeout(60_000);
+  const folder = mkdtempSync(path.join(tmpdir(), "foresail-diff-"));
+  const authority = new TestAuthority(folder);
+  const server = new TestKubernetesServer(authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
+  let fleet: SimulatedFleet;
+
+  before(async () => {
+    await server.listen();
+    const kubeconfigFile = path.join(folder, "admin.conf");
+    writeFileSync(kubeconfigFile, kubeconfigOf(authority, [server]), { mode: 0o600 });
+    fleet = await SimulatedFleet.start({ api: { kubeconfigFile, port: server.port }, machines: NAMES });
+    for (const name of NAMES) {
+      const policy = differs("/etc/policy", "level: None\n", "level: Request\n");
+      const hidden = differs("/etc/hidden", `${SECRET} 1\n`, `${SECRET} 2\n`);
+      const own = differs("/etc/own", `${name}\n`, `new\npassword: ${SECRET}\n`);
+      fleet.files.saveState(name, {
+        prepared: true,
+        marker: `cluster=demo machine=${name}`,
+        member: true,
+        controlPlane: name !== "w-1",
+        apiServerRuns: false,
+        differences: name === "w-1" ? [policy] : [policy, hidden, own],
+      });
+    }
+  });
+
+  after(async () => {
+    await fleet.stop();
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const inputs = (over: object = {}): NodeRolloutInputs => ({
+    ...common,
+    __provider: "",
+    specification: exampleSpecification(),
+    machines: NAMES.map((name) => exampleMachine(name, fleet.machine(name))),
+    credentials: { privateKey: fleet.privateKey },
+    timeouts: { ssh: 3, dial: 1, prepare: 20, init: 1, join: 1, ready: 1 },
+    kubeconfig: "",
+    rollout,
+    drain,
+    secretFiles: ["/etc/hidden"],
+    ...over,
+  });
+  const configure = (machine: string): NodeRolloutStep => ({
+    kind: "configure",
+    machine,
+    from: "aaaaaa.bbbbbb",
+    to: "cccccc.bbbbbb",
+  });
+  const shown = async (over: object = {}, names = NAMES) => {
+    const lines = await configurationDiff("NodeRollout demo", inputs(over), names.map(configure));
+    return lines.map((line) => nodeRolloutSteps.parse(line)!);
+  };
+  const textOf = (steps: readonly NodeRolloutStep[]) =>
+    steps.flatMap((step) => (step.kind === "diff" ? [step.text.slice(1)] : []));
+
+  it("shows equal changes once, and no secret", async () => {
+    const steps = await shown();
+    assert.deepEqual(textOf(steps), [
+      ...["cp-1, cp-2, w-1:", "--- /etc/policy", "+++ /etc/policy", "@@ -1,1 +1,1 @@"],
+      ...["-level: None", "+level: Request"],
+      ...["cp-1, cp-2:", "--- /etc/hidden", "+++ /etc/hidden", "content differs (secret)"],
+      ...["cp-1:", "--- /etc/own", "+++ /etc/own", "@@ -1,1 +1,2 @@", "-cp-1", "+new"],
+      ...["+password: [secret]", "(values that look secret are not shown)"],
+      ...["cp-2:", "--- /etc/own", "+++ /etc/own", "@@ -1,1 +1,2 @@", "-cp-2", "+new"],
+      ...["+password: [secret]", "(values that look secret are not shown)"],
+    ]);
+    assert.ok(!JSON.stringify(steps).includes(SECRET));
+    assert.deepEqual(
+      steps.map((step) => (step.kind === "diff" ? step.at : 0)),
+      steps.map((_, index) => index + 1),
+    );
+  });
+
+  it("reads nothing when no configuration step is listed, and only the machines that have one", async () => {
+    const before = fleet.journal.length;
+    assert.deepEqual(await shown({}, []), []);
+    assert.equal(fleet.journal.length, before);
+    await shown({}, ["w-1"]);
+    assert.deepEqual(
+      fleet.journal.slice(before).map(({ machine, operation }) => `${machine} ${operation}`),
+      ["w-1 configuration-differences"],
+    );
+  });
+
+  it("says in one line which machines can't be compared, and shows the others", async () => {
+    fleet.powerOff("cp-2");
+    const steps = await shown();
+    fleet.powerOn("cp-2");
+    assert.deepEqual(textOf(steps).slice(0, 2), ["cp-1, w-1:", "--- /etc/policy"]);
+    const last = steps.at(-1);
+    assert.ok(last?.kind === "noDiff");
+    assert.equal(last.machines, "cp-2");
+    assert.match(last.why, /could not be reached over SSH within 6 s/);
+  });
+
+  it("asks no machine of a cluster that others made, and says why", async () => {
+    const before = fleet.journal.length;
+    const steps = await shown({ adopted: true });
+    assert.deepEqual(
+      steps.map((step) => (step.kind === "noDiff" ? step.machines : step.kind)),
+      ["cp-1, cp-2, w-1"],
+    );
+    assert.equal(fleet.journal.length, before);
+  });
+
+  it("says the same once for all machines when there is nothing to log in with", async () => {
+    const agent = process.env["SSH_AUTH_SOCK"];
+    delete process.env["SSH_AUTH_SOCK"];
+    const steps = await shown({ credentials: {} }, ["cp-1", "w-1"]).finally(() => {
+      if (agent !== undefined) process.env["SSH_AUTH_SOCK"] = agent;
+    });
+    assert.deepEqual(
+      steps.map(({ kind }) => kind),
+      ["noDiff"],
+    );
+    assert.ok(steps[0]?.kind === "noDiff" && steps[0].machines === "cp-1, w-1", JSON.stringify(steps));
+  });
+});

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import {
+  configurationData,
+  configurationDifferencesScript,
+  parseConfigurationDifferences,
+} from "../../../../../providers/kubeadm/machine/configuration-differences";
+import { exampleMachine, exampleSpecification } from "./examples";
+import { ShellMachine } from "./run-shell";
+
+const KUBEADM = `
+[ -n "$KUBEADM_INIT_DRYRUN_DIR" ] && [ -z "\${HTTPS_PROXY-}" ] || exit 3
+patches=
+for word; do case $word in --patches=*) patches=\${word#*=} ;; esac; done
+case "$*" in
+"init phase control-plane all --config "*" --dry-run")
+  for name in kube-apiserver kube-controller-manager kube-scheduler; do
+    { echo "name: $name"; if [ -n "$patches" ]; then cat "$patches"/*; fi; } >"$KUBEADM_INIT_DRYRUN_DIR/$name.yaml"
+  done
+  ;;
+"init phase kubelet-start --config "*" --dry-run") echo "clientCAFile: /nonexistent/foresail/ca.crt" >"$KUBEADM_INIT_DRYRUN_DIR/config.yaml" ;;
+*) exit 4 ;;
+esac`;
+
+describe("the comparison of a machine's files with a configuration", function () {
+  this.timeout(20_000);
+  let machine: ShellMachine;
+  const kubeadm = (text: string) => machine.write("/usr/local/bin/kubeadm", `#!/bin/bash\n${text}\n`, 0o755);
+
+  beforeEach(() => {
+    machine = new ShellMachine();
+    kubeadm(KUBEADM);
+    machine.program("systemctl", "exit 9");
+    machine.program("update-ca-certificates", "exit 9");
+    machine.write("/run/here", "");
+    machine.write(
+      "/var/lib/kubelet/config.yaml",
+      "clientCAFile: /etc/kubernetes/pki/ca.crt\n".replace("/etc", machine.path("/etc")),
+    );
+    for (const name of ["kube-apiserver", "kube-controller-manager", "kube-scheduler"])
+      machine.write(`/etc/kubernetes/manifests/${name}.yaml`, `name: ${name}\n`);
+    machine.write("/etc/audit.yaml", "old\n", 0o644);
+    machine.write("/etc/same", "same\n", 0o600);
+    machine.write("/etc/gone", "gone\n");
+    machine.write("/etc/apt/apt.conf.d/90foresail-proxy", "proxy\n");
+  });
+
+  function compared(over: Record<string, string | boolean | string[]> = {}) {
+    process.env["HTTPS_PROXY"] = "http://of-the-caller:1";
+    const { stdout, stderr, status } = machine.step(
+      "steps/configuration-differences",
+      {
+        CA_BUNDLE: "",
+        PROXY: [],
+        REGISTRIES: [],
+        REGISTRY_HOSTS: [],
+        FILE_PATHS: ["/etc/audit.yaml", "/etc/same", "/etc/new"].map((path) => machine.path(path)),
+        FILE_MODES: ["0644", "0640", "0600"],
+        FILE_OWNERS: ["", "", ""],
+        FILE_CONTENTS: ["new", "same", "fresh\n"],
+        REMOVED_PATHS: ["/etc/gone", "/etc/never"].map((path) => machine.path(path)),
+        CONTROL_PLANE: false,
+        KUBEADM: true,
+        PATCHES_OF_INIT: "",
+        PATCHES_OF_JOIN: "",
+        NO_CERTIFICATES: "/nonexistent/foresail",
+        ...over,
+      },
+      ["common/settings"],
+    );
+    delete process.env["HTTPS_PROXY"];
+    const files = status === 0 ? parseConfigurationDifferences(stdout) : [];
+    return {
+      stderr,
+      status,
+      files: files.map(({ path, before, after }) => [path.replace(machine.root, ""), before, after] as const),
+    };
+  }
+
+  it("finds contents, modes, new and removed files, and changes nothing on the machine", () => {
+    const before = readdirSync(machine.root, { recursive: true }).sort();
+    const { status, stderr, files } = compared();
+    assert.deepEqual([status, stderr], [0, ""]);
+    const contents = files.map(([path, old, now]) => [path, old?.content, now?.content]);
+    assert.deepEqual(contents, [
+      ["/etc/audit.yaml", "old\n", "new\n"],
+      ["/etc/same", "same\n", "same\n"],
+      ["/etc/new", undefined, "fresh\n"],
+      ["/etc/gone", "gone\n", undefined],
+      ["/etc/apt/apt.conf.d/90foresail-proxy", "proxy\n", undefined],
+    ]);
+    const [, same] = files;
+    assert.deepEqual([same?.[1]?.mode?.slice(0, 4), same?.[2]?.mode?.slice(0, 4)], ["600 ", "640 "]);
+    assert.deepEqual(readdirSync(machine.root, { recursive: true }).sort(), before);
+    assert.equal(readFileSync(machine.path("/etc/audit.yaml"), "utf8"), "old\n");
+  });
+
+  it("lets kubeadm write a control plane's manifests with the machine's patches, as these will be", () => {
+    machine.write("/etc/patches/a.yaml", "patch: old\n");
+    const patch = machine.path("/etc/patches/a.yaml");
+    const { files } = compared({
+      CONTROL_PLANE: true,
+      PATCHES_OF_JOIN: machine.path("/etc/patches"),
+      FILE_PATHS: [patch],
+      FILE_MODES: ["0644"],
+      FILE_OWNERS: [""],
+      FILE_CONTENTS: ["patch: new"],
+    });
+    const manifest = files.find(([path]) => path === "/etc/kubernetes/manifests/kube-scheduler.yaml");
+    assert.equal(manifest?.[2]?.content, "name: kube-scheduler\npatch: new\n");
+  });
+
+  it("compares nothing that kubeadm writes when kubeadm gets no other settings", () => {
+    kubeadm("exit 1");
+    machine.write("/var/lib/kubelet/config.yaml", "other\n");
+    const { status, files } = compared({ KUBEADM: false });
+    assert.deepEqual([status, files.length], [0, 5]);
+  });
+
+  it("says what kubeadm refuses, and leaves no folder behind", () => {
+    kubeadm("echo unknown field; exit 1");
+    const { status, stderr } = compared();
+    assert.equal(status, 1);
+    assert.match(stderr, /^kubeadm init phase kubelet-start --dry-run: unknown field/);
+    assert.deepEqual(readdirSync(machine.path("/run")), ["here"]);
+  });
+
+  it("is a script for one machine, whose data has its kubeadm configuration without what it joined with", () => {
+    const specification = exampleSpecification({
+      kubeadm: { initConfiguration: { patches: { directory: "/etc/patches" } } },
+    });
+    const [controlPlane, worker] = [exampleMachine("cp-1"), exampleMachine("w-1")];
+    const { text } = configurationDifferencesScript(specification, worker, [controlPlane, worker], {
+      removed: ["/etc/old"],
+      kubeadm: true,
+    });
+    assert.match(text, /^CONTROL_PLANE='no'$/m);
+    assert.match(text, /^PATCHES_OF_INIT='\/etc\/patches'$/m);
+    assert.doesNotMatch(text, /LOCK_PATH|flock/);
+    const data = configurationData(specification, worker, [controlPlane, worker]);
+    assert.match(data, /certificatesDir: \/nonexistent\/foresail/);
+    assert.doesNotMatch(data, /patches/);
+    assert.doesNotMatch(configurationData(specification, controlPlane, [controlPlane]), /certificatesDir/);
+  });
+
+  it("refuses an answer that is none", () => {
+    for (const answer of ["Welcome!", "YQ== - - - - -"])
+      assert.throws(() => parseConfigurationDifferences(answer), /something else/);
+    assert.deepEqual(parseConfigurationDifferences(""), []);
+  });
+});
