@@ -4,6 +4,7 @@ import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from 
 import { printError } from "./terminal";
 import type { AdoptOptions } from "./adopt";
 import type { ConfigShowOptions } from "./config-show";
+import type { DriftOptions } from "./drift";
 import type { FleetPreviewOptions } from "./fleet/preview";
 import type { FleetUpOptions } from "./fleet/up";
 import type { PlanOptions, PlanOutput } from "./plan";
@@ -111,6 +112,24 @@ function addReleaseCommand(program: Command): void {
     .option(...STACK)
     .option("--yes", "do not ask", false)
     .action(running<ReleaseOptions>(async () => (await import("./release.js")).release));
+}
+
+const DRIFT_NOTES = `
+It reads the machines over SSH, with the credentials in the stack's state, and changes nothing unless --accept is given.
+`;
+
+/** Adds the command drift, which shows what others changed on the machines. */
+function addDriftCommand(program: Command): void {
+  addCommand(program, "drift", DRIFT_NOTES)
+    .description("show which files on the machines differ from what foresail wrote, with diffs")
+    .option(...STACK)
+    .option("--accept <node:path...>", "take these files as they are on the machine, and show nothing", [])
+    .addOption(
+      new Option("--output <form>", "for a terminal (text) or for programs")
+        .choices(["text", "json"])
+        .default("text"),
+    )
+    .action(running<DriftOptions>(async () => (await import("./drift.js")).drift));
 }
 
 /** How a command prints its result; `--json` and `--markdown` are short for the same values of `--output`. */
@@ -244,6 +263,7 @@ async function main(): Promise<void> {
   addReviewCommands(program);
   addAdoptCommand(program);
   addReleaseCommand(program);
+  addDriftCommand(program);
   addMonitorCommand(program);
   addConfigCommand(program);
   addFleetCommands(program);

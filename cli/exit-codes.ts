@@ -9,10 +9,14 @@ export const EXIT_CODES = {
   changed: [3, "the cluster is no longer as reviewed; nothing was touched"],
   paused: [4, "a rollout is paused, or a gate waits for approval; run the same command to continue"],
   blocked: [5, "something blocks the rollout"],
-  unknown: [6, "a check could not be made, so whether something blocks the rollout is unknown"],
+  unknown: [
+    6,
+    "a check could not be made: `plan` doesn't know whether something blocks the rollout, `drift` a machine's files",
+  ],
   otherDistribution: [7, "the cluster was not made with kubeadm"],
   locked: [8, "a lock is left on the stack"],
   declined: [9, "a question was answered with no; nothing was changed"],
+  drifted: [10, "files on machines differ from what foresail wrote"],
   interrupted: [130, "interrupted; run the same command to continue"],
 } as const satisfies Record<string, readonly [number, string]>;
 
@@ -27,6 +31,7 @@ export const EXITS_OF = {
   report: ["done", "failed", "usage"],
   release: ["done", "failed", "usage", "declined", "interrupted"],
   unlock: ["done", "failed", "usage", "locked", "declined"],
+  drift: ["done", "failed", "usage", "unknown", "drifted"],
   monitor: ["done", "failed", "usage"],
   "config show": ["done", "failed", "usage"],
   "fleet preview": ["done", "failed", "usage", "interrupted"],

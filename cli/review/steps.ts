@@ -100,6 +100,8 @@ const RULES: Readonly<Record<string, Rules>> = {
         step.how === "kubeadm upgrade apply" ? "control plane" : ofNode(step, isControlPlane),
     },
     configure: { isDisruptive: ({ drains }) => drains === true, danger: ofNode },
+    repair: { isDisruptive: ({ drains }) => drains === true, danger: ofNode },
+    drifted: REMARK,
     finish: { isDisruptive: true, danger: ofNode },
     leavesLater: REMARK,
     waits: REMARK,
@@ -190,6 +192,11 @@ export function isBegun(type: string, current: string, reviewed: string): boolea
   if (type !== "NodeRollout") return false;
   const [now, promised] = [kubeadm.nodeRolloutSteps.parse(current), kubeadm.nodeRolloutSteps.parse(reviewed)];
   if (promised?.kind === "configure") return isBegunConfiguration(now, promised);
+  if (promised?.kind === "repair")
+    return (
+      (now?.kind === "finish" || (now?.kind === "repair" && now.resumed === true)) &&
+      now.machine === promised.machine
+    );
   if (promised?.kind !== "upgrade" && promised?.kind !== "finish") return false;
   if (now?.kind === "finish") return now.machine === promised.machine && now.to === promised.to;
   const { software: known = [] } = promised.kind === "upgrade" ? promised : {};

@@ -7,6 +7,7 @@ import type {
 } from "../../providers/kubeadm/plan/specification";
 import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
 import type { JsonObject } from "../../lib/merge";
+import type { DriftSetting } from "../../providers/kubeadm/plan/drift";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 
 /** A machine that is reachable over SSH. Its name and role are plain values, since they decide which resources exist. */
@@ -159,6 +160,8 @@ export interface KubeadmClusterArgs {
   ignorePreflightErrors?: string[];
   /** How versions roll out over the nodes. */
   rollout?: RolloutArgs;
+  /** Whether files that others change on a machine are reported or put back. @default "report" */
+  drift?: DriftSetting;
   drain?: { timeoutSeconds?: number; deleteEmptyDirData?: boolean; force?: boolean };
   timeouts?: {
     /** Until a machine answers SSH. @default 300 */

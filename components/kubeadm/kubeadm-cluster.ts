@@ -196,6 +196,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       timeouts,
       annotations,
       configuration,
+      ...this.drift(),
       kubeconfig: this.directKubeconfig,
     };
     return new resources.ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
@@ -217,6 +218,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return unreachable === undefined ? {} : { unreachable };
   }
 
+  /** Returns what is done about files that others change; empty where a state has no such setting. */
+  private drift() {
+    const { drift } = this.args;
+    return drift === undefined ? {} : { drift };
+  }
+
   /** Returns what the resources for versions take. */
   private versioned() {
     const { common, machines, directKubeconfig: kubeconfig } = this;
@@ -228,7 +235,14 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const { annotations } = rolloutSettings(this.args);
     const staged = stagedFor(this.args);
     const { configuration } = this.existence;
-    const args = { ...this.versioned(), ...this.tolerance(), annotations, staged, configuration };
+    const args = {
+      ...this.versioned(),
+      ...this.tolerance(),
+      ...this.drift(),
+      annotations,
+      staged,
+      configuration,
+    };
     return new resources.NodeAgents(agentsResource(this.clusterName), args, this.inside(...after));
   }
 
@@ -237,6 +251,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const { leavingLater = [] } = this.args;
     const args = {
       ...this.versioned(),
+      ...this.drift(),
       configuration: this.existence.configuration,
       rollout: rolloutSettings(this.args),
       drain: drainOptions(this.args),

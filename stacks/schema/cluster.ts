@@ -135,6 +135,12 @@ export const ClusterInput = z.strictObject({
     .default([])
     .describe("Preflight checks of kubeadm to ignore."),
   drain: DrainConfiguration.prefault({}).describe("How a node is drained before its removal or upgrade."),
+  drift: z
+    .enum(["report", "repair"])
+    .optional()
+    .describe(
+      "What to do about files of foresail and kubeadm that others change on a machine: report them in the preview, or put them back with the next `up`. Default: report, by machines whose node agent looks for them.",
+    ),
   rollout: RolloutConfiguration.prefault({}).describe("How a changed version rolls out over the nodes."),
   timeouts: TimeoutsConfiguration.prefault({}).describe("Deadlines of the phases, in seconds."),
   bootstrapRevision: anyText()

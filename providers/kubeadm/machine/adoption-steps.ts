@@ -10,7 +10,7 @@ import { type Parameters, renderShell, shellCommands } from "./shell";
 import { type Operation, patchFolders, type Script, step } from "./steps";
 
 /** Returns a step that only reads: without the frame of the others, which writes a log and folders on the machine. */
-const reading =
+export const reading =
   (operation: Operation, files: string[] = []) =>
   (_cluster: string, machine: string, parameters: Parameters = {}) => {
     assertNames({ machine });

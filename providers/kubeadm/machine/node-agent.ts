@@ -1,7 +1,7 @@
 import type { ClusterSpecification, SoftwareSource } from "../plan/specification";
 import { NODE_PATHS } from "../plan/node-paths";
 import { AGENT_VERSION_PATTERN, ALL_SOFTWARE } from "../plan/rollout/annotations";
-import { annotationKeys, CONFIGURATION, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
+import { annotationKeys, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
 import type { Machine } from "../plan/machine";
@@ -11,7 +11,7 @@ import type { StagedVersions } from "../plan/node-agents";
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.4.0";
+export const AGENT_VERSION = "1.5.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
@@ -21,6 +21,10 @@ interface AgentSettings {
   ignorePreflightErrors: readonly string[];
   /** Folders with kubeadm's patches, for the machine that kubeadm init ran on and for the others; empty for none. */
   patches?: { init?: string; join?: string };
+  /** Paths of files that foresail writes for this cluster besides those that the agent knows itself. */
+  managed?: readonly string[];
+  /** Whether the agent puts back what others changed when its Node's annotations ask for it. */
+  repairs?: boolean;
   /** Revision of the desired state that these settings were made from: `agentRevision`. */
   revision: string;
   /** First pause after a failure, in seconds; it doubles up to five minutes. */
@@ -30,13 +34,14 @@ interface AgentSettings {
 /** Order in which the agent changes software: itself first, the kubelet after kubeadm has done its work. */
 const ORDER = [
   "node-agent",
+  DRIFT,
   "os-packages",
   "containerd",
   "kubeadm",
   "kubelet",
   "kubectl",
   CONFIGURATION,
-].filter((name) => ALL_SOFTWARE.includes(name));
+].filter((name) => name === DRIFT || ALL_SOFTWARE.includes(name));
 
 /** Renders the agent's configuration as shell text, which the agent reads when it starts. */
 export function agentConfiguration(settings: AgentSettings): string {
@@ -58,6 +63,8 @@ export function agentConfiguration(settings: AgentSettings): string {
     `kubeadm_flags=(${ignored ? quote(`--ignore-preflight-errors=${ignored}`) : ""})`,
     `patches_of_init=${quote(settings.patches?.init ?? "")}`,
     `patches_of_join=${quote(settings.patches?.join ?? "")}`,
+    `managed=(${(settings.managed ?? []).map(quote).join(" ")})`,
+    `drift_mode=${settings.repairs ? "repair" : "report"}`,
     `retry_seconds=${settings.retrySeconds ?? 5}`,
     "",
   ].join("\n");
@@ -66,7 +73,8 @@ export function agentConfiguration(settings: AgentSettings): string {
 /** Returns the node agent as a program. @param root a folder that replaces / in tests */
 export function agentProgram(root = ""): string {
   const parameters = { AGENT_VERSION, VERSION_PATTERN: AGENT_VERSION_PATTERN, ROOT: root };
-  const text = renderShell(shellFile("node-agent/program"), parameters);
+  const files = ["node-agent/drift", "node-agent/program"].map(shellFile).join("\n\n");
+  const text = renderShell(files, parameters);
   return `#!/bin/bash\n# foresail: node agent ${AGENT_VERSION}\n${text}\n`;
 }
 

@@ -1,5 +1,10 @@
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
-import { type ConfigurationChange, configurationVersions, preparedVersion } from "../plan/configuration";
+import {
+  type ConfigurationChange,
+  configurationVersions,
+  pathsWritten,
+  preparedVersion,
+} from "../plan/configuration";
 import type { EncryptionKeys } from "../plan/encryption";
 import type { JsonObject } from "../../../lib/merge";
 import { valueAt } from "../../../lib/validation/validation-issue";
@@ -9,6 +14,7 @@ import { NODE_PATHS } from "../plan/node-paths";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
+import type { DriftSetting } from "../plan/drift";
 import { agentRevision, type StagedVersions } from "../plan/node-agents";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { type Parameters, renderShell, shellCommands } from "./shell";
@@ -26,6 +32,7 @@ export type Operation =
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
+  | ("drift" | "drift-accept")
   | ("adoption-facts" | "adoption-access" | "adoption-settings" | "adopt" | "release");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
@@ -238,6 +245,7 @@ export function patchFolders({ kubeadm }: ClusterSpecification) {
  *
  * @param annotations pattern of the annotation keys
  * @param machines the cluster's machines, which are reached without a proxy
+ * @param drift what the agent does about files that others change; a report without it
  */
 export function nodeAgentScript(
   specification: ClusterSpecification,
@@ -245,6 +253,7 @@ export function nodeAgentScript(
   annotations: string,
   staged: StagedVersions,
   machines: readonly Backend[] = [],
+  drift?: DriftSetting,
 ): Script {
   assertSettings(specification);
   assertAddresses(machines);
@@ -259,7 +268,15 @@ export function nodeAgentScript(
       annotations,
       ignorePreflightErrors,
       patches: patchFolders(specification),
-      revision: agentRevision({ agent: AGENT_VERSION, annotations, staged, specification }),
+      managed: pathsWritten(specification),
+      repairs: drift === "repair",
+      revision: agentRevision({
+        agent: AGENT_VERSION,
+        annotations,
+        staged,
+        specification,
+        ...(drift === undefined ? {} : { drift }),
+      }),
     }),
     KUBERNETES_VERSIONS: staged.kubernetes,
   });

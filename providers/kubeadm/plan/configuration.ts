@@ -172,7 +172,10 @@ export function withGivenConfiguration<Inputs extends Pick<Recorded, "configurat
 }
 
 /** Returns the paths of the files that a machine gets from the settings, which are removed with them. */
-function pathsWritten({ files, registryMirrors }: ClusterSpecification): string[] {
+export function pathsWritten({
+  files,
+  registryMirrors,
+}: Pick<ClusterSpecification, "files" | "registryMirrors">): string[] {
   const hosts = Object.keys(registryMirrors ?? {}).map(
     (registry) => `/etc/containerd/certs.d/${registry}/hosts.toml`,
   );

@@ -1,6 +1,7 @@
 import { VERSION_PLACEHOLDER, type SoftwareSource, type ClusterSpecification } from "./specification";
 import { configurationVersions } from "./configuration";
 import type { ConfigurationVersions, RolledConfiguration } from "./configuration";
+import type { DriftSetting } from "./drift";
 import type { Machine } from "./machine";
 import { CONFIGURATION } from "./rollout/annotations";
 import { stableHash } from "../../../lib/short-hash";
@@ -84,15 +85,17 @@ export interface DesiredAgent {
   annotations: string;
   staged: StagedVersions;
   specification: StagingSettings;
+  /** What foresail does about files that others change; absent for a report by agents that can. */
+  drift?: DriftSetting;
 }
 
 /** Returns a short hash of the desired state. The same state always has the same hash. */
-export function agentRevision({ agent, annotations, staged, specification }: DesiredAgent): string {
+export function agentRevision({ agent, annotations, staged, specification, drift }: DesiredAgent): string {
   const { kubernetes, software, configuration } = staged;
   const desired = [agent, annotations, kubernetes, software, settingsOf(specification)];
   // absent until the first change, so that a new release alone keeps the hash
   const all = configuration === undefined ? desired : [...desired, configuration];
-  return stableHash(all, 12);
+  return stableHash(drift === "repair" ? [...all, drift] : all, 12);
 }
 
 type NamedMachine = Pick<Machine, "name" | "role">;
@@ -110,6 +113,8 @@ function agentChange(
   const steps: NodeAgentsStep[] = [];
   if (olds?.agent !== agent) steps.push({ kind: "install", machine, version: agent });
   if (olds && olds.annotations !== annotations) steps.push({ kind: "follow", machine, annotations });
+  const how = news.drift === "repair" ? "repair" : "report";
+  if (olds && (olds.drift === "repair") !== (how === "repair")) steps.push({ kind: "drift", machine, how });
   for (const version of desired) {
     const isPresent = present.includes(version);
     if (!isSame || !isPresent) steps.push({ kind: isPresent ? "restage" : "stage", machine, version });

@@ -45,6 +45,7 @@ export const nodeAgentsSteps = defineSteps({
   stage: line`${machine}: stage ${text("version")}`,
   restage: line`${machine}: restage ${text("version")}`,
   unstage: line`${machine}: no longer stage ${text("version")}`,
+  drift: line`${machine}: ${choice("how", ["report", "repair"])} files that others change`,
 });
 export type NodeAgentsStep = StepOf<typeof nodeAgentsSteps>;
 
@@ -98,10 +99,17 @@ export const nodeRolloutSteps = defineSteps({
   configure: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}configuration ${token("from")} → ${token("to")} (${flag(
     "cordons",
     "cordon, ",
-  )}${flag("drains", "drain, ")}apply its files${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
+  )}${flag("drains", "drain, ")}apply its files${optional(line`, put back ${text("repairs")}`)}${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
     "uncordons",
     ", uncordon",
   )})`,
+  /** The repair of files that others changed. */
+  repair: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}repair ${text("files")} (${flag(
+    "cordons",
+    "cordon, ",
+  )}${flag("drains", "drain, ")}put the files back, restart what reads them${flag("uncordons", ", uncordon")})`,
+  /** Files that others changed, which stay as they are. */
+  drifted: line`${machine}: differs from what foresail wrote: ${text("files")}`,
   /** The end of a change that an earlier run made. */
   finish: line`${machine} ${word("to")} (begun by an earlier run: ${end})`,
   /** A node whose machine a later run deletes. */

@@ -4,6 +4,7 @@ import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
 import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
 import type { RolledConfiguration } from "../plan/configuration";
+import type { DriftSetting } from "../plan/drift";
 import type { StagedVersions } from "../plan/node-agents";
 import type { RolloutSettings } from "../plan/rollout/desired";
 import type { ClusterSpecification } from "../plan/specification";
@@ -178,6 +179,10 @@ export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification"
   hasAnnotationPolicy?: boolean;
   /** From the ClusterInit. If there is one, its annotations are protected, too. */
   configuration?: RolledConfiguration;
+  /** What is done about files that others change; absent for a report. */
+  drift?: DriftSetting;
+  /** Set by check: whether the annotations that report such files are protected, too; absent until they are. */
+  protectsDrift?: boolean;
   /** Set by check: the objects that are in the cluster after this run. */
   objects?: object[];
   /** Set by check; absent in state of older releases. */
@@ -191,7 +196,7 @@ export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification"
 export class ReaderAccount extends resourceClass<
   ReaderAccountInputs,
   ReaderAccountInputs,
-  "objects" | "hasAnnotationPolicy"
+  "objects" | "hasAnnotationPolicy" | "protectsDrift"
 >("kubeadm/ReaderAccount", { secrets: ["kubeconfig"] }) {}
 
 export interface NodeGroupInputs extends MachinesInputs {
@@ -253,6 +258,8 @@ export interface NodeAgentsInputs extends MachinesInputs {
   agent: string;
   /** Set by check: unreachable machines that have work to do; absent in state of older releases. */
   leftOut?: string[];
+  /** What is done about files that others change; absent for a report. */
+  drift?: DriftSetting;
   /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
 }
@@ -285,6 +292,8 @@ export interface NodeRolloutInputs extends MachinesInputs {
   leavingLater?: string[];
   /** Set by check: workers that the preview left out; absent in state of older releases. */
   leftOut?: string[];
+  /** What is done about files that others change; absent for a report. */
+  drift?: DriftSetting;
   /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
   /** Paths of the files whose content is secret, which no preview shows; absent for none. */

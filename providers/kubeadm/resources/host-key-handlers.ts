@@ -2,7 +2,7 @@ import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { withoutCredentials } from "../plan/machine";
-import { sshTarget } from "./machines-session";
+import { sshTarget } from "../client/ssh-target";
 import type { HostKeyInputs as Inputs } from "./declarations";
 
 /** Reads the key once. A later change of address or port leads to the same machine, so the key stays pinned. */

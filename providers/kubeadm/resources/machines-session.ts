@@ -1,8 +1,9 @@
 import { assertEngineAlive } from "../../../lib/process/parent-watch";
-import type { SshPool, SshTarget } from "../../../lib/ssh";
+import type { SshPool } from "../../../lib/ssh";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Script } from "../machine/steps";
-import { type Machine, jumpHostKey, machineKey, type JumpHost, type SshCredentials } from "../plan/machine";
+import { sshTarget } from "../client/ssh-target";
+import type { Machine } from "../plan/machine";
 import type { ClusterInputs } from "./declarations";
 import { report } from "../../../lib/pulumi/log";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
@@ -64,24 +65,6 @@ export async function withMachines<Inputs extends ClusterInputs, T>(
 ): Promise<T> {
   const session = new MachinesSession(resource, inputs);
   return work(session).finally(() => session.close());
-}
-
-/**
- * Returns how SSH reaches one machine: its pinned key, its private key or the agent, and the jump host if there is one.
- */
-export function sshTarget(
-  { name, address, port, user, hostKey }: Pick<Machine, "name" | "address" | "port" | "user" | "hostKey">,
-  credentials: SshCredentials,
-  jumpHost?: JumpHost,
-): SshTarget {
-  const access = (privateKey?: string) =>
-    privateKey ? { privateKey } : { agentSocket: process.env.SSH_AUTH_SOCK };
-  const through = jumpHost && { name: "jump host", ...jumpHost, ...access(jumpHostKey(credentials)) };
-  return {
-    ...{ name, address, port, user, hostKey },
-    ...access(machineKey(credentials, name)),
-    ...(through ? { jumpHost: through } : {}),
-  };
 }
 
 /** Maximum number of machines at once; each has one SSH connection. */

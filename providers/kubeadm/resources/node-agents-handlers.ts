@@ -85,9 +85,11 @@ function mayBeLeftOut({ machines, unreachable: limit }: Inputs, unreachable: rea
  * Versions that a cluster keeps until something else changes on its agents, since they understand the same annotations
  * and a new release alone changes nothing.
  */
-const KEPT_AGENTS = ["1.1.0", "1.2.0", "1.3.0"];
+const KEPT_AGENTS = ["1.1.0", "1.2.0", "1.3.0", "1.4.0"];
 
-function keptAgent({ agent }: Partial<Outputs>): string | undefined {
+/** Returns the version that the cluster's agents keep, if any. One that is told what to do about drift has to know it. */
+function keptAgent({ agent }: Partial<Outputs>, { drift }: Inputs): string | undefined {
+  if (drift !== undefined) return undefined;
   return KEPT_AGENTS.find((version) => version === agent);
 }
 
@@ -103,7 +105,7 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work & { a
     const { readReportedAgents } = await import("./reported-agents.js");
     return readReportedAgents(kubernetes, news.annotations, names);
   });
-  const kept = keptAgent(olds);
+  const kept = keptAgent(olds, news);
   const workFor = (agent: string) => ({ ...workOf(olds, { ...news, agent }, answer?.facts), agent });
   const unchanged = kept === undefined ? undefined : workFor(kept);
   const work = unchanged?.steps.length === 0 ? unchanged : workFor(news.agent);
@@ -113,7 +115,14 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work & { a
 }
 
 /** Kinds of steps that the agent's script carries out. */
-const INSTALLED: readonly NodeAgentsStep["kind"][] = ["install", "follow", "stage", "restage", "unstage"];
+const INSTALLED: readonly NodeAgentsStep["kind"][] = [
+  "install",
+  "follow",
+  "stage",
+  "restage",
+  "unstage",
+  "drift",
+];
 
 /** Returns the lines of the machines that are left to the next run. */
 function linesOfLeftOut({ steps = [] }: Inputs): string[] {
@@ -136,7 +145,7 @@ function linesByMachine({ steps = [] }: Inputs): Map<string, string[]> {
 
 /** Installs and stages on all these machines in parallel. A failure on one does not stop the others. */
 async function install(inputs: Inputs): Promise<Outputs> {
-  const { annotations, specification, staged, timeouts, leftOut = [] } = inputs;
+  const { annotations, specification, staged, timeouts, drift, leftOut = [] } = inputs;
   const { name: cluster } = specification;
   const resource = nameOf(inputs);
   const machines = backendsOf(inputs.machines);
@@ -145,7 +154,7 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const due = inputs.machines.filter(({ name }) => lines.has(name));
   const failures = await withMachines(resource, inputs, async (session) => {
     const failed = await failuresOfEach(due, "install the node agent", async (machine) => {
-      const script = nodeAgentScript(specification, machine, annotations, staged, machines);
+      const script = nodeAgentScript(specification, machine, annotations, staged, machines, drift);
       await session.run(machine, script, { seconds: timeouts.prepare });
       session.progress((lines.get(machine.name) ?? []).join("; "));
     });

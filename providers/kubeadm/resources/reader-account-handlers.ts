@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { READER, READER_OBJECTS } from "../machine/reader-account";
-import { withGivenConfiguration } from "../plan/configuration";
+import { configurationVersions, withGivenConfiguration } from "../plan/configuration";
 import { ANNOTATION_POLICY, annotationPolicy } from "../plan/rollout/annotation-policy";
 import { readerAccountSteps } from "../plan/steps";
 import type { NewObject } from "../../../lib/kubernetes";
@@ -20,6 +20,20 @@ const nameOf = ({ specification }: Inputs) => `ReaderAccount ${specification.nam
 function hasAnnotationPolicy(olds: Partial<Inputs>, { specification }: Inputs): boolean {
   if (olds.hasAnnotationPolicy === true || olds.specification === undefined) return true;
   return isKnown(specification) && olds.specification.version !== specification.version;
+}
+
+/**
+ * Returns whether the policy protects reports of drift after this run: in a new cluster, with `drift`, and with the next
+ * version or configuration, since the agents that report it come with them.
+ */
+function protectsDrift(olds: Partial<Inputs>, { specification, drift }: Inputs): boolean {
+  if (olds.protectsDrift === true || olds.specification === undefined || drift !== undefined) return true;
+  if (!isKnown(specification)) return false;
+  const isChanged = !isDeepStrictEqual(
+    configurationVersions(olds.specification),
+    configurationVersions(specification),
+  );
+  return isChanged || olds.specification.version !== specification.version;
 }
 
 /** Creates or updates the objects. */
@@ -49,7 +63,9 @@ export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
     const hasPolicy = hasAnnotationPolicy(olds, news);
     const given = withGivenConfiguration(olds, news);
-    const policy = hasPolicy ? annotationPolicy(news.annotations, given.configuration !== undefined) : [];
+    const drift = protectsDrift(olds, news);
+    const configuration = given.configuration !== undefined;
+    const policy = hasPolicy ? annotationPolicy(news.annotations, { configuration, drift }) : [];
     const objects = [...READER_OBJECTS, ...policy];
     const steps = policySteps(olds, policy, news.annotations);
     if (olds.objects && steps.length === 0 && !isDeepStrictEqual(olds.objects, objects))
@@ -59,6 +75,7 @@ export const handlers: Handlers = {
       inputs: {
         ...given,
         hasAnnotationPolicy: hasPolicy,
+        ...(drift ? { protectsDrift: true } : {}),
         objects,
         steps,
       },

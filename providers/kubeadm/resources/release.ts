@@ -10,7 +10,7 @@ import { releaseScript } from "../machine/adoption-steps";
 import { WRITTEN_SETTINGS } from "../plan/adopted-configuration";
 import { READER_OBJECTS } from "../machine/reader-account";
 import { GROUP_LABEL } from "../plan/membership/nodes";
-import { ALL_SOFTWARE, annotationsBetween } from "../plan/rollout/annotations";
+import { ALL_SOFTWARE, annotationsBetween, DRIFT } from "../plan/rollout/annotations";
 import { annotationPolicy } from "../plan/rollout/annotation-policy";
 import { administratorKubeconfig } from "./adoption";
 import { nodeReference } from "./cluster-session";
@@ -87,7 +87,7 @@ async function clearNode(
   present: Readonly<Record<string, unknown>>,
   pattern: string,
 ): Promise<void> {
-  const { commands, reports } = annotationsBetween(pattern, ALL_SOFTWARE);
+  const { commands, reports } = annotationsBetween(pattern, [...ALL_SOFTWARE, DRIFT]);
   const own = [...commands, ...reports].filter((key) => key in present);
   if (own.length === 0 && !(GROUP_LABEL in present)) return;
   const annotations = Object.fromEntries(own.map((key) => [key, null]));

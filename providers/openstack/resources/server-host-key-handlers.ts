@@ -3,7 +3,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { withoutCredentials } from "../../kubeadm/plan/machine";
-import { sshTarget } from "../../kubeadm/resources/machines-session";
+import { sshTarget } from "../../kubeadm/client/ssh-target";
 import { Cloud } from "../client/cloud";
 import { readConsoleHostKeys } from "../client/facts";
 import type { ServerHostKeyInputs as Inputs } from "./declarations";

@@ -5,8 +5,11 @@
 # the same, so after a kill at any point, the next start finds it and repeats the same steps.
 #   --once               looks once, does what is to be done, and ends
 #   --dry-run [VERSION]  says what it would do, now or for that version of Kubernetes, and changes nothing
+#   --drift              prints what others changed in the files that foresail wrote, and changes nothing
+#   --accept PATH        takes such a file as it is now for the one that foresail wrote
 # Parameters: AGENT_VERSION, VERSION_PATTERN (of what an annotation may ask for), ROOT (a folder that replaces / in tests)
 # shellcheck disable=SC2317 # act and attempt call functions
+# shellcheck source=providers/kubeadm/machine/node-agent/drift.sh disable=SC2034,SC2154 # drift.sh precedes this file
 set -u -o pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
@@ -23,7 +26,8 @@ initialized=$ROOT$AGENT_INITIALIZED_PATH
 kubernetes=$ROOT/etc/kubernetes
 output=$ROOT/run/foresail-node-agent.words
 mode=serve
-# sets node, software, revision, kubeadm_flags, retry_seconds, and the keys of the annotations
+managed=() drift_mode=report
+# sets node, software, revision, kubeadm_flags, retry_seconds, managed, drift_mode, and the keys of the annotations
 # shellcheck source=test/unit/golden/node-agent.conf
 . "$ROOT$AGENT_CONFIGURATION_PATH"
 
@@ -87,7 +91,7 @@ publish() {
 
 pause() { if [ "$retry_seconds" != 0 ]; then sleep "$1"; fi; }
 
-# Sleeps until the Node changes, but no longer than the given seconds.
+# Sleeps until the Node changes; fails when it has not within the given seconds.
 watching=""
 wait_for_change() {
   if [ -z "$watching" ]; then
@@ -101,6 +105,8 @@ wait_for_change() {
     # a watch ends from time to time
     stop_watching
     pause 2
+  else
+    return 1
   fi
 }
 stop_watching() {
@@ -122,6 +128,7 @@ found() {
   containerd) dpkg-query --show --showformat='${Version}' containerd 2>/dev/null ;;
   os-packages | configuration) cat "$folder/$1" 2>/dev/null ;;
   node-agent) printf '%s' "$AGENT_VERSION" ;;
+  drift) printf '%s' "${drift_words%% *}" ;;
   esac || true
 }
 
@@ -146,6 +153,7 @@ compare() {
   for one in "${software[@]}"; do
     if [ "$asked" = annotations ]; then wanted[$one]=${annotation[${key_desired[$one]}]-}; else wanted[$one]=$([[ $one != kube* ]] || say "$asked"); fi
     wanted[$one]=${wanted[$one]#v}
+    if [ "$one" = drift ] && { [ "$drift_mode" != repair ] || [ "${wanted[$one]}" != none ]; }; then wanted[$one]=""; fi
     request+=" $one ${wanted[$one]}"
     have[$one]=$(found "$one")
     if [ -n "${wanted[$one]}" ] && { [ "${wanted[$one]}" != "${have[$one]}" ] || is_half_installed "$one" "${wanted[$one]}"; }; then due+=("$one"); fi
@@ -158,7 +166,11 @@ note_found() {
   local one
   note "$key_revision" "$revision"
   for one in "${software[@]}"; do
-    if [ -n "${have[$one]}" ]; then note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"; fi
+    if [ "$one" = drift ]; then
+      if [ "$drift_words" = none ]; then forget "${key_current[$one]}"; else note "${key_current[$one]}" "$drift_words"; fi
+    elif [ -n "${have[$one]}" ]; then
+      note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"
+    fi
   done
 }
 
@@ -179,7 +191,7 @@ refuse() {
   for one in "${due[@]}"; do
     to=${wanted[$one]}
     if ! [[ $to =~ $VERSION_PATTERN ]]; then say "$one: \"${to:0:60}\" is not a version"; return 0; fi
-    if [ ! -f "$installers/$one/$to" ]; then
+    if [ "$one" != drift ] && [ ! -f "$installers/$one/$to" ]; then
       # shellcheck disable=SC2011 # names of versions have no spaces
       say "$one $to is not staged on this machine, which has: $(ls "$installers/$one" 2>/dev/null | xargs); a node takes only what foresail has put there"
       return 0
@@ -249,6 +261,7 @@ change() {
     install_version node-agent "${wanted[node-agent]}" || return 1
     act "start node agent ${wanted[node-agent]}" start_anew
   fi
+  if is_due drift; then repair_drift || return 1; fi
   if is_due os-packages; then install_version os-packages "${wanted[os-packages]}" || return 1; fi
   if is_due containerd; then install_version containerd "${wanted[containerd]}" || return 1; fi
   if is_due kubeadm || is_due kubelet || is_due kubectl || { is_unfinished && [ -n "${wanted[kubelet]}" ]; }; then
@@ -373,12 +386,14 @@ mounts_any() {
 # Prints the processes of a static pod, whose names the kernel cuts: NAME.
 processes_of() { grep -lx "${1:0:15}" "$ROOT"/proc/[0-9]*/comm 2>/dev/null | sort; }
 
-# Restarts a static pod and waits for its new process: NAME MANIFEST. The kubelet makes a pod anew when its manifest differs.
+# Restarts a static pod and waits for its new process: NAME MANIFEST [TEXT_OF_MANIFEST]. The kubelet makes a pod anew when
+# its manifest differs.
 restart_static_pod() {
-  local name=$1 before new=$kubernetes/.foresail-$1.yaml restarted
+  local name=$1 text=${3:-$2} before new=$kubernetes/.foresail-$1.yaml restarted
   before=$(processes_of "$name")
   restarted="foresail/restarted-at: \"$(date -u +%FT%TZ)\""
-  sed '/^    foresail\/restarted-at: /d' "$2" >"$new"
+  cp --archive "$text" "$new"
+  sed -i '/^    foresail\/restarted-at: /d' "$new"
   if grep -q '^  annotations:$' "$new"; then
     sed -i "s|^  annotations:\$|&\n    $restarted|" "$new"
   else
@@ -394,8 +409,9 @@ restart_static_pod() {
 }
 
 is_static_pod_healthy() {
-  local -A health=([kube-apiserver]=6443/readyz [kube-controller-manager]=10257/healthz [kube-scheduler]=10259/healthz)
-  curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null "https://127.0.0.1:${health[$1]}"
+  local -A health=([etcd]=http://127.0.0.1:2381/health [kube-apiserver]=https://127.0.0.1:6443/readyz
+    [kube-controller-manager]=https://127.0.0.1:10257/healthz [kube-scheduler]=https://127.0.0.1:10259/healthz)
+  curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null "${health[$1]}"
 }
 
 restart_kubelet() {
@@ -498,6 +514,7 @@ observe() {
 round() {
   local refusal is_fit=yes
   initialize || is_fit=no
+  look
   observe || return 75
   if [ "$request" = "$failed_request" ] && [ "$SECONDS" -lt "$not_before" ]; then return 1; fi
   if [ "$is_fit" = no ]; then fail "$failure"; return 1; fi
@@ -518,6 +535,7 @@ round() {
     say "another step of foresail runs on this machine; waiting for its end"
     flock 9 || return 1
     # what was read before the wait may be out of date
+    look
     observe || return 75
     if ! is_pending || ! is_allowed; then return 0; fi
   fi
@@ -526,9 +544,12 @@ round() {
   changes=()
   note_found
   note "$key_ready" false
+  if ! is_unfinished; then remember_drift; fi
   remember_unfinished yes
   publish || return 1
   if ! change; then fail "$failure"; return 1; fi
+  keep_own_work
+  compare_copies
   compare
   if [ ${#due[@]} -gt 0 ]; then fail "installed, but ${due[0]} is still ${have[${due[0]}]:-missing} and not ${wanted[${due[0]}]}"; return 1; fi
   remember_unfinished no
@@ -547,7 +568,7 @@ finish() {
 # Prints what a round would do now, or for another version of Kubernetes, and whether its source has it.
 dry_run() {
   local refusal
-  if [ "$asked" = annotations ]; then observe || return 75; else compare; fi
+  if [ "$asked" = annotations ]; then look; observe || return 75; else compare; fi
   if ! is_pending; then say "nothing to do"; return 0; fi
   if [ "$asked" = annotations ] && ! is_allowed; then say "nothing happens unless $key_allowed is \"true\"; then:"; fi
   refusal=$(refuse)
@@ -557,6 +578,16 @@ dry_run() {
   if ! change; then say "would fail: $failure"; return 66; fi
   changes=("$key_ready=true")
   publish
+}
+
+# Waits until the Node or a managed file changes, but no longer than the given seconds.
+rest() {
+  local until=$((SECONDS + $1)) seconds
+  while [ "$SECONDS" -lt "$until" ]; do
+    seconds=$((until - SECONDS))
+    if wait_for_change $((seconds < 60 ? seconds : 60)); then return 0; fi
+    if is_touched; then return 0; fi
+  done
 }
 
 patience() {
@@ -572,7 +603,9 @@ main() {
   "") ;;
   --once) mode=once ;;
   --dry-run) mode=dry-run asked=${2:-annotations} ;;
-  *) say "usage: node-agent [--once | --dry-run [VERSION]]"; exit 64 ;;
+  --drift) mode=dry-run; print_drift; exit ;;
+  --accept) accept_drift "${2-}"; exit ;;
+  *) say "usage: node-agent [--once | --dry-run [VERSION] | --drift | --accept PATH]"; exit 64 ;;
   esac
   if [ "$mode" = dry-run ]; then
     output=$(mktemp)
@@ -590,7 +623,7 @@ main() {
     status=$?
     exec 9>&-
     if [ "$mode" = once ]; then exit "$status"; fi
-    if [ "$status" = 75 ]; then pause 2; else wait_for_change "$(patience)"; fi
+    if [ "$status" = 75 ]; then pause 2; else rest "$(patience)"; fi
   done
 }
 main "$@"; exit

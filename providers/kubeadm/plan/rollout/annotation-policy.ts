@@ -1,4 +1,4 @@
-import { ALL_SOFTWARE, annotationsBetween, VERSIONED_SOFTWARE } from "./annotations";
+import { ALL_SOFTWARE, annotationsBetween, DRIFT, VERSIONED_SOFTWARE } from "./annotations";
 
 const API = "admissionregistration.k8s.io/v1";
 export const ANNOTATION_POLICY = "foresail-node-annotations";
@@ -16,10 +16,16 @@ const isUnchanged = (keys: readonly string[]) =>
  * networks give the pods of each node the permission to patch the status of all Nodes.
  *
  * @param pattern of the annotation keys
- * @param withConfiguration whether the configuration of nodes has ever changed, too
+ * @param also whether there are annotations for the configuration of nodes, and for what others changed on them
  */
-export function annotationPolicy(pattern: string, withConfiguration = false) {
-  const software = withConfiguration ? ALL_SOFTWARE : VERSIONED_SOFTWARE;
+export function annotationPolicy(
+  pattern: string,
+  also: { configuration?: boolean | undefined; drift?: boolean | undefined } = {},
+) {
+  const software = [
+    ...(also.configuration ? ALL_SOFTWARE : VERSIONED_SOFTWARE),
+    ...(also.drift ? [DRIFT] : []),
+  ];
   const { commands, reports } = annotationsBetween(pattern, software);
   const groups = JSON.stringify(ADMINISTRATORS);
   const annotations = (object: string) =>

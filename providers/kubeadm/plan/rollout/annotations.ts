@@ -7,6 +7,10 @@ export const KUBERNETES_SOFTWARE = ["kubelet", "kubeadm", "kubectl"] as const;
 const FURTHER_SOFTWARE = ["containerd", "os-packages", "node-agent"] as const;
 /** Name under which a node's configuration rolls out by the same protocol. */
 export const CONFIGURATION = "configuration";
+/** Name under which what others changed in a node's files is reported, and put back by the same protocol. */
+export const DRIFT = "drift";
+/** Version of `DRIFT` on a node whose files are as foresail left them. */
+export const NO_DRIFT = "none";
 /** Software whose annotations are protected from the beginning. */
 export const VERSIONED_SOFTWARE: readonly string[] = [...KUBERNETES_SOFTWARE, ...FURTHER_SOFTWARE];
 export const ALL_SOFTWARE: readonly string[] = [...VERSIONED_SOFTWARE, CONFIGURATION];

@@ -2,7 +2,8 @@ import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import type { UnreachableLimit } from "../unreachable";
 import { type ConfigurationVersions, drainsFor } from "../configuration";
-import { CONFIGURATION, KUBERNETES_SOFTWARE } from "./annotations";
+import { drainsForRepair, filesOf } from "../drift";
+import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { minorsBetween } from "./versions";
 
@@ -79,7 +80,7 @@ export function isDue(node: RolloutNode, desired: DesiredSoftware, version: stri
       (name) => differs(requested[name], version) || differs(current[name], version),
     ) ||
     Object.entries(otherSoftware(desired, node)).some(
-      ([name, wanted]) => current[name] !== wanted || differs(requested[name], wanted),
+      ([name, wanted]) => currentOf(node, name) !== wanted || differs(requested[name], wanted),
     )
   );
 }
@@ -118,13 +119,13 @@ export function furtherSoftware({ software }: Pick<RolloutSettings, "software">)
 export function desiredRollout(
   version: string,
   machines: readonly Pick<Machine, "name" | "group">[],
-  settings: RolloutSettings & Pick<DesiredRollout, "leavingLater" | "configuration">,
+  settings: RolloutSettings & Pick<DesiredRollout, "leavingLater" | "configuration"> & { repairs?: boolean },
   clusterVersion?: string,
 ): DesiredRollout {
   const groups = new Set([CONTROL_PLANE_GROUP, ...machines.map(({ group }) => group)]);
   return {
     version,
-    software: furtherSoftware(settings),
+    software: { ...furtherSoftware(settings), ...(settings.repairs ? { [DRIFT]: NO_DRIFT } : {}) },
     ...(settings.configuration === undefined ? {} : { configuration: settings.configuration }),
     intermediates: settings.intermediateVersions,
     ...(clusterVersion === undefined ? {} : { clusterVersion }),
@@ -163,6 +164,8 @@ export interface RolloutStep {
   software: { name: string; from: string; to: string }[];
   /** Whether the node is drained for it. */
   drains: boolean;
+  /** The files that others changed and that are put back; absent for none. */
+  repairs?: string;
   /** Its change window was found open: an earlier run began it. */
   resumed: boolean;
   /** It was already cordoned before the rollout, so it stays cordoned; absent otherwise. */
@@ -185,10 +188,17 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     to,
     how: kubernetes ? kubeadmCommand(node, desired, to) : "software",
     software,
-    drains: software.some(({ name, from, to: wanted }) => name !== CONFIGURATION || drainsFor(from, wanted)),
+    drains: software.some((change) => isDraining(change, node)),
+    ...(node.drift && software.some(({ name }) => name === DRIFT) ? { repairs: filesOf(node.drift) } : {}),
     resumed: node.changesAllowed,
     ...(staysCordoned(node) ? { staysCordoned: true } : {}),
   };
+}
+
+/** Returns whether a change of one software takes the pods from the node. */
+function isDraining({ name, from, to }: RolloutStep["software"][number], { drift }: RolloutNode): boolean {
+  if (name === CONFIGURATION) return drainsFor(from, to);
+  return name !== DRIFT || drift === undefined || drainsForRepair(drift);
 }
 
 /** Returns whether a node was cordoned before the rollout, which itself cordons nodes with an open change window. */
@@ -211,6 +221,7 @@ const isKubernetes = (name: string) => (KUBERNETES_SOFTWARE as readonly string[]
 
 function currentOf({ current, kubeletVersion }: RolloutNode, name: string): string {
   if (name === "kubelet") return kubeletVersion;
+  if (name === DRIFT) return current[name] ?? NO_DRIFT;
   return current[name] ?? (isKubernetes(name) ? kubeletVersion : "unknown");
 }
 
@@ -220,8 +231,10 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
   const staysCordoned = step.staysCordoned ? { staysCordoned: true as const } : {};
   if (resumed && step.software.length === 0) return { kind: "finish", machine, to, ...staysCordoned };
   const software = step.software.filter(({ name }) => !isKubernetes(name));
-  const [configuration] = step.software;
-  if (configuration?.name === CONFIGURATION) return configureStep(step, configuration);
+  if (step.software.length > 0 && step.software.every(({ name }) => [CONFIGURATION, DRIFT].includes(name))) {
+    const configuration = software.find(({ name }) => name === CONFIGURATION);
+    return configuration ? configureStep(step, configuration) : repairStep(step);
+  }
   const work = step.how === "software" ? "the node agent changes it" : step.how;
   return {
     kind: "upgrade",
@@ -237,19 +250,31 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
 
 /** Returns the step of a node whose configuration alone changes. */
 function configureStep(
-  { node: machine, controlPlane, drains, resumed, staysCordoned }: RolloutStep,
+  { node: machine, controlPlane, drains, resumed, staysCordoned, repairs }: RolloutStep,
   { from, to }: RolloutStep["software"][number],
 ): NodeRolloutStep {
-  const isTaken = drains && !staysCordoned;
   return {
     kind: "configure",
     machine,
     from,
     to,
     ...(resumed ? { resumed: true } : {}),
-    ...(isTaken ? { cordons: true, uncordons: true } : {}),
-    ...(drains ? { drains: true } : {}),
+    ...takenOut({ drains, staysCordoned }),
+    ...(repairs === undefined ? {} : { repairs }),
     ...(controlPlane ? { staticPods: true } : {}),
+  };
+}
+
+/** Returns the step of a node on which only what others changed is put back. */
+function repairStep({ node: machine, repairs, resumed, ...step }: RolloutStep): NodeRolloutStep {
+  const files = repairs ?? "its files";
+  return { kind: "repair", machine, files, ...(resumed ? { resumed: true } : {}), ...takenOut(step) };
+}
+
+function takenOut({ drains, staysCordoned }: Pick<RolloutStep, "drains" | "staysCordoned">) {
+  return {
+    ...(drains && !staysCordoned ? { cordons: true as const, uncordons: true as const } : {}),
+    ...(drains ? { drains: true as const } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { CONTROL_PLANE_LABEL } from "../machine";
 import { GROUP_LABEL } from "../membership/nodes";
-import { ALL_SOFTWARE, annotationKeys, WAS_CORDONED } from "./annotations";
+import { type Drift, parseDrift } from "../drift";
+import { ALL_SOFTWARE, annotationKeys, DRIFT, NO_DRIFT, WAS_CORDONED } from "./annotations";
 
 /** A Node as a rollout sees it. It contains all state of the protocol: nothing else is kept between runs. */
 export interface RolloutNode {
@@ -25,6 +26,8 @@ export interface RolloutNode {
   /** Versions by software, without the leading v of Kubernetes' programs. */
   desired: Record<string, string>;
   current: Record<string, string>;
+  /** What others changed in the machine's files, if anything. */
+  drift?: Drift;
 }
 
 /** Returns a Ready node at rest, as it is after it has joined: nothing is requested of its agent. */
@@ -51,8 +54,13 @@ export interface NodeParts {
   };
 }
 
-/** Converts a v1 Node. @param pattern the annotations' pattern, as configured */
-export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNode {
+/**
+ * Converts a v1 Node.
+ *
+ * @param pattern the annotations' pattern, as configured
+ * @param repairs whether what others changed is put back: then `DRIFT` is among the versions
+ */
+export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = false): RolloutNode {
   const keys = annotationKeys(pattern);
   const labels = node.metadata?.labels ?? {};
   const annotations = node.metadata?.annotations ?? {};
@@ -66,6 +74,13 @@ export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNo
     const found = ALL_SOFTWARE.map((software) => [software, withoutV(annotations[keyOf(software)])]);
     return Object.fromEntries(found.filter(([, version]) => version)) as Record<string, string>;
   };
+  const drift = parseDrift(annotations[keys.current(DRIFT)]);
+  const [desired, current] = [versions(keys.desired), versions(keys.current)];
+  if (repairs) {
+    current[DRIFT] = drift?.hash ?? NO_DRIFT;
+    const asked = annotations[keys.desired(DRIFT)];
+    if (asked !== undefined) desired[DRIFT] = asked;
+  }
   return {
     name: node.metadata?.name ?? "",
     controlPlane,
@@ -79,8 +94,9 @@ export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNo
     changesAllowed: annotations[keys.changesAllowed] === "true",
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),
     ...(message ? { message } : {}),
-    desired: versions(keys.desired),
-    current: versions(keys.current),
+    desired,
+    current,
+    ...(drift ? { drift } : {}),
   };
 }
 

@@ -65,11 +65,12 @@ export class NodeUpgrade {
 
   private async untilDone(asked: Asked): Promise<void> {
     const { session, node, step } = this;
-    const { nodeTimeoutSeconds, annotations } = session.inputs.rollout;
+    const { drift, rollout } = session.inputs;
+    const { nodeTimeoutSeconds, annotations } = rollout;
     const what = `${node.name} to run ${step.to} and be Ready`;
     await session.untilNode(node.name, what, nodeTimeoutSeconds, (object) => {
       if (!object) return { pending: "its Node is not in the cluster" };
-      const pending = pendingOf(observeRolloutNode(object, annotations), asked);
+      const pending = pendingOf(observeRolloutNode(object, annotations, drift === "repair"), asked);
       return pending === undefined ? { done: undefined } : { pending };
     });
     await this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);

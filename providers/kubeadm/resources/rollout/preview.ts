@@ -43,7 +43,9 @@ export async function observeRollout(
 
 /** Returns the Nodes as a rollout sees them. */
 export const observedNodes = (objects: readonly Node[], inputs: NodeRolloutInputs): RolloutNode[] =>
-  objects.map((node) => withBaseline(observeRolloutNode(node, inputs.rollout.annotations), inputs));
+  objects.map((node) =>
+    withBaseline(observeRolloutNode(node, inputs.rollout.annotations, inputs.drift === "repair"), inputs),
+  );
 
 const roleOf = ({ controlPlane }: Pick<RolloutNode, "controlPlane">) =>
   controlPlane ? "control-plane" : "worker";
@@ -55,14 +57,14 @@ function withBaseline(node: RolloutNode, { configuration }: NodeRolloutInputs): 
 }
 
 function desiredOf(
-  { specification, machines, rollout, leavingLater, configuration: rolled }: NodeRolloutInputs,
+  { specification, machines, rollout, leavingLater, configuration: rolled, drift }: NodeRolloutInputs,
   version: string | undefined,
 ): DesiredRollout {
   const configuration = rolled && configurationVersions(specification);
   return desiredRollout(
     specification.version,
     machines,
-    { ...rollout, leavingLater, configuration },
+    { ...rollout, leavingLater, configuration, repairs: drift === "repair" },
     version,
   );
 }
@@ -120,9 +122,11 @@ async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs
   const silent = nodes
     .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
     .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
+  const hasDrift = nodes.some(({ drift }) => drift !== undefined);
+  const drifted = hasDrift ? await (await import("./drift.js")).driftNotes(nodes, news) : [];
   const blocked = due.size > 0 ? await drainBlockers(kubernetes, [...due], news) : [];
   const preview = described(plan, desired);
-  return { ...preview, notes: [...preview.notes, ...silent, ...blocked] };
+  return { ...preview, notes: [...preview.notes, ...silent, ...blocked, ...drifted] };
 }
 
 function memberAt(

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
+import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift-steps";
 import {
   hostsToml,
   proxyVariables,
@@ -114,6 +115,8 @@ const scripts: Record<string, Script> = {
   adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
   release: adoption.releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),
+  drift: driftScript("demo", "w-1"),
+  "drift-accept": acceptDriftScript("demo", "w-1", "/etc/motd"),
   "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), PATTERN, {
     kubernetes: ["1.36.3", "1.35.4"],
     software: {},

@@ -52,6 +52,9 @@ export class AgentMachine {
       cluster?: string;
       staged?: string[];
       patches?: { init?: string; join?: string };
+      /** Further files that the agent compares. */
+      managed?: string[];
+      repairs?: boolean;
     } = {},
   ) {
     const { version = "1.35.4", cluster = version, staged = ["1.35.4", "1.36.3"] } = options;
@@ -67,6 +70,8 @@ export class AgentMachine {
       ignorePreflightErrors: ["Swap"],
       revision: "0123456789ab",
       patches: options.patches,
+      managed: options.managed,
+      repairs: options.repairs,
     };
     this.write(
       this.place(NODE_PATHS.agentConfiguration),
@@ -155,6 +160,10 @@ export class AgentMachine {
   /** Puts a file where the agent reads the machine's. */
   put(ref: string, text = ""): void {
     this.write(this.place(ref), text);
+  }
+
+  read(ref: string): string {
+    return readFileSync(this.place(ref), "utf8");
   }
 
   take(ref: string): void {

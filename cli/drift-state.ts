@@ -1,0 +1,41 @@
+import { isObject } from "../lib/json";
+import { OWN_TYPES } from "../lib/pulumi/state";
+import type { MachineAccess } from "../providers/kubeadm/client/drift";
+import type { JumpHost, Machine, SshCredentials } from "../providers/kubeadm/plan/machine";
+
+/** Key of the engine's objects for secret values. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+
+/** The machines of a cluster, and how to reach them. */
+type MachinesInState = Omit<MachineAccess, "seconds"> & { readonly machines: readonly Machine[] };
+
+/**
+ * Returns the machines of the kubeadm cluster in a stack's state, with the inputs of its last run.
+ *
+ * @param exported what `pulumi stack export --show-secrets` printed
+ * @throws Error when the stack has no kubeadm cluster
+ */
+export function machinesInState(exported: string): MachinesInState {
+  const { deployment } = JSON.parse(exported) as {
+    deployment?: { resources?: { type: string; inputs?: unknown }[] };
+  };
+  const found = deployment?.resources?.find(({ type }) => type === `${OWN_TYPES}NodeAgents`);
+  if (found === undefined)
+    throw new Error("the stack has no kubeadm cluster whose machines have node agents; run `up` first");
+  const inputs = plain(found.inputs) as {
+    specification: { name: string };
+    machines: Machine[];
+    credentials: SshCredentials;
+    jumpHost?: JumpHost;
+  };
+  const { specification, machines, credentials, jumpHost } = inputs;
+  return { cluster: specification.name, machines, credentials, ...(jumpHost ? { jumpHost } : {}) };
+}
+
+/** Returns a value of the state with the plain text of its secrets. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value)) return value;
+  if (SIGNATURE in value && typeof value.plaintext === "string") return plain(JSON.parse(value.plaintext));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+}

@@ -1,0 +1,38 @@
+import { runScript, SshConnection } from "../../../lib/ssh";
+import { acceptDriftScript, driftScript, parseDriftAnswer } from "../machine/drift-steps";
+import type { Script } from "../machine/steps";
+import type { DriftAnswer } from "../plan/drift";
+import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
+import { sshTarget } from "./ssh-target";
+
+/** How to reach the machines of a cluster. */
+export interface MachineAccess {
+  readonly cluster: string;
+  readonly credentials: SshCredentials;
+  readonly jumpHost?: JumpHost;
+  /** Time limit for a machine to answer, and then for what it does. */
+  readonly seconds: number;
+}
+
+/** Reads what others changed on a machine. Writes nothing on it. @throws the SSH client's typed errors */
+export async function readDrift(access: MachineAccess, machine: Machine): Promise<DriftAnswer> {
+  return parseDriftAnswer(await run(access, machine, driftScript(access.cluster, machine.name)));
+}
+
+/** Takes a file as it is on a machine for the one that foresail wrote. @throws the SSH client's typed errors */
+export async function acceptDrift(access: MachineAccess, machine: Machine, file: string): Promise<void> {
+  await run(access, machine, acceptDriftScript(access.cluster, machine.name, file));
+}
+
+async function run(
+  { credentials, jumpHost, seconds }: MachineAccess,
+  machine: Machine,
+  script: Script,
+): Promise<string> {
+  const connection = await SshConnection.open(sshTarget(machine, credentials, jumpHost), { seconds });
+  try {
+    return (await runScript(connection, { ...script, seconds })).stdout;
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,205 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # program.sh sets and reads the others
+# Finds what others changed in the files that foresail and kubeadm wrote on this machine, and puts it back when the Node's
+# annotations ask for it. A copy of each file, which only root can read, shows how they left it: it is taken when there is
+# none yet, and anew after the agent's own work. Part of program.sh, whose variables it uses; the agent's configuration sets
+# managed (paths of the user's files and of mirrors).
+
+list_managed() {
+  printf '%s\n' /etc/kubernetes/manifests/{etcd,kube-apiserver,kube-controller-manager,kube-scheduler}.yaml \
+    /var/lib/kubelet/{config.yaml,kubeadm-flags.env} /etc/containerd/config.toml \
+    /etc/systemd/system/{containerd,kubelet}.service.d/foresail-proxy.conf /etc/systemd/system/kubelet.service \
+    /usr/local/share/ca-certificates/foresail.crt /etc/apt/apt.conf.d/90foresail-proxy \
+    /etc/sysctl.d/90-foresail.conf /etc/modules-load.d/foresail.conf "${managed[@]}"
+}
+
+copy_of() { printf '%s/kept/files%s' "$folder" "$1"; }
+is_kept() { grep -qsxF -- "$1" "$folder/kept/paths"; }
+
+# Keeps a copy of a managed file, or that there is none: PATH.
+keep() {
+  local copy
+  copy=$(copy_of "$1")
+  mkdir -p "$folder/kept"
+  if [ -f "$ROOT$1" ]; then
+    mkdir -p "${copy%/*}"
+    cp --archive --dereference "$ROOT$1" "$copy.new" && mv -f "$copy.new" "$copy"
+  else
+    rm -f "$copy"
+  fi
+  if ! is_kept "$1"; then printf '%s\n' "$1" >>"$folder/kept/paths"; fi
+}
+
+# Prints a manifest without the mark with which foresail restarts a static pod.
+unmarked() { sed '/^    foresail\/restarted-at: /d' "$1"; }
+
+# Tells whether two files have the same text: ONE OTHER.
+is_same_text() { cmp --silent "$1" "$2" || cmp --silent <(unmarked "$1") <(unmarked "$2"); }
+
+access_of() { stat --dereference --format='%a %u:%g' "$1"; }
+
+# Prints in one word how a managed file differs from its copy, or nothing: PATH.
+difference_of() {
+  local now=$ROOT$1 copy
+  copy=$(copy_of "$1")
+  if [ ! -e "$now" ]; then
+    if [ -e "$copy" ]; then echo removed; fi
+  elif [ ! -e "$copy" ]; then
+    echo added
+  elif ! is_same_text "$copy" "$now"; then
+    echo changed
+  elif [ "$(access_of "$copy")" != "$(access_of "$now")" ]; then
+    echo access
+  fi
+}
+
+# Prints a short text that differs for every state of a file: PATH.
+state_of() { { stat --dereference --format='%a %u:%g' "$ROOT$1" && cat "$ROOT$1"; } 2>/dev/null | sha256sum | cut -c 1-12; }
+
+# Finds the managed files that differ from their copies, and describes them for the annotation. While work is unfinished
+# they differ because of it, so what was found before it counts.
+drifted=() drift_words=none
+look() {
+  local path
+  is_touched || true
+  if ! is_at_work; then compare_copies; return; fi
+  drifted=()
+  while read -r _ path; do drifted+=("$path"); done < <(cat "$folder/kept/drifted" 2>/dev/null)
+  describe_drift
+}
+is_at_work() { [ "$(cat "$unfinished_file" 2>/dev/null)" = yes ]; }
+
+compare_copies() {
+  local path
+  drifted=()
+  while read -r path; do
+    if is_kept "$path"; then
+      if [ -n "$(difference_of "$path")" ]; then drifted+=("$path"); fi
+    elif [ "$mode" != dry-run ]; then
+      keep "$path"
+    fi
+  done < <(list_managed)
+  describe_drift
+}
+
+describe_drift() {
+  local path words="" more=0
+  drift_words=none
+  if [ ${#drifted[@]} -eq 0 ]; then return 0; fi
+  for path in "${drifted[@]}"; do
+    if [[ $path =~ ^[A-Za-z0-9./_@:+=,~-]+$ ]] && [ $((${#words} + ${#path})) -lt 800 ]; then words+=" $path"; else more=$((more + 1)); fi
+  done
+  if [ "$more" -gt 0 ]; then words+=" +$more"; fi
+  drift_words="$(for path in "${drifted[@]}"; do printf '%s %s\n' "$(state_of "$path")" "$path"; done | sha256sum | cut -c 1-12)$words"
+}
+
+# Tells whether a managed file was written since the last call. One call of stat, so that it can be asked often.
+glance=""
+is_touched() {
+  local now
+  now=$(list_managed | sed "s|^|$ROOT|" | xargs -d '\n' stat --dereference --format='%n %i %s %Z' 2>/dev/null)
+  if [ "$now" = "$glance" ]; then return 1; fi
+  glance=$now
+}
+
+# Records what differs before the agent's own work, so that what the work leaves alone is still a difference after it.
+remember_drift() {
+  local path
+  if [ "$mode" = dry-run ]; then return 0; fi
+  mkdir -p "$folder/kept"
+  for path in "${drifted[@]}"; do printf '%s %s\n' "$(state_of "$path")" "$path"; done >"$folder/kept/drifted"
+}
+
+# Takes new copies of what the agent's own work has written.
+keep_own_work() {
+  local path state
+  local -A before=()
+  if [ "$mode" = dry-run ]; then return 0; fi
+  while read -r state path; do before[$path]=$state; done < <(cat "$folder/kept/drifted" 2>/dev/null)
+  while read -r path; do
+    if [ "${before[$path]-}" != "$(state_of "$path")" ]; then keep "$path"; fi
+  done < <(list_managed)
+}
+
+# Keeps what a repair replaces: PATH.
+keep_replaced() {
+  local replaced=$folder/replaced$1
+  if [ ! -f "$ROOT$1" ] || [ -z "$(difference_of "$1")" ]; then return 0; fi
+  mkdir -p "${replaced%/*}"
+  cp --archive --dereference "$ROOT$1" "$replaced"
+}
+
+# Puts a managed file back as its copy is: PATH.
+put_back() {
+  local now=$ROOT$1 copy new
+  copy=$(copy_of "$1")
+  # the kubelet ignores files with a dot
+  new=${now%/*}/.foresail-new
+  if [ -e "$copy" ]; then
+    (umask 022; mkdir -p "${now%/*}")
+    cp --archive "$copy" "$new" && mv -f "$new" "$now"
+  else
+    rm -f "$now"
+  fi
+}
+
+has_drifted() { [[ " ${drifted[*]-} " == *" $1"* ]]; }
+
+# Puts back what others changed, and restarts what reads it. Static pods last but the kubelet, which runs them.
+repair_drift() {
+  local path name manifest files="" restarts=()
+  for path in "${drifted[@]}"; do
+    if [ "$mode" != dry-run ]; then keep_replaced "$path"; fi
+    files+=$path$'\n'
+    name=$(basename "$path" .yaml)
+    if [[ $path == /etc/kubernetes/manifests/* ]] && [ -e "$(copy_of "$path")" ] && ! is_same_text "$(copy_of "$path")" "$ROOT$path"; then
+      restarts+=("$name")
+    else
+      act "put back $path" attempt "put back $path" put_back "$path" || return 1
+    fi
+  done
+  if has_drifted /etc/sysctl.d/; then
+    act "load the kernel settings" attempt "load the kernel settings" sysctl --quiet --ignore --load="$ROOT/etc/sysctl.d/90-foresail.conf" || return 1
+  fi
+  if has_drifted /usr/local/share/ca-certificates/; then
+    act "update the CA certificates" attempt "update the CA certificates" update-ca-certificates --fresh || return 1
+  fi
+  act "load the units" attempt "load the units" systemctl daemon-reload || return 1
+  if has_drifted /etc/containerd/config.toml || has_drifted /etc/systemd/system/containerd.service.d/ || has_drifted /usr/local/share/ca-certificates/; then
+    act "restart containerd" attempt "restart containerd" systemctl restart containerd || return 1
+  fi
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do
+    manifest=/etc/kubernetes/manifests/$name.yaml
+    if [[ " ${restarts[*]-} " == *" $name "* ]]; then
+      act "restart $name" restart_static_pod "$name" "$ROOT$manifest" "$(copy_of "$manifest")" || return 1
+    elif [ -e "$ROOT$manifest" ] && mounts_any "$ROOT$manifest" "${files%$'\n'}"; then
+      act "restart $name" restart_static_pod "$name" "$ROOT$manifest" "$ROOT$manifest" || return 1
+    fi
+  done
+  act "restart the kubelet" restart_kubelet
+}
+
+# Prints each difference for foresail: how, then the path in base64, and of the copy and of the file its permissions and its
+# text in base64; - for no file, and for a text that is too large.
+print_drift() {
+  local path
+  if is_at_work; then echo at-work; return 0; fi
+  compare_copies
+  for path in "${drifted[@]}"; do
+    printf '%s %s %s %s\n' "$(difference_of "$path")" "$(printf '%s' "$path" | base64 -w 0)" \
+      "$(encoded "$(copy_of "$path")")" "$(encoded "$ROOT$path")"
+  done
+}
+
+encoded() {
+  if [ ! -f "$1" ]; then printf -- '- -'; return 0; fi
+  stat --dereference --format='%a,%U:%G' "$1" | tr '\n' ' '
+  if [ "$(stat --dereference --format=%s "$1")" -gt 262144 ]; then printf '%s' -; else unmarked "$1" | base64 -w 0; fi
+}
+
+# Takes a managed file as it is now for the one that foresail wrote: PATH.
+accept_drift() {
+  if is_at_work; then say "the node agent is at work; try again when it has ended"; return 75; fi
+  if ! list_managed | grep -qxF -- "$1"; then say "foresail does not manage $1 on this machine"; return 65; fi
+  keep "$1"
+}

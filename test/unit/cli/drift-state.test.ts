@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { machinesInState } from "../../../cli/drift-state";
+import { parseDriftAnswer } from "../../../providers/kubeadm/machine/drift-steps";
+
+const TYPE = "pulumi-nodejs:dynamic/foresail:NodeAgents";
+const secret = (value: unknown) => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  plaintext: JSON.stringify(value),
+});
+
+describe("the machines in an exported state", () => {
+  it("have the credentials of the last run, which are secret", () => {
+    const inputs = {
+      specification: { name: "prod" },
+      machines: [{ name: "w-1", port: 22 }],
+      credentials: secret({ privateKey: "KEY" }),
+    };
+    const exported = { deployment: { resources: [{ type: "other" }, { type: TYPE, inputs }] } };
+    assert.deepEqual(machinesInState(JSON.stringify(exported)), {
+      cluster: "prod",
+      machines: [{ name: "w-1", port: 22 }],
+      credentials: { privateKey: "KEY" },
+    });
+  });
+
+  it("are missed with a reason in a stack without a kubeadm cluster", () => {
+    assert.throws(() => machinesInState("{}"), /the stack has no kubeadm cluster/);
+  });
+});
+
+describe("a machine's answer about drift", () => {
+  const encode = (text: string) => Buffer.from(text).toString("base64");
+
+  it("is both states of each file; a file whose name says that it is secret is marked", () => {
+    const answer = parseDriftAnswer(
+      [
+        `changed ${encode("/etc/motd")} 644,root:root ${encode("a")} 600,root:root ${encode("b")}`,
+        `removed ${encode("/etc/tokens.csv")} 600,root:root ${encode("t")} - -`,
+        "",
+      ].join("\n"),
+    );
+    assert.deepEqual(answer, {
+      files: [
+        {
+          kind: "changed",
+          path: "/etc/motd",
+          before: { content: "a", mode: "644 root:root" },
+          after: { content: "b", mode: "600 root:root" },
+        },
+        {
+          kind: "removed",
+          path: "/etc/tokens.csv",
+          before: { content: "t", mode: "600 root:root" },
+          isSecret: true,
+        },
+      ],
+    });
+  });
+
+  it("may be that nothing is known", () => {
+    assert.deepEqual(parseDriftAnswer("unsupported\n"), { unknown: "unsupported" });
+    assert.deepEqual(parseDriftAnswer("at-work\n"), { unknown: "at work" });
+  });
+
+  it("is refused when it is anything else", () => {
+    assert.throws(() => parseDriftAnswer("bash: no such file\n"), /can't be read/);
+  });
+});

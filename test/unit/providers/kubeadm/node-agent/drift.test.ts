@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { parseDriftAnswer } from "../../../../../providers/kubeadm/machine/drift-steps";
+import { parseDrift } from "../../../../../providers/kubeadm/plan/drift";
+import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import { AgentMachine } from "./agent-machine";
+
+const KEYS = annotationKeys();
+const KUBELET = "/var/lib/kubelet/config.yaml";
+const POLICY = "/etc/audit/policy.yaml";
+
+/** A machine whose agent has looked at its files once. */
+function watchedMachine(options: ConstructorParameters<typeof AgentMachine>[0] = {}): AgentMachine {
+  const machine = new AgentMachine({ ...options, version: "1.36.3", managed: [POLICY] });
+  machine.put(KUBELET, "maxPods: 110\n");
+  machine.put(POLICY, "rules: []\n");
+  assert.equal(machine.run("--once").status, 0);
+  return machine;
+}
+
+const reportOf = ({ annotations }: AgentMachine) => parseDrift(annotations[KEYS.current("drift")]);
+
+describe("a node agent that looks for drift", function () {
+  this.timeout(120_000);
+
+  it("reports nothing as long as nothing differs, and then the files that differ, until they are as before", () => {
+    const machine = watchedMachine();
+    assert.equal(reportOf(machine), undefined);
+    machine.put(KUBELET, "maxPods: 250\n");
+    machine.take(POLICY);
+    machine.run("--once");
+    const report = reportOf(machine);
+    assert.deepEqual(report?.paths, [KUBELET, POLICY]);
+    machine.put(KUBELET, "maxPods: 111\n");
+    machine.run("--once");
+    assert.notEqual(reportOf(machine)?.hash, report?.hash);
+    machine.put(KUBELET, "maxPods: 110\n");
+    machine.put(POLICY, "rules: []\n");
+    machine.run("--once");
+    assert.equal(reportOf(machine), undefined);
+    assert.equal(machine.annotations[KEYS.ready], "true");
+  });
+
+  it("answers each difference with both texts, and takes one for its own when a person accepts it", () => {
+    const machine = watchedMachine();
+    machine.put(KUBELET, "maxPods: 250\n");
+    machine.put("/etc/systemd/system/kubelet.service.d/foresail-proxy.conf", "[Service]\n");
+    const { status, output } = machine.run("--drift");
+    assert.equal(status, 0);
+    const answer = parseDriftAnswer(output);
+    assert.ok("files" in answer);
+    const [kubelet, proxy] = answer.files;
+    assert.equal(kubelet?.kind, "changed");
+    assert.equal(kubelet?.before?.content, "maxPods: 110\n");
+    assert.equal(kubelet?.after?.content, "maxPods: 250\n");
+    assert.equal(proxy?.kind, "added");
+    assert.equal(proxy?.before, undefined);
+    assert.equal(machine.run("--accept", KUBELET).status, 0);
+    assert.deepEqual(parseDriftAnswer(machine.run("--drift").output), { files: [proxy] });
+    assert.equal(machine.run("--accept", "/etc/passwd").status, 65);
+  });
+
+  it("counts its own work as foresail's, and no change of a file that the work leaves alone", () => {
+    const machine = watchedMachine();
+    machine.put(POLICY, "rules: [none]\n");
+    machine.stage("containerd", "1.7.2", `echo new >"${machine.folder}${KUBELET}"`);
+    machine.annotate(KEYS.desired("containerd"), "1.7.2");
+    machine.annotate(KEYS.changesAllowed, "true");
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(reportOf(machine)?.paths, [POLICY]);
+  });
+
+  it("repairs nothing that it only reports, whatever the annotations ask for", () => {
+    const machine = watchedMachine();
+    machine.put(POLICY, "rules: [none]\n");
+    machine.annotate(KEYS.desired("drift"), "none");
+    machine.annotate(KEYS.changesAllowed, "true");
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(reportOf(machine)?.paths, [POLICY]);
+    assert.equal(machine.changes.filter((change) => change.includes("systemctl")).length, 0);
+  });
+
+  it("puts the files back when it may, keeps what it replaces, and restarts the kubelet", () => {
+    const machine = watchedMachine({ repairs: true });
+    machine.put(KUBELET, "maxPods: 250\n");
+    machine.take(POLICY);
+    machine.run("--once");
+    assert.deepEqual(reportOf(machine)?.paths, [KUBELET, POLICY]);
+    machine.annotate(KEYS.desired("drift"), "none");
+    machine.annotate(KEYS.changesAllowed, "true");
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(machine.read(KUBELET), "maxPods: 110\n");
+    assert.equal(machine.read(POLICY), "rules: []\n");
+    assert.equal(machine.read(`/var/lib/foresail/agent/replaced${KUBELET}`), "maxPods: 250\n");
+    assert.equal(reportOf(machine), undefined);
+    assert.deepEqual(
+      machine.changes.filter((change) => change.startsWith("systemctl")),
+      ["systemctl daemon-reload", "systemctl daemon-reload", "systemctl restart kubelet"],
+    );
+  });
+
+  it("repairs to the end after a kill in the middle", async () => {
+    const machine = watchedMachine({ repairs: true });
+    machine.take(POLICY);
+    machine.annotate(KEYS.desired("drift"), "none");
+    machine.annotate(KEYS.changesAllowed, "true");
+    await machine.killAt("before", "systemctl restart kubelet");
+    assert.equal(machine.annotations[KEYS.ready], "false");
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(machine.read(POLICY), "rules: []\n");
+    assert.ok(machine.changes.includes("systemctl restart kubelet"));
+    assert.equal(reportOf(machine), undefined);
+    assert.equal(machine.annotations[KEYS.ready], "true");
+  });
+
+  it("does not take the mark of a restart in a manifest for a change", () => {
+    const manifest = "/etc/kubernetes/manifests/kube-apiserver.yaml";
+    const machine = new AgentMachine({ controlPlane: true });
+    machine.put(manifest, "metadata:\n  annotations:\n    a: b\n");
+    machine.run("--once");
+    machine.put(manifest, 'metadata:\n  annotations:\n    foresail/restarted-at: "now"\n    a: b\n');
+    machine.run("--once");
+    assert.equal(reportOf(machine), undefined);
+  });
+});
+
+describe("the report of drift", () => {
+  const HASH = "0123456789ab";
+  const cases: [string | undefined, ReturnType<typeof parseDrift>][] = [
+    [undefined, undefined],
+    ["none", undefined],
+    [`${HASH} /etc/a /etc/b:5000/c`, { hash: HASH, paths: ["/etc/a", "/etc/b:5000/c"], more: 0 }],
+    [`${HASH} /etc/a +3`, { hash: HASH, paths: ["/etc/a"], more: 3 }],
+    [`${HASH} +1`, { hash: HASH, paths: [], more: 1 }],
+    [`${HASH} /etc/\u001b[31mred`, undefined],
+    [`${HASH} relative`, undefined],
+    [`${HASH} /${"a".repeat(1300)}`, undefined],
+  ];
+  for (const [text, report] of cases)
+    it(`is parsed or ignored: ${JSON.stringify(text?.slice(0, 40))}`, () =>
+      assert.deepEqual(parseDrift(text), report));
+});
