@@ -107,11 +107,7 @@ const scripts: Record<string, Script> = {
   reset: resetScript("demo", "w-1"),
   "adoption-facts": adoption.adoptionFactsScript("demo", "w-1"),
   "adoption-access": adoption.adoptionAccessScript("demo", "cp-1"),
-  "adoption-settings": adoption.adoptionSettingsScript(
-    exampleSpecification(),
-    exampleSpecification(),
-    exampleMachine("cp-1"),
-  ),
+  "adoption-settings": adoption.adoptionSettingsScript(versioned, versioned, exampleMachine("cp-1")),
   adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
   release: adoption.releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),
