@@ -19,17 +19,26 @@ export function machinesInState(exported: string): MachinesInState {
   const { deployment } = JSON.parse(exported) as {
     deployment?: { resources?: { type: string; inputs?: unknown }[] };
   };
-  const found = deployment?.resources?.find(({ type }) => type === `${OWN_TYPES}NodeAgents`);
+  const inputsOf = (kind: string) =>
+    deployment?.resources?.find(({ type }) => type === `${OWN_TYPES}${kind}`)?.inputs;
+  const found = inputsOf("NodeAgents");
   if (found === undefined)
     throw new Error("the stack has no kubeadm cluster whose machines have node agents; run `up` first");
-  const inputs = plain(found.inputs) as {
+  const inputs = plain(found) as {
     specification: { name: string };
     machines: Machine[];
     credentials: SshCredentials;
     jumpHost?: JumpHost;
   };
   const { specification, machines, credentials, jumpHost } = inputs;
-  return { cluster: specification.name, machines, credentials, ...(jumpHost ? { jumpHost } : {}) };
+  const { secretFiles } = (plain(inputsOf("NodeRollout")) ?? {}) as { secretFiles?: string[] };
+  return {
+    cluster: specification.name,
+    machines,
+    credentials,
+    ...(jumpHost ? { jumpHost } : {}),
+    ...(secretFiles ? { secretFiles } : {}),
+  };
 }
 
 /** Returns a value of the state with the plain text of its secrets. */

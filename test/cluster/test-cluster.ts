@@ -20,6 +20,7 @@ import { changesOf, stepsOf, type PreviewedChange } from "./previewed-steps";
 import { withApi } from "./with-api";
 
 const UP_SECONDS = 1800;
+const COMMAND_SECONDS = 120;
 const ASK_SECONDS = 30;
 
 /** The reporter of tests: prints nothing. */
@@ -138,6 +139,20 @@ export class TestCluster {
   /** Runs `pulumi destroy`. @returns its output @throws Error with its output when it fails */
   async destroy(): Promise<string> {
     return this.change(["destroy", "--yes", "--skip-preview"]);
+  }
+
+  /** Runs a command of foresail's own command line on the stack. */
+  async foresail(...args: string[]): Promise<EngineAnswer> {
+    const { folder, environment } = this.upCommand();
+    const answer = await callEngine({
+      program: process.execPath,
+      args: [path.join(projectFolder, "bin/cli/cli.js"), ...args, "--stack", this.stack],
+      folder,
+      environment,
+      seconds: COMMAND_SECONDS,
+    });
+    this.output += answer.stdout + answer.stderr;
+    return answer;
   }
 
   /** The command line by which `up` runs, for tests that kill it. */

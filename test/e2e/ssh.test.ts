@@ -12,6 +12,7 @@ import { announcedOperations } from "../cluster/previewed-steps";
 import { unreadSecrets } from "../cluster/secret-reads";
 import { clusterSecrets, findSecrets } from "../cluster/secret-search";
 import { changingOperations, overlaps, since, stepRuns } from "../cluster/step-logs";
+import { assertDriftIsRepaired } from "../cluster/drifted-files";
 import { TestCluster } from "../cluster/test-cluster";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
@@ -266,6 +267,11 @@ describe("a cluster of system ssh on real nodes", function () {
     ];
     assert.deepEqual(findSecrets(texts, known), []);
     await cluster.check(BACK_AGAIN);
+  });
+
+  it("shows what was changed by hand on its machines, and repairs what is not accepted", async () => {
+    const desired = { machines: BACK_AGAIN, ...(BY_NIGHT ? { fields: ROTATED } : {}) };
+    await assertDriftIsRepaired(cluster, desired, { controlPlane: "cp-2", worker: "w-1" });
   });
 
   it("refuses to remove a majority of its control planes in one `up`", async () => {

@@ -10,13 +10,16 @@ export interface MachineAccess {
   readonly cluster: string;
   readonly credentials: SshCredentials;
   readonly jumpHost?: JumpHost;
+  /** Paths of files whose content is secret, which is never shown. */
+  readonly secretFiles?: readonly string[];
   /** Time limit for a machine to answer, and then for what it does. */
   readonly seconds: number;
 }
 
 /** Reads what others changed on a machine. Writes nothing on it. @throws the SSH client's typed errors */
 export async function readDrift(access: MachineAccess, machine: Machine): Promise<DriftAnswer> {
-  return parseDriftAnswer(await run(access, machine, driftScript(access.cluster, machine.name)));
+  const answer = await run(access, machine, driftScript(access.cluster, machine.name));
+  return parseDriftAnswer(answer, access.secretFiles);
 }
 
 /** Takes a file as it is on a machine for the one that foresail wrote. @throws the SSH client's typed errors */

@@ -13,12 +13,20 @@ export const acceptDriftScript = (cluster: string, machine: string, file: string
 /** Names of files whose content is never shown, whatever is in them. */
 const SECRET_NAMES = /secret|tokens?\b|passw|credential|htpasswd|\.(?:key|pem|p12)$/i;
 
-/** Parses the answer of driftScript. @throws Error when it is none */
-export function parseDriftAnswer(answer: string): DriftAnswer {
+/**
+ * Parses the answer of driftScript.
+ *
+ * @param secretFiles paths of files whose content is secret
+ * @throws Error when it is none
+ */
+export function parseDriftAnswer(answer: string, secretFiles: readonly string[] = []): DriftAnswer {
   const lines = answer.split("\n").filter((line) => line !== "");
   if (lines.includes("unsupported")) return { unknown: "unsupported" };
   if (lines.includes("at-work")) return { unknown: "at work" };
-  return { files: lines.map(parseLine) };
+  const files = lines.map(parseLine);
+  return {
+    files: files.map((file) => (secretFiles.includes(file.path) ? { ...file, isSecret: true } : file)),
+  };
 }
 
 function parseLine(line: string): DriftedFile {

@@ -3,23 +3,26 @@ import { machinesInState } from "../../../cli/drift-state";
 import { parseDriftAnswer } from "../../../providers/kubeadm/machine/drift-steps";
 
 const TYPE = "pulumi-nodejs:dynamic/foresail:NodeAgents";
+const ROLLOUT = "pulumi-nodejs:dynamic/foresail:NodeRollout";
 const secret = (value: unknown) => ({
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
   plaintext: JSON.stringify(value),
 });
 
 describe("the machines in an exported state", () => {
-  it("have the credentials of the last run, which are secret", () => {
+  it("have the credentials of the last run, which are secret, and the files that are", () => {
     const inputs = {
       specification: { name: "prod" },
       machines: [{ name: "w-1", port: 22 }],
       credentials: secret({ privateKey: "KEY" }),
     };
-    const exported = { deployment: { resources: [{ type: "other" }, { type: TYPE, inputs }] } };
+    const rollout = { type: ROLLOUT, inputs: { secretFiles: ["/etc/hidden"] } };
+    const exported = { deployment: { resources: [{ type: "other" }, { type: TYPE, inputs }, rollout] } };
     assert.deepEqual(machinesInState(JSON.stringify(exported)), {
       cluster: "prod",
       machines: [{ name: "w-1", port: 22 }],
       credentials: { privateKey: "KEY" },
+      secretFiles: ["/etc/hidden"],
     });
   });
 
@@ -55,6 +58,12 @@ describe("a machine's answer about drift", () => {
         },
       ],
     });
+  });
+
+  it("marks a file whose content the configuration keeps secret", () => {
+    const line = `changed ${encode("/etc/hidden")} 600,root:root ${encode("a")} 600,root:root ${encode("b")}`;
+    const answer = parseDriftAnswer(line, ["/etc/hidden"]);
+    assert.equal("files" in answer && answer.files[0]?.isSecret, true);
   });
 
   it("may be that nothing is known", () => {

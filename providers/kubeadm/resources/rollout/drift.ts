@@ -17,9 +17,9 @@ const MOST_MACHINES = 10;
  */
 export async function driftNotes(
   nodes: readonly RolloutNode[],
-  { specification, machines, credentials, jumpHost, drift: setting }: NodeRolloutInputs,
+  { specification, machines, credentials, jumpHost, secretFiles, drift: setting }: NodeRolloutInputs,
 ): Promise<string[]> {
-  const access = { cluster: specification.name, credentials, jumpHost, seconds: SECONDS };
+  const access = { cluster: specification.name, credentials, jumpHost, secretFiles, seconds: SECONDS };
   const differences: NodeDifferences[] = [];
   const drifted = machines.flatMap((machine) => {
     const drift = nodes.find(({ name }) => name === machine.name)?.drift;

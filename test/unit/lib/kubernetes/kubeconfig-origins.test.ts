@@ -19,6 +19,7 @@ const CONNECTIONS: Record<string, string> = {
   "providers/azimuth/client/services-monitor.ts": "fetched",
   "providers/azimuth/resources/service-sync-handlers.ts": "fetched",
   "providers/kubeadm/client/adoptable.ts": "the operator's, or rendered from three fields of admin.conf",
+  "providers/kubeadm/resources/adopted-configuration.ts": "rendered from three fields of admin.conf",
   "providers/kubeadm/resources/cluster-session.ts":
     "of the stack, or rendered from three fields of admin.conf",
   "providers/kubeadm/resources/preview-reading.ts": "of the stack, or the reader's",
