@@ -7,10 +7,16 @@
 
 list_managed() {
   printf '%s\n' /etc/kubernetes/manifests/{etcd,kube-apiserver,kube-controller-manager,kube-scheduler}.yaml \
-    /var/lib/kubelet/{config.yaml,kubeadm-flags.env} /etc/containerd/config.toml \
+    /var/lib/kubelet/{config.yaml,kubeadm-flags.env} \
     /etc/systemd/system/{containerd,kubelet}.service.d/foresail-proxy.conf /etc/systemd/system/kubelet.service \
     /usr/local/share/ca-certificates/foresail.crt /etc/apt/apt.conf.d/90foresail-proxy \
     /etc/sysctl.d/90-foresail.conf /etc/modules-load.d/foresail.conf "${managed[@]}"
+  # registry credentials are in no second file
+  if ! has_registry_credentials; then echo /etc/containerd/config.toml; fi
+}
+
+has_registry_credentials() {
+  grep -Eqs '\.auth\]|^[[:space:]]*(auth|password|identitytoken)[[:space:]]*=' "$ROOT/etc/containerd/config.toml"
 }
 
 copy_of() { printf '%s/kept/files%s' "$folder" "$1"; }

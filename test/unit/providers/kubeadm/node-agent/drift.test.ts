@@ -112,6 +112,20 @@ describe("a node agent that looks for drift", function () {
     assert.equal(machine.annotations[KEYS.ready], "true");
   });
 
+  it("keeps no copy of containerd's configuration with the credentials of registries", () => {
+    const config = "/etc/containerd/config.toml";
+    const copy = `/var/lib/foresail/agent/kept/files${config}`;
+    const machine = watchedMachine();
+    machine.put(config, '[plugins.cri.registry.configs."registry.example".auth]\n  password = "hidden"\n');
+    machine.run("--once");
+    assert.equal(machine.exists(copy), false);
+    assert.equal(reportOf(machine), undefined);
+    const other = new AgentMachine({ version: "1.36.3" });
+    other.put(config, "version = 2\n");
+    other.run("--once");
+    assert.equal(other.exists(copy), true);
+  });
+
   it("does not take the mark of a restart in a manifest for a change", () => {
     const manifest = "/etc/kubernetes/manifests/kube-apiserver.yaml";
     const machine = new AgentMachine({ controlPlane: true });
