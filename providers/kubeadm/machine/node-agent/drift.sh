@@ -206,6 +206,7 @@ encoded() {
 # Takes a managed file as it is now for the one that foresail wrote: PATH.
 accept_drift() {
   if is_at_work; then say "the node agent is at work; try again when it has ended"; return 75; fi
-  if ! list_managed | grep -qxF -- "$1"; then say "foresail does not manage $1 on this machine"; return 65; fi
+  # without -q, which would end before the list does
+  if ! list_managed | grep -xF -- "$1" >/dev/null; then say "foresail does not manage $1 on this machine"; return 65; fi
   keep "$1"
 }
