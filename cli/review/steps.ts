@@ -107,6 +107,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     waits: REMARK,
     outage: { role: "remark", danger: "control plane" },
     diff: REMARK,
+    driftDiff: REMARK,
     noDiff: REMARK,
     drainBlocked: { role: "remark", danger: "blocked" },
   }),

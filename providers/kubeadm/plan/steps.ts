@@ -121,6 +121,8 @@ export const nodeRolloutSteps = defineSteps({
   ])}`,
   /** A line of the diff of what a change of configuration does to files. */
   diff: line`diff ${number("at")} |${text("text")}`,
+  /** A line of the diff of what others changed in files. */
+  driftDiff: line`drift ${number("at")} |${text("text")}`,
   noDiff: line`no diff of ${phrase("machines")}: ${text("why")}`,
   drainBlocked: line`${machine}: the drain would ${choice("how", ["be refused", "wait"])}: ${text("why")}`,
 });

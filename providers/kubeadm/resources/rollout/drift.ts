@@ -46,6 +46,9 @@ export async function driftNotes(
       }
     }),
   );
-  const diffs = groupedDiffs(Object.values(differences));
-  return [...lines.flat(), ...(diffs.length > 0 ? [diffs.join("\n")] : [])];
+  const diffs = groupedDiffs(Object.values(differences)).map((text, index) =>
+    // numbered, because equal lines of a preview are shown once
+    nodeRolloutSteps.format({ kind: "driftDiff", at: index + 1, text: ` ${text}`.trimEnd() }),
+  );
+  return [...lines.flat(), ...diffs];
 }
