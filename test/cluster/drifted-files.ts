@@ -85,7 +85,7 @@ async function awaitReport(cluster: TestCluster, name: string, file: string | un
       name,
       seconds: REPORT_SECONDS,
       decide: ([node]) => {
-        const report = node?.metadata?.annotations?.[REPORT] ?? "";
+        const report = node?.metadata?.annotations?.[REPORT] ?? "none";
         const isThere = file === undefined ? report === "none" : report.includes(` ${file}`);
         return isThere ? { done: undefined } : { pending: report };
       },
