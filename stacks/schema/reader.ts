@@ -15,7 +15,7 @@ export interface ConfigurationReader {
 
 /** Returns a reader of the configuration that the engine passes to the program. */
 export function engineReader(project = pulumi.getProject()): ConfigurationReader {
-  // The typings lack isConfigSecret, which pulumi.Config uses itself. Getters of Config would log a warning for each
+  // The typings have no isConfigSecret, which pulumi.Config uses itself. Getters of Config would log a warning for each
   // secret, and they can't list the keys.
   const runtime = pulumi.runtime as unknown as { isConfigSecret(key: string): boolean };
   return {

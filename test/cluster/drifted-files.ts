@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Node } from "../../lib/kubernetes";
 import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
+import { awaitNode } from "./await-node";
 import type { Desired, TestCluster } from "./test-cluster";
 
 const REPORT = annotationKeys().current("drift");
@@ -77,18 +77,13 @@ async function drifted(cluster: TestCluster, exitCode: number) {
 
 /** Waits until a machine reports a file, or nothing. */
 async function awaitReport(cluster: TestCluster, name: string, file: string | undefined): Promise<void> {
-  await cluster.withApi((client) =>
-    client.watchUntil<void, Node>({
-      what: `the report of ${name} about ${file ?? "no file"}`,
-      apiVersion: "v1",
-      kind: "Node",
-      name,
-      seconds: REPORT_SECONDS,
-      decide: ([node]) => {
-        const report = node?.metadata?.annotations?.[REPORT] ?? "none";
-        const isThere = file === undefined ? report === "none" : report.includes(` ${file}`);
-        return isThere ? { done: undefined } : { pending: report };
-      },
-    }),
-  );
+  await awaitNode(cluster, name, {
+    what: `the report of ${name} about ${file ?? "no file"}`,
+    seconds: REPORT_SECONDS,
+    decide: ({ metadata }) => {
+      const report = metadata?.annotations?.[REPORT] ?? "none";
+      const isThere = file === undefined ? report === "none" : report.includes(` ${file}`);
+      return isThere ? undefined : report;
+    },
+  });
 }

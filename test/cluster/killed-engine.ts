@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Node } from "../../lib/kubernetes";
 import { isAlive, type ProcessFacts } from "../../lib/process/identity";
 import { SshConnection } from "../../lib/ssh";
 import { descendants, killProcess } from "../support/process-tree";
+import { awaitNode } from "./await-node";
 import type { TestCluster } from "./test-cluster";
 
 /** A remote step, at whose beginning the engine is killed. */
@@ -59,21 +59,16 @@ export async function killUpWhen(
   name: string,
   what: string,
   isTime: (annotations: Readonly<Record<string, string>>) => boolean,
+  seconds = TRIGGER_SECONDS,
 ): Promise<void> {
   const { program, args, folder, environment } = cluster.upCommand();
   const engine = spawn(program, args, { cwd: folder, env: environment, stdio: "ignore" });
   const ended = once(engine, "exit");
-  await cluster.withApi((client) =>
-    client.watchUntil<void, Node>({
-      what,
-      apiVersion: "v1",
-      kind: "Node",
-      name,
-      seconds: TRIGGER_SECONDS,
-      decide: ([node]) =>
-        isTime(node?.metadata?.annotations ?? {}) ? { done: undefined } : { pending: "not yet" },
-    }),
-  );
+  await awaitNode(cluster, name, {
+    what,
+    seconds,
+    decide: ({ metadata }) => (isTime(metadata?.annotations ?? {}) ? undefined : "not yet"),
+  });
   engine.kill("SIGKILL");
   await ended;
   await cluster.reopen();

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Node } from "../../lib/kubernetes";
@@ -8,12 +6,14 @@ import { DEFAULT_LOOPBACK_PORT } from "../../providers/kubeadm/plan/loopback-por
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { sandboxFolder } from "../../sandbox/paths";
 import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";
+import { awaitNode } from "../cluster/await-node";
 import {
   assertReconfigured,
   CONFIGURATION_KEY,
   expectedSteps,
   reconfigured,
 } from "../cluster/configuration-change";
+import { killUpWhen } from "../cluster/killed-engine";
 import { assertPreviewedDiff, diffLines, managedFiles } from "../cluster/previewed-diff";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
@@ -71,9 +71,12 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     for (const machine of MACHINES) {
       await cluster.onMachine(machine, "systemctl is-active foresail-node-agent");
       await cluster.onMachine(machine, "test -e /var/lib/foresail/agent/initialized");
-      await awaitNode(machine, `the agent of ${machine}`, ({ metadata }) =>
-        metadata?.annotations?.[KEY.ready] === "true" ? undefined : "it has not reported",
-      );
+      await awaitNode(cluster, machine, {
+        what: `the agent of ${machine}`,
+        seconds: STEP_SECONDS,
+        decide: ({ metadata }) =>
+          metadata?.annotations?.[KEY.ready] === "true" ? undefined : "it has not reported",
+      });
     }
     assert.deepEqual((await cluster.preview()).changes, []);
   });
@@ -112,10 +115,12 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
       await RequestCounter.start(cluster, "w-2", { name: "service", url }),
       await RequestCounter.start(cluster, "w-1", { name: "readyz", url: READYZ }),
     ];
-    await killWhile(
+    await killUpWhen(
+      cluster,
       "cp-1",
       "the desired version of cp-1",
       (annotations) => annotations[KEY.desired] === `v${TO}`,
+      STEP_SECONDS,
     );
     const left = (await cluster.preview()).steps["rollout-rollout"] ?? [];
     assert.equal(left.length, MACHINES.length);
@@ -124,13 +129,12 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
   });
 
   it("completes with the next `up`, with an agent killed on the way", async () => {
-    const killed = awaitNode(
-      "w-1",
-      "the agent of w-1 to begin",
-      ({ metadata }) => (metadata?.annotations?.[KEY.ready] === "false" ? undefined : "not yet"),
+    const killed = awaitNode(cluster, "w-1", {
+      what: "the agent of w-1 to begin",
       // all control planes precede it
-      CONTROL_PLANES.length * STEP_SECONDS,
-    ).then(() => cluster.onMachine("w-1", "systemctl kill --signal=KILL foresail-node-agent"));
+      seconds: CONTROL_PLANES.length * STEP_SECONDS,
+      decide: ({ metadata }) => (metadata?.annotations?.[KEY.ready] === "false" ? undefined : "not yet"),
+    }).then(() => cluster.onMachine("w-1", "systemctl kill --signal=KILL foresail-node-agent"));
     const rollout = cluster.up();
     // the cleanup after a failure must find no run in progress
     await Promise.all([rollout, killed]).finally(() => rollout.catch(() => undefined));
@@ -219,10 +223,12 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.equal(steps.length, MACHINES.length);
     assert.equal(preview.steps["rollout-node-agents"]?.length, MACHINES.length);
     const counter = await RequestCounter.start(cluster, "w-1", { name: "configuration", url: READYZ });
-    await killWhile(
+    await killUpWhen(
+      cluster,
       "cp-1",
       "the configuration of cp-1",
       (annotations) => annotations[CONFIGURATION_KEY] !== undefined,
+      STEP_SECONDS,
     );
     const left = (await cluster.preview()).steps["rollout-rollout"] ?? [];
     assert.deepEqual(left.slice(-MACHINES.length + 1), steps.slice(1));
@@ -259,48 +265,10 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     return cluster.withApi((client) => client.listNodes());
   }
 
-  /** Runs `up`, and kills it as soon as a Node is annotated so. */
-  async function killWhile(
-    name: string,
-    what: string,
-    isTime: (annotations: Record<string, string>) => boolean,
-  ) {
-    const { program, args, folder, environment } = cluster.upCommand();
-    const engine = spawn(program, args, { cwd: folder, env: environment, stdio: "ignore" });
-    const ended = once(engine, "exit");
-    await awaitNode(name, what, ({ metadata }) =>
-      isTime(metadata?.annotations ?? {}) ? undefined : "not yet",
-    );
-    engine.kill("SIGKILL");
-    await ended;
-    await cluster.reopen();
-  }
-
   async function versions(): Promise<string[]> {
     return (await nodes())
       .map(({ metadata, status }) => `${metadata?.name} ${status?.nodeInfo?.kubeletVersion}`)
       .sort();
-  }
-
-  async function awaitNode(
-    name: string,
-    what: string,
-    decide: (node: Node) => string | undefined,
-    seconds = STEP_SECONDS,
-  ) {
-    await cluster.withApi((client) =>
-      client.watchUntil<void, Node>({
-        what,
-        apiVersion: "v1",
-        kind: "Node",
-        name,
-        seconds,
-        decide: ([node]) => {
-          const pending = node ? decide(node) : "there is no Node";
-          return pending === undefined ? { done: undefined } : { pending };
-        },
-      }),
-    );
   }
 });
 

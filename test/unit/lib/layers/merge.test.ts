@@ -8,7 +8,7 @@ describe("merge of a layer and a stack file", () => {
     ["merges maps deeply", { a: { b: 1, c: 2 } }, { a: { c: 3, d: 4 } }, { a: { b: 1, c: 3, d: 4 } }],
     ["replaces lists", { a: [1, 2] }, { a: [3] }, { a: [3] }],
     [
-      "removes what is null, also in a map that the layer lacks",
+      "removes what is null, also in a map that the layer does not have",
       { a: 1, b: 2 },
       { a: null, c: { d: null } },
       { b: 2, c: {} },

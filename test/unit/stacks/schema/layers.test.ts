@@ -145,7 +145,7 @@ describe("configuration: layers", () => {
       assert.equal(message.includes(SECRET), false);
     });
 
-  it("have a schema for editors, and a stack file over one may lack what it has", () => {
+  it("have a schema for editors, and a stack file over one may leave out what it has", () => {
     const ajv = new Ajv({ allowUnionTypes: true });
     const layer = ajv.compile(layerJsonSchema());
     assert.equal(layer({ config: { "foresail:cluster": SHARED } }), true, JSON.stringify(layer.errors));
