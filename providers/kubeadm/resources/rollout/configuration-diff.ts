@@ -1,4 +1,4 @@
-import { groupedDiffs, type NodeDifferences } from "../../../../lib/text/unified-diff";
+import type { NodeDifferences } from "../../../../lib/text/unified-diff";
 import { messageOf } from "../../../../lib/error-message";
 import { displayLine } from "../../../../lib/text/display";
 import { listed, shortened } from "../../../../lib/text/quote";
@@ -11,6 +11,7 @@ import {
 import { changesKubeadm } from "../../plan/configuration";
 import { type NodeRolloutStep, nodeRolloutSteps } from "../../plan/steps";
 import type { NodeRolloutInputs } from "../declarations";
+import { diffLines } from "./diff-lines";
 import { allInParallel, withMachines } from "../machines-session";
 
 /** How long a machine may take to answer, and then to compare its files. */
@@ -69,10 +70,7 @@ export async function configurationDiff(
     );
   }
   const inOrder = due.flatMap(({ name }) => found.filter(({ node }) => node === name));
-  const lines = groupedDiffs(inOrder).map((text, index) =>
-    // numbered, because equal lines of a preview are shown once
-    nodeRolloutSteps.format({ kind: "diff", at: index + 1, text: ` ${text}`.trimEnd() }),
-  );
+  const lines = diffLines("diff", inOrder);
   const [first, ...others] = due.filter(({ name }) => reasons.has(name)).map(({ name }) => name);
   if (first === undefined) return lines;
   const why = reasons.get(first) ?? "";

@@ -1,10 +1,11 @@
 import { messageOf } from "../../../../lib/error-message";
-import { groupedDiffs, type NodeDifferences } from "../../../../lib/text/unified-diff";
+import type { NodeDifferences } from "../../../../lib/text/unified-diff";
 import { readDrift } from "../../client/drift";
 import { filesOf } from "../../plan/drift";
 import type { RolloutNode } from "../../plan/rollout/observed";
 import { nodeRolloutSteps } from "../../plan/steps";
 import type { NodeRolloutInputs } from "../declarations";
+import { diffLines } from "./diff-lines";
 
 /** How long a machine may take to answer a preview. */
 const SECONDS = 15;
@@ -46,9 +47,5 @@ export async function driftNotes(
       }
     }),
   );
-  const diffs = groupedDiffs(Object.values(differences)).map((text, index) =>
-    // numbered, because equal lines of a preview are shown once
-    nodeRolloutSteps.format({ kind: "driftDiff", at: index + 1, text: ` ${text}`.trimEnd() }),
-  );
-  return [...lines.flat(), ...diffs];
+  return [...lines.flat(), ...diffLines("driftDiff", Object.values(differences))];
 }
