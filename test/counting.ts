@@ -1,7 +1,8 @@
 /** What one mocha process writes when it ends. */
 export interface SuiteResult {
   readonly passed: number;
-  readonly failed: number;
+  /** Tests and hooks that failed, each with the error's stack. */
+  readonly failures: readonly { readonly title: string; readonly error: string }[];
   /** Tests that did not run, each with why. */
   readonly pending: readonly { readonly title: string; readonly reason: string }[];
 }
@@ -25,7 +26,7 @@ interface RunSummary {
   readonly failed: number;
   /** 0: all passed; 1: something failed; 2: there was nothing to run. */
   readonly exitCode: 0 | 1 | 2;
-  /** Lines to print, in order; the last is `N passed, N failed`, unless nothing ran at all. */
+  /** Lines to print, in order, failures near the end, since a log may be cut; the last is `N passed, N failed`, unless nothing ran at all. */
   readonly lines: readonly string[];
 }
 
@@ -40,19 +41,22 @@ export function summarizeRun(
   const sum = (pick: (outcome: TierOutcome) => number): number =>
     outcomes.reduce((total, each) => total + pick(each), 0);
   const passed = sum((outcome) => outcome.result?.passed ?? 0);
-  const failed = sum((outcome) => (outcome.result?.failed ?? 0) + (outcome.breakage === undefined ? 0 : 1));
+  const failed = sum(
+    (outcome) => (outcome.result?.failures.length ?? 0) + (outcome.breakage === undefined ? 0 : 1),
+  );
   const pending = sum((outcome) => outcome.result?.pending.length ?? 0);
   const lines: string[] = [];
-  for (const { tier, ran } of outcomes)
-    if (ran !== undefined) lines.push(`ran from ${clock(ran.from)} to ${clock(ran.to)}: ${tier}`);
-  for (const { tier, breakage } of outcomes) {
-    if (breakage !== undefined) lines.push(`${tier} broke: ${breakage}`);
-  }
   const leftOut = outcomes.flatMap(({ tier, leftOut: why, result }) => [
     ...(why === undefined ? [] : [`${tier}: ${why}`]),
     ...(result?.pending ?? []).map(({ title, reason }) => `${tier}: ${title}: ${reason}`),
   ]);
   for (const line of [...leftOut, ...onlyWithAll]) lines.push(`left out: ${line}`);
+  for (const { tier, ran } of outcomes)
+    if (ran !== undefined) lines.push(`ran from ${clock(ran.from)} to ${clock(ran.to)}: ${tier}`);
+  for (const { tier, result, breakage } of outcomes) {
+    for (const { title, error } of result?.failures ?? []) lines.push(`failed: ${tier}: ${title}: ${error}`);
+    if (breakage !== undefined) lines.push(`${tier} broke: ${breakage}`);
+  }
   if (passed + failed + pending === 0) {
     return { passed, failed, exitCode: 2, lines: [...lines, "no test matches: nothing was run"] };
   }

@@ -100,7 +100,7 @@ export function judgeEnding(
   const base = result === undefined ? { tier } : { tier, result };
   if (killedBecause !== undefined) return { ...base, breakage: killedBecause };
   if (result === undefined) return { tier, breakage: `mocha ended before its tests did (${ending})` };
-  if (result.failed === 0 && ending !== "exit code 0")
+  if (result.failures.length === 0 && ending !== "exit code 0")
     return { ...base, breakage: `mocha ended with ${ending}` };
   return base;
 }

@@ -11,12 +11,14 @@ class ListingAndCounts extends Mocha.reporters.Spec {
     const { output } = (options.reporterOptions ?? {}) as { output?: string };
     if (output === undefined) throw new Error("the reporter needs --reporter-option output=FILE");
     let passed = 0;
-    let failed = 0;
+    const failures: { title: string; error: string }[] = [];
     const pending: { title: string; reason: string }[] = [];
     runner.on("pass", () => (passed += 1));
-    runner.on("fail", () => (failed += 1));
+    runner.on("fail", (test, error: Error) =>
+      failures.push({ title: test.fullTitle(), error: (error.stack ?? error.message).slice(0, 2000) }),
+    );
     runner.on("pending", (test) => pending.push({ title: test.fullTitle(), reason: reasonOf(test) }));
-    runner.once("end", () => writeWhole(output, { passed, failed, pending }));
+    runner.once("end", () => writeWhole(output, { passed, failures, pending }));
   }
 }
 

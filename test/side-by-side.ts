@@ -68,7 +68,7 @@ export function combineOutcomes(tier: string, outcomes: readonly FileOutcome[]):
   );
   const result = {
     passed: results.reduce((sum, { passed }) => sum + passed, 0),
-    failed: results.reduce((sum, { failed }) => sum + failed, 0),
+    failures: results.flatMap(({ failures }) => failures),
     pending: results.flatMap(({ pending }) => pending),
   };
   return { tier, result, ...(broken.length > 0 && { breakage: broken.join("; ") }) };

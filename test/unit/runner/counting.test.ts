@@ -4,7 +4,7 @@ import { summarizeRun, type TierOutcome } from "../../counting";
 
 const result = (passed: number, failed = 0, pending: { title: string; reason: string }[] = []) => ({
   passed,
-  failed,
+  failures: Array.from({ length: failed }, () => ({ title: "a join", error: "Error: 1 !== 2" })),
   pending,
 });
 
@@ -76,22 +76,25 @@ describe("the test runner's counting", () => {
     );
   });
 
-  it("reports first when each tier ran", () => {
+  it("reports when each tier ran, and last each failure with its error", () => {
     const tiers = [
       { tier: "unit", result: result(1), ran: { from: 0.4, to: 59.9 } },
-      { tier: "engine", result: result(2), ran: { from: 60, to: 1319 } },
+      { tier: "engine", result: result(2, 1), breakage: "hung", ran: { from: 60, to: 1319 } },
     ];
-    assert.deepEqual(summarizeRun(tiers).lines, [
+    assert.deepEqual(summarizeRun(tiers, ["the nightly run"]).lines, [
+      "left out: the nightly run",
       "ran from 0:00 to 0:59: unit",
       "ran from 1:00 to 21:59: engine",
-      "3 passed, 0 failed",
+      "failed: engine: a join: Error: 1 !== 2",
+      "engine broke: hung",
+      "3 passed, 2 failed",
     ]);
   });
 
   it("never succeeds with a failure or a breakage, and never loses a passed test", () => {
     const outcome = fc.record({
       tier: fc.constant("unit"),
-      result: fc.record({ passed: fc.nat(9), failed: fc.nat(2), pending: fc.constant([]) }),
+      result: fc.tuple(fc.nat(9), fc.nat(2)).map(([passed, failed]) => result(passed, failed)),
       broken: fc.boolean(),
     });
     fc.assert(
@@ -102,7 +105,7 @@ describe("the test runner's counting", () => {
           ...(broken ? { breakage: "broken" } : {}),
         }));
         const summary = summarizeRun(outcomes);
-        const bad = drawn.some((each) => each.broken || each.result.failed > 0);
+        const bad = drawn.some((each) => each.broken || each.result.failures.length > 0);
         assert.equal(
           summary.passed,
           drawn.reduce((total, each) => total + each.result.passed, 0),

@@ -6,14 +6,14 @@ import { judgeEnding } from "../../mocha-process";
 import { listTestFiles, NotCompiledError } from "../../test-files";
 
 describe("the end of a test process", () => {
-  const good = { passed: 2, failed: 0, pending: [] };
+  const good = { passed: 2, failures: [], pending: [] };
 
   it("is a success with a result and exit code 0", () => {
     assert.deepEqual(judgeEnding("unit", good, "exit code 0"), { tier: "unit", result: good });
   });
 
   it("with failed tests is not a breakage on top of them", () => {
-    const failed = { ...good, failed: 3 };
+    const failed = { ...good, failures: [{ title: "a join", error: "Error: 1 !== 2" }] };
     assert.deepEqual(judgeEnding("unit", failed, "exit code 3"), { tier: "unit", result: failed });
   });
 

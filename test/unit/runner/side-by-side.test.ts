@@ -10,7 +10,7 @@ import { combineOutcomes, runSideBySide } from "../../side-by-side";
 const FILES = ["a", "b", "c", "d"].map((name) =>
   path.resolve(__dirname, "..", "..", "engine", `${name}.test.js`),
 );
-const result = { passed: 1, failed: 0, pending: [] };
+const result = { passed: 1, failures: [], pending: [] };
 
 describe("test files that run side by side", () => {
   let folder: string;
@@ -80,15 +80,16 @@ describe("test files that run side by side", () => {
 
   it("are counted together, and what broke is said with its file", () => {
     const pending = [{ title: "one", reason: "none" }];
+    const failures = [{ title: "two", error: "Error: 1 !== 2" }];
     assert.deepEqual(
       combineOutcomes("engine", [
-        { file: "engine/a", outcome: { tier: "engine", result: { passed: 2, failed: 1, pending } } },
+        { file: "engine/a", outcome: { tier: "engine", result: { passed: 2, failures, pending } } },
         { file: "engine/b", outcome: { tier: "engine", breakage: "it hung" } },
         { file: "engine/c", outcome: { tier: "engine", result, breakage: "it left something running" } },
       ]),
       {
         tier: "engine",
-        result: { passed: 3, failed: 1, pending },
+        result: { passed: 3, failures, pending },
         breakage: "engine/b: it hung; engine/c: it left something running",
       },
     );
