@@ -52,8 +52,9 @@ export function explainEngineError(text: string): string | undefined {
 const CHANGED = /resource (urn:\S+) violates plan: properties changed: (.*)$/s;
 const REFUSED = /(resource '[^']*'): property (\S+) value (.*)$/s;
 const PROBLEM = " has a problem: ";
-/** "    type name …", a row of the engine's display. */
-const ROW = /^ (?:[ +~-]{2,3}) *[\w-]+:[\w./-]+:\w+ [\w-]/;
+/** "    type name …", a row of the engine's display. Only types of foresail's stacks: a line of a value can look like others. */
+const ROW =
+  /^ (?:[ +~-]{2,3}) *(?:pulumi|pulumi-nodejs|foresail|command|kubernetes|openstack):[\w./-]+:\w+ [\w-]/;
 /** The next message of the same resource. */
 const MESSAGE = /^ {4}(?:error|warning): /;
 /** Every line of a message begins with this. */

@@ -96,7 +96,7 @@ describe("values of properties in the engine's output", () => {
 
   it("never show a value, whatever it is, and hide no line that follows", () => {
     const value = fc.array(
-      fc.constantFrom("S3CRET", "\n", "]", "[{", "}", "++x[", "has a problem:", " ", "a:b"),
+      fc.constantFrom("S3CRET", "\n", "]", "[{", "}", "++x[", "has a problem:", " ", "a:b", "\na:b:c "),
       {
         maxLength: 30,
       },
