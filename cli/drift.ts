@@ -1,4 +1,3 @@
-import pc from "picocolors";
 import { messageOf } from "../lib/error-message";
 import { displayJson, displayLine } from "../lib/text/display";
 import { groupedDiffs, unifiedDiff } from "../lib/text/unified-diff";
@@ -8,7 +7,7 @@ import type { Machine } from "../providers/kubeadm/plan/machine";
 import { EXIT, UsageError } from "./exit-codes";
 import { machinesInState } from "./drift-state";
 import { callPulumi, findProject, findStack } from "./pulumi";
-import { colorOfStream, print } from "./terminal";
+import { colorsOf, print } from "./terminal";
 
 export interface DriftOptions {
   readonly stack?: string;
@@ -137,7 +136,7 @@ function asText(found: readonly MachineDrift[]): string[] {
 }
 
 function table(rows: readonly (readonly [string, string, string])[]): string[] {
-  const { bold } = pc.createColors(colorOfStream(process.stdout) === "always");
+  const { bold } = colorsOf(process.stdout);
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   return rows.map(([one, other, last], at) => {
     const line = `${one.padEnd(width(0))}  ${other.padEnd(width(1))}  ${last}`;

@@ -1,4 +1,3 @@
-import pc from "picocolors";
 import { renderMarkdown, renderText } from "./forecast/render";
 import { planReport, type PlanReport } from "./forecast/report";
 import { EXIT, UsageError } from "./exit-codes";
@@ -6,6 +5,7 @@ import { displayJson } from "../lib/text/display";
 import { parseVersion } from "../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "./plan-facts";
 import { chooseContext } from "./plan-kubeconfig";
+import { colorsOf } from "./terminal";
 import { messageOf } from "../lib/error-message";
 
 export type PlanOutput = "text" | "json" | "markdown";
@@ -55,7 +55,7 @@ export async function plan(
 
 function render(report: PlanReport, { output }: PlanOptions): string {
   if (output === "json") return `${displayJson(report)}\n`;
-  return output === "markdown" ? renderMarkdown(report) : renderText(report, pc);
+  return output === "markdown" ? renderMarkdown(report) : renderText(report, colorsOf(process.stdout));
 }
 
 function version(text: string, option: string): string {

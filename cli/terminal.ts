@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { EventEmitter } from "node:events";
+import pc from "picocolors";
 import { displayText } from "../lib/text/display";
 
 /** Prints a text and a line break; also for texts from clusters, clouds and machines. */
@@ -38,6 +39,10 @@ export function colorOfStream(
   const refused = (environment["NO_COLOR"] ?? "") !== "";
   return stream.isTTY === true && !refused ? "always" : "never";
 }
+
+/** Returns the colors for texts on a stream. Those that picocolors chooses itself color files, too, wherever CI is set. */
+export const colorsOf = (...stream: Parameters<typeof colorOfStream>) =>
+  pc.createColors(colorOfStream(...stream) === "always");
 
 /** A terminal and npm both forward the same interrupt: two within this time count as one. */
 const SAME_INTERRUPT_MILLISECONDS = 1_000;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { colorOfStream } from "../../../cli/terminal";
+import { colorOfStream, colorsOf } from "../../../cli/terminal";
 import { fleetEnvironment } from "../../../cli/pulumi";
 
 describe("the engine that foresail starts", () => {
@@ -8,10 +8,14 @@ describe("the engine that foresail starts", () => {
     ["a terminal with an empty NO_COLOR, which asks for nothing", true, { NO_COLOR: "" }, "always"],
     ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, "never"],
     ["a file or pipe", undefined, {}, "never"],
+    ["a pipe of a CI job", undefined, { CI: "true" }, "never"],
   ];
   for (const [name, isTTY, environment, color] of rows)
-    it(`is shown on ${name} with color ${color}`, () =>
-      assert.equal(colorOfStream(isTTY === undefined ? {} : { isTTY }, environment), color));
+    it(`is shown on ${name} with color ${color}, like foresail's own texts`, () => {
+      const stream = isTTY === undefined ? {} : { isTTY };
+      assert.equal(colorOfStream(stream, environment), color);
+      assert.equal(colorsOf(stream, environment).isColorSupported, color === "always");
+    });
 
   it("runs diffs side by side, unless the user chose otherwise", () => {
     assert.equal(fleetEnvironment({}).PULUMI_PARALLEL_DIFF, "true");

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { EXIT, EXIT_CODES, EXITS_OF, exitCodesHelp, type CommandName } from "../../../cli/exit-codes";
 import { plan, type PlanOptions } from "../../../cli/plan";
 import { projectFolder } from "../../../sandbox/paths";
@@ -98,7 +99,7 @@ describe("exit codes of foresail plan", function () {
     const options = { kubeconfig: file, to: "1.36.3", via: [], maxUnavailable: "1", output: "text" } as const;
     const flags = { force: false, deleteEmptydirData: false };
     const code = await plan({ ...options, ...flags, ...over }, (text) => void printed.push(text));
-    return { code, text: printed.join("") };
+    return { code, text: stripVTControlCharacters(printed.join("")) };
   }
 
   it("is 0 when nothing blocks the rollout, and its data name the API server's version", async () => {
