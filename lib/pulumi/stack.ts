@@ -1,5 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
+import { Transient, waitFor } from "../wait";
 import type { StateResources } from "./state";
+
+/** How long an answer with the state may fail. */
+const STATE_SECONDS = 20;
 
 /** Returns "project/stack" of this program. */
 export function stackName(): string {
@@ -17,16 +21,26 @@ function organizationName(): string {
 
 /**
  * The resources of the running stack as its state had them when this run began: URN → type and outputs. Empty for a
- * new stack. The engine answers it in previews and updates, whichever backend keeps the state.
+ * new stack. The engine answers it in previews and updates, whichever backend keeps the state. A failed answer is asked for
+ * again: in a backend of files, the engine may be replacing what it reads (`.attrs` of gocloud.dev's fileblob).
+ *
+ * @throws WaitTimeout with the engine's last error
  */
 export async function readStackResources(): Promise<StateResources> {
   const name = `${organizationName()}/${stackName()}`;
-  const answer = (await pulumi.runtime.invoke(
-    "pulumi:pulumi:readStackResourceOutputs",
-    { stackName: name },
-    {},
-  )) as { outputs?: StateResources } | undefined;
-  return answer?.outputs ?? {};
+  return waitFor({
+    what: `the state of ${name}`,
+    seconds: STATE_SECONDS,
+    probe: async () => {
+      const answer = (await pulumi.runtime
+        .invoke("pulumi:pulumi:readStackResourceOutputs", { stackName: name }, {})
+        .catch((error: Error & { code?: number }) => {
+          // an engine that ends answers nothing more
+          throw error.code === undefined ? new Transient(error.message) : error;
+        })) as { outputs?: StateResources } | undefined;
+      return { done: answer?.outputs ?? {} };
+    },
+  });
 }
 
 /**
