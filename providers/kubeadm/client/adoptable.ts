@@ -1,5 +1,10 @@
 import { type ClusterAccess, KubernetesClient, type Node } from "../../../lib/kubernetes";
-import type { AdoptableCluster, AdoptableNode, KubeadmObjects } from "../plan/adoption";
+import {
+  type AdoptableCluster,
+  type AdoptableNode,
+  type KubeadmObjects,
+  staticPodsOf,
+} from "../plan/adoption";
 import { CONTROL_PLANE_LABEL } from "../plan/machine";
 import { withoutV } from "../plan/rollout/observed";
 import { readKubeadmObject } from "./kubeadm-object";
@@ -17,7 +22,7 @@ export async function readAdoptable(access: ClusterAccess): Promise<AdoptableClu
       kubernetes.listPods({ namespace: "kube-system" }),
     ]);
     const systemPods = pods.flatMap(({ metadata }) => metadata?.name ?? []);
-    return { nodes: nodes.map(adoptableNode), systemPods, ...objects };
+    return { nodes: nodes.map(adoptableNode), systemPods, staticPods: staticPodsOf(pods), ...objects };
   } finally {
     kubernetes.close();
   }

@@ -122,7 +122,7 @@ function poolOf({ roles }: AdoptableNode): string {
 const NETWORKS = ["calico", "cilium", "flannel", "weave", "kube-router", "antrea", "canal"];
 
 function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]): string[] {
-  const { clusterConfiguration: made = {}, nodes, systemPods, kubeProxy } = cluster;
+  const { clusterConfiguration: made = {}, nodes, systemPods, staticPods, kubeProxy } = cluster;
   const has = (word: string) => systemPods.some((pod) => pod.includes(word));
   const network = NETWORKS.filter(has);
   const mounted = hostPaths(made);
@@ -134,8 +134,8 @@ function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]):
     `network plugin (${network.length > 0 ? listed(network) : "not recognized"}): it stays, and foresail does not manage it`,
     ...note(kubeProxy === undefined, "kube-proxy: the cluster has none; its replacement stays"),
     ...note(
-      has("kube-vip"),
-      "kube-vip: its static pods stay; a control plane that joins later needs the same manifest",
+      staticPods.length > 0,
+      `static pods that kubeadm did not write (${listed(staticPods)}): they stay; a control plane that joins later has none, so copy their manifests to it after the join`,
     ),
     ...note(
       typeof made.controlPlaneEndpoint !== "string",

@@ -47,8 +47,31 @@ export interface KubeadmObjects {
 
 export interface AdoptableCluster extends KubeadmObjects {
   nodes: readonly AdoptableNode[];
-  /** Names of the pods in kube-system, from which its network plugin and its endpoint are recognized. */
+  /** Names of the pods in kube-system, from which its network plugin is recognized. */
   systemPods: readonly string[];
+  /** Names of the static pods that kubeadm did not make, without their Nodes': kube-vip, haproxy. */
+  staticPods: readonly string[];
+}
+
+/** A pod, as far as it shows whether a manifest on a machine made it. */
+interface SystemPod {
+  metadata?: { name?: string; annotations?: Readonly<Record<string, string>> };
+  spec?: { nodeName?: string };
+}
+
+/** The annotation of the object that the kubelet makes for a static pod. */
+const MIRROR = "kubernetes.io/config.mirror";
+const OF_KUBEADM = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
+
+/** Returns the names of the static pods that kubeadm did not make, each once, without the name of its Node. */
+export function staticPodsOf(pods: readonly SystemPod[]): string[] {
+  const names = pods.flatMap(({ metadata, spec }) => {
+    const { name = "", annotations = {} } = metadata ?? {};
+    if (!(MIRROR in annotations)) return [];
+    const end = `-${spec?.nodeName ?? ""}`;
+    return [name.endsWith(end) ? name.slice(0, -end.length) : name];
+  });
+  return [...new Set(names)].filter((name) => !OF_KUBEADM.includes(name)).sort();
 }
 
 /** A configured machine with what it said about itself. */

@@ -10,6 +10,7 @@ import {
   nodeIssues,
   refuseAdoptChange,
   settingIssues,
+  staticPodsOf,
 } from "../../../../../providers/kubeadm/plan/adoption";
 import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
 import { clusterInitSteps } from "../../../../../providers/kubeadm/plan/steps";
@@ -41,6 +42,7 @@ const made = {
 const cluster = (fields: Partial<AdoptableCluster> = {}): AdoptableCluster => ({
   nodes: [node("cp-1"), node("w-1")],
   systemPods: [],
+  staticPods: [],
   clusterConfiguration: made,
   ...fields,
 });
@@ -176,9 +178,31 @@ describe("the settings of a cluster to adopt", () => {
   });
 
   it("are refused for a cluster that kubeadm did not make", () => {
-    const [line, ...others] = issueLines(settingIssues(specification, { nodes: [], systemPods: [] }));
+    const [line, ...others] = issueLines(
+      settingIssues(specification, { nodes: [], systemPods: [], staticPods: [] }),
+    );
     assert.match(line ?? "", /^adopt: the cluster has no ConfigMap kube-system\/kubeadm-config/);
     assert.deepEqual(others, []);
+  });
+
+  it("come with the static pods that kubeadm did not make, each once, and not with pods of controllers", () => {
+    const pod = (name: string, nodeName: string, annotations?: Record<string, string>) => ({
+      metadata: { name, ...(annotations && { annotations }) },
+      spec: { nodeName },
+    });
+    const mirror = { "kubernetes.io/config.mirror": "hash" };
+    const pods = [
+      ...["cp-1", "cp-2"].flatMap((plane) =>
+        ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-vip"].map((name) =>
+          pod(`${name}-${plane}`, plane, mirror),
+        ),
+      ),
+      pod("haproxy-w-1", "w-1", mirror),
+      pod("kube-vip-ds-x7", "w-1", { other: "" }),
+      pod("kube-proxy-x7", "w-1"),
+    ];
+    assert.deepEqual(staticPodsOf(pods), ["haproxy", "kube-vip"]);
+    assert.deepEqual(staticPodsOf([{}]), []);
   });
 
   it("name the only control plane as the endpoint of a cluster without controlPlaneEndpoint", () => {

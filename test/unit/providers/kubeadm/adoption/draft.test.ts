@@ -27,6 +27,7 @@ const matched = (each: AdoptableNode, facts: Partial<MemberFacts> = {}): Matched
 const cluster = (nodes: AdoptableNode[], over: Partial<AdoptableCluster> = {}): AdoptableCluster => ({
   nodes,
   systemPods: ["calico-node-x7", "kube-vip-cp-1"],
+  staticPods: ["haproxy", "kube-vip"],
   clusterConfiguration: {
     kubernetesVersion: "v1.36.3",
     controlPlaneEndpoint: "api.example.com:6443",
@@ -86,7 +87,7 @@ describe("the stack file that adopts a cluster", () => {
     );
     assert.deepEqual(notes, [
       "network plugin (calico): it stays, and foresail does not manage it",
-      "kube-vip: its static pods stay; a control plane that joins later needs the same manifest",
+      "static pods that kubeadm did not write (haproxy, kube-vip): they stay; a control plane that joins later has none, so copy their manifests to it after the join",
       "files that the control planes mount (/etc/kubernetes/audit.yaml): they stay; a control plane that joins later needs them under `files`",
       "versions (1.35.4, 1.36.3): the first `up` brings every Node to 1.36.3",
       "Node w-\\u{202e}2: not in the file; nothing is done to it, and versions don't change on it",
