@@ -126,6 +126,7 @@ function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]):
   const has = (word: string) => systemPods.some((pod) => pod.includes(word));
   const network = NETWORKS.filter(has);
   const mounted = hostPaths(made);
+  const unnamed = unnamedAddresses(made, matched);
   const versions = [...new Set(nodes.map(({ version }) => version))].sort();
   const unmatched = nodes.filter(({ name }) => !matched.some(({ node }) => node.name === name));
   const kubelets = matched.some(({ facts }) => facts.kubelet === "/usr/local/bin/kubelet");
@@ -140,6 +141,10 @@ function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]):
     ...note(
       typeof made.controlPlaneEndpoint !== "string",
       "controlPlaneEndpoint: the cluster has none; workers can join, and kubeadm refuses further control planes",
+    ),
+    ...note(
+      unnamed.length > 0,
+      `API servers (${listed(unnamed)}): the certificates that kubeadm made don't name these addresses; write an \`apiServer\` that they name, or add the addresses to certSANs and renew them`,
     ),
     ...note(
       mounted.length > 0,
@@ -159,6 +164,23 @@ function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]):
     ),
     "labels, taints, containerd's configuration, kubelet flags: they stay on the machines that are adopted",
   ];
+}
+
+/**
+ * Returns the addresses of several control planes that are not in their certificates, so that their API servers can't be
+ * trusted there. The address of a single one comes from the operator's kubeconfig, where it is trusted.
+ */
+function unnamedAddresses(
+  made: Readonly<Record<string, unknown>>,
+  matched: readonly MatchedMachine[],
+): string[] {
+  const planes = matched.filter(({ node }) => node.controlPlane);
+  if (planes.length < 2) return [];
+  const { certSANs } = isObject(made.apiServer) ? made.apiServer : {};
+  const added: readonly unknown[] = Array.isArray(certSANs) ? certSANs : [];
+  return planes
+    .filter(({ node, address }) => ![node.internalAddress, node.name, ...added].includes(address))
+    .map(({ node, address }) => `${node.name} at ${address}`);
 }
 
 /** Returns the files and folders of a machine that the static pods mount. */

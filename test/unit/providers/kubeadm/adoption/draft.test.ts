@@ -95,6 +95,27 @@ describe("the stack file that adopts a cluster", () => {
     ]);
   });
 
+  it("comes with a note on control planes whose certificates don't name the address at which foresail reaches them", () => {
+    const nodes = [node("cp-1"), node("cp-2"), node("cp-3"), node("w-1")];
+    const apiServer = { certSANs: ["203.0.113.2"] };
+    const reached = (count: number) =>
+      nodes
+        .filter(({ controlPlane }, index) => !controlPlane || index < count)
+        .map((each, index) => ({
+          ...matched(each),
+          address: index === 2 ? each.internalAddress : `203.0.113.${index + 1}`,
+        }));
+    const notes = (count: number) =>
+      draft(nodes, { clusterConfiguration: { apiServer } }, reached(count)).notes.filter((line) =>
+        line.startsWith("API servers"),
+      );
+    assert.deepEqual(notes(1), []);
+    assert.match(
+      notes(3).join("\n"),
+      /^API servers \(cp-1 at 203\.0\.113\.1\): the certificates .* don't name/,
+    );
+  });
+
   it("names a bundle for programs in /usr/local/bin, and accepts two control planes that exist", () => {
     const nodes = [node("cp-1"), node("cp-2")];
     const { cluster: written } = draft(
