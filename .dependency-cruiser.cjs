@@ -11,7 +11,7 @@ const only = (name, from, to) => ({
   name,
   severity: "error",
   from: { path: from },
-  to: { path: "^index\\.ts$|^(package|stacks|components|providers|lib|cli)/", pathNot: to },
+  to: { path: "^index\\.ts$|^(package|stacks|components|providers|lib|cli|policy)/", pathNot: to },
 });
 
 module.exports = {
@@ -48,6 +48,7 @@ module.exports = {
       "^providers/(kubeadm|kubernetes|helm)/",
       "^providers/($1|kubernetes)/|^providers/guards\\.ts$|^lib/",
     ),
+    only("policy", "^policy/", "^policy/|^providers/[^/]+/plan/|^lib/"),
     only("plans", "(^|/)plan/", `/plan/|${PURE}`),
     {
       name: "plans-are-pure",

@@ -168,6 +168,8 @@ function addReviewCommands(program: Command): void {
     .description("show every step that an up would take, and keep it for review; changes nothing")
     .option(...STACK)
     .option("--save-plan <file>", "write the plan for `foresail up --plan` (0600; its secrets are encrypted)")
+    .option("--policy-pack <folder>", "check the stack by a policy pack, such as foresail's own: policy")
+    .option("--policy-pack-config <file>", "the pack's parameters and enforcement levels (JSON)")
     .option("--json <file>", "write the engine's output for `foresail report` (0600; its secrets are masked)")
     .action(running<PreviewOptions>(async () => (await import("./preview.js")).preview));
   addCommand(program, "up", UP_NOTES)

@@ -1,10 +1,11 @@
 import { renderText } from "./review/text";
-import { EXIT } from "./exit-codes";
+import { EXIT, UsageError } from "./exit-codes";
 import { readGivenFile } from "../lib/files";
 import { clearKilledRuns, StackLockedError } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
 import { displayJson } from "../lib/text/display";
+import { POLICY_LEVELS_VARIABLE } from "../lib/text/policy-violation";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { foresailVersion } from "../lib/version";
@@ -21,6 +22,8 @@ export interface PreviewOptions {
   readonly savePlan?: string;
   /** The file for the engine's own output, for `foresail report`. */
   readonly json?: string;
+  readonly policyPack?: string;
+  readonly policyPackConfig?: string;
 }
 
 /**
@@ -30,6 +33,7 @@ export interface PreviewOptions {
  */
 export async function preview(options: PreviewOptions, say = print): Promise<number> {
   const project = await findProject();
+  const policies = await policyCall(options);
   const stack = await findStack(project, options.stack);
   try {
     for (const line of await clearKilledRuns(project, stack, "locks")) say(line);
@@ -39,7 +43,7 @@ export async function preview(options: PreviewOptions, say = print): Promise<num
     say(`note: ${error.message.split("\n")[0]}`);
   }
   say(`previewing ${stack}`);
-  const taken = await takePreview(project, stack);
+  const taken = await takePreview(project, stack, policies);
   for (const line of renderText(taken.preview)) say(line);
   if (options.json !== undefined) await writePrivately(options.json, taken.json);
   if (taken.plan === undefined) {
@@ -53,6 +57,31 @@ export async function preview(options: PreviewOptions, say = print): Promise<num
     );
   }
   return EXIT.done;
+}
+
+/** What a run of the engine needs for a policy pack. */
+interface PolicyCall {
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const NO_POLICIES: PolicyCall = { args: [], environment: {} };
+
+/** Returns the engine's arguments for a policy pack, which prints its violations as lines: JSON output has none. */
+async function policyCall({ policyPack, policyPackConfig }: PreviewOptions): Promise<PolicyCall> {
+  if (policyPack === undefined) {
+    if (policyPackConfig !== undefined)
+      throw new UsageError("--policy-pack-config needs --policy-pack with the folder of the pack");
+    return NO_POLICIES;
+  }
+  const args = ["--policy-pack", path.resolve(policyPack)];
+  if (policyPackConfig === undefined) return { args, environment: { [POLICY_LEVELS_VARIABLE]: "{}" } };
+  const fix = "give a JSON file with the parameters of the policies: docs/policies.md";
+  const configuration = await readGivenFile(policyPackConfig, "the configuration of the policies", fix);
+  return {
+    args: [...args, "--policy-pack-config", path.resolve(policyPackConfig)],
+    environment: { [POLICY_LEVELS_VARIABLE]: configuration },
+  };
 }
 
 /** The result of one run of `pulumi preview`. */
@@ -69,11 +98,16 @@ interface TakenPreview {
  *
  * @throws PulumiError when the engine itself failed
  */
-export async function takePreview(project: Project, stack: string): Promise<TakenPreview> {
+export async function takePreview(
+  project: Project,
+  stack: string,
+  policies: PolicyCall = NO_POLICIES,
+): Promise<TakenPreview> {
   return withPrivateFolder(async (folder) => {
     const file = path.join(folder, "plan.json");
-    const args = ["preview", "--json", "--save-plan", file, "--stack", stack];
-    const { exitCode, stdout, stderr } = await runPulumi({ project, args });
+    const args = ["preview", "--json", "--save-plan", file, "--stack", stack, ...policies.args];
+    const { environment } = policies;
+    const { exitCode, stdout, stderr } = await runPulumi({ project, args, environment });
     const preview = readIfPreview(stdout);
     if (preview === undefined || (exitCode !== 0 && preview.errors.length === 0))
       throw new PulumiError("preview", exitCode, stderr.trim() || stdout.trim());

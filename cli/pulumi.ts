@@ -100,7 +100,7 @@ export function startPulumi(call: PulumiCall): RunningPulumi {
   return { child, ended };
 }
 
-type QuietCall = Pick<PulumiCall, "project" | "args">;
+type QuietCall = Pick<PulumiCall, "project" | "args" | "environment">;
 
 /** Runs `pulumi` to its end, with any exit code; passes interrupts on. */
 export async function runPulumi(call: QuietCall): Promise<PulumiAnswer> {

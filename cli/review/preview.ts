@@ -4,6 +4,7 @@ import type { Operation, ResourceChange } from "./steps";
 import { refuseServerOrder } from "./server-order";
 import { parseUrn } from "../../lib/pulumi/state";
 import { displayLine } from "../../lib/text/display";
+import { describeViolation, parseViolation, type PolicyViolation } from "../../lib/text/policy-violation";
 import { isObject, parseJson } from "../../lib/json";
 
 /** The parts of a preview that a review needs. */
@@ -19,7 +20,10 @@ export interface Preview {
   /** Whether one of the errors belongs to a resource, rather than to the program or the engine. */
   readonly isRefused: boolean;
   readonly warnings: readonly string[];
-  /** Notes of foresail's resources that are not steps, `NodeRollout onprem: w-1 is paused: …`, without duplicates. */
+  /**
+   * Notes of foresail's resources that are not steps, `NodeRollout onprem: w-1 is paused: …`, without duplicates, after
+   * the violated policies that refuse nothing.
+   */
   readonly notes: readonly string[];
 }
 
@@ -60,15 +64,31 @@ export function readPreview(text: string): Preview {
     changes.set(urn, merge(changes.get(urn), changeOf(urn, operation, step)));
   }
   const disorder = refuseServerOrder([...changes.values()]);
+  const violations = violationsIn(diagnostics);
+  const violated = (isMandatory: boolean) =>
+    violations.filter((each) => each.isMandatory === isMandatory).map(describeViolation);
+  const refused = violated(true);
   return {
     ...origin,
     changes: [...changes.values()],
     unchanged: same,
-    errors: [...messages(diagnostics, "error"), ...disorder],
-    isRefused: disorder.length > 0 || diagnostics.some(isOfResource),
+    errors: [
+      ...refused,
+      // the engine's summary of the violations
+      ...messages(diagnostics, "error").filter((words) => refused.length === 0 || words !== "preview failed"),
+      ...disorder,
+    ],
+    isRefused: disorder.length > 0 || refused.length > 0 || diagnostics.some(isOfResource),
     warnings: messages(diagnostics, "warning"),
-    notes: notesOf(diagnostics, [...changes.values()]),
+    notes: [...violated(false), ...notesOf(diagnostics, [...changes.values()])],
   };
+}
+
+/** Returns what a policy pack printed for foresail. */
+function violationsIn(diagnostics: readonly EngineDiagnostic[]): PolicyViolation[] {
+  return diagnostics.flatMap(({ message }) =>
+    typeof message === "string" ? (parseViolation(message.trim()) ?? []) : [],
+  );
 }
 
 /** Returns the handlers' lines that are not steps, because they print each step as a line, too. */

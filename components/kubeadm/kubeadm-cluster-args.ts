@@ -125,6 +125,8 @@ export interface KubeadmClusterArgs {
   adopt?: boolean;
   /** Resets the machines of an adopted cluster on destroy, instead of releasing them. @default false */
   resetOnDestroy?: boolean;
+  /** Refuses to delete the cluster, until this is off and an update has run. @default false */
+  deletionProtection?: boolean;
   /** Names of dead machines that were removed from `machines`. */
   lost?: string[];
   /** Names of machines that a later update replaces or removes; until then their versions do not change. @default none */

@@ -156,7 +156,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return new resources.ClusterInit(
       initResource(this.clusterName),
       { ...this.common, machines: this.machines, registryCredentials, ...adoption },
-      { parent: this, dependsOn: this.preparedOf(CONTROL_PLANE_GROUP, prepared) },
+      {
+        parent: this,
+        dependsOn: this.preparedOf(CONTROL_PLANE_GROUP, prepared),
+        // otherwise the component's own option
+        ...(this.args.deletionProtection ? { protect: true } : {}),
+      },
     );
   }
 

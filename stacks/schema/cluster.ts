@@ -96,6 +96,10 @@ export const ClusterInput = z.strictObject({
     false,
     "Reset the machines of an adopted cluster on destroy, which otherwise releases them and leaves the cluster running.",
   ),
+  deletionProtection: flag(
+    false,
+    "Refuse to delete the cluster: `pulumi destroy` fails in its preview, until this is off and an `up` has run.",
+  ),
   lost: z
     .array(text((name) => dnsLabelIssue(name)))
     .default([])

@@ -1,10 +1,18 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { projectFolder } from "../../sandbox/paths";
 
 /** What Pulumi and node.js read of a clone at run time, besides bin/. */
-const FILES = ["Pulumi.yaml", "package.json", "scripts/program.cjs"];
+const FILES = [
+  "Pulumi.yaml",
+  "package.json",
+  "scripts/program.cjs",
+  "policy/PulumiPolicy.yaml",
+  "policy/package.json",
+  "policy/pulumi-analyzer-policy-foresail",
+  "policy/environments/development.json",
+];
 /** Where the shell files are, which are not compiled. */
 const SHELL = path.join("providers", "kubeadm", "machine");
 
@@ -27,7 +35,9 @@ export function linkDependencies(folder: string, project = projectFolder): void 
  */
 export function makeCompiledClone(from = projectFolder): string {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-clone-"));
-  for (const name of FILES) cpSync(path.join(from, name), path.join(folder, name));
+  // an earlier foresail, whose stack is recorded, has no policies
+  for (const name of FILES.filter((each) => existsSync(path.join(from, each))))
+    cpSync(path.join(from, name), path.join(folder, name));
   cpSync(path.join(from, "bin"), path.join(folder, "bin"), {
     recursive: true,
     filter: (source) => source !== path.join(from, "bin", "test"),

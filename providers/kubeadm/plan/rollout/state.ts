@@ -252,8 +252,11 @@ function kubeletLag(kubelet: string): number {
   return (parseVersion(kubelet)?.minor ?? 0) < 25 ? 2 : 3;
 }
 
+/** The facts of a node that the skew policy is about. */
+type VersionedNode = Pick<RolloutNode, "name" | "controlPlane" | "kubeletVersion">;
+
 /** Returns how the cluster's current versions violate the skew policy. */
-export function presentSkew(nodes: readonly RolloutNode[]): string[] {
+export function presentSkew(nodes: readonly VersionedNode[]): string[] {
   const planes = nodes.filter(({ controlPlane }) => controlPlane);
   return nodes.flatMap((node) => {
     const { name, kubeletVersion: version } = node;
@@ -267,7 +270,7 @@ export function presentSkew(nodes: readonly RolloutNode[]): string[] {
     const behind = planes.find((plane) => minorsBetween(plane.kubeletVersion, version) > 0);
     const limit = kubeletLag(version);
     const ahead = planeAhead(limit);
-    const than = (plane: RolloutNode) => `than the control plane ${plane.name} (${plane.kubeletVersion})`;
+    const than = (plane: VersionedNode) => `than the control plane ${plane.name} (${plane.kubeletVersion})`;
     return [
       ...(behind ? [`${name}'s kubelet ${version} is newer ${than(behind)}`] : []),
       ...(ahead ? [`${name}'s kubelet ${version} is more than ${limit} minors older ${than(ahead)}`] : []),

@@ -4,6 +4,7 @@ import path from "node:path";
 import { assertKnownSteps } from "../../../support/known-steps";
 import { findDangers } from "../../../../cli/review/dangers";
 import { readPreview, NotAPreviewError } from "../../../../cli/review/preview";
+import { formatViolation } from "../../../../lib/text/policy-violation";
 import { nodeGroupSteps } from "../../../../providers/kubeadm/plan/steps";
 
 const sample = (name: string) =>
@@ -76,6 +77,22 @@ describe("a preview as the engine prints it", () => {
       ],
     });
     assert.deepEqual(readPreview(text).notes, ["NodeRollout onprem: w-2 is paused: it stays at 1.35.4"]);
+  });
+
+  it("refuses by violated policies instead of the engine's summary, and remarks advisory ones", () => {
+    const violation = (rule: string, isMandatory: boolean) => ({
+      message: `${formatViolation({ rule, resource: "T n", problem: "bad", fix: "repair", isMandatory })}\n\n`,
+      severity: "info#err",
+    });
+    const failed = { message: "error: preview failed\n", severity: "error" };
+    const read = (...diagnostics: object[]) => readPreview(JSON.stringify({ diagnostics }));
+    const refused = read(violation("a", true), violation("b", false), failed);
+    assert.deepEqual(
+      [refused.errors, refused.notes, refused.isRefused],
+      [["policy a: T n: bad; repair"], ["policy b: T n: bad; repair"], true],
+    );
+    assert.deepEqual(read(violation("b", false), failed).errors, ["preview failed"]);
+    assert.equal(read(violation("b", false)).isRefused, false);
   });
 
   it("with the parts of a replacement is one replacement", () => {

@@ -185,6 +185,14 @@ describe("KubeadmCluster", () => {
     }
   });
 
+  it("protects the cluster's existence alone, so that a worker can leave", async () => {
+    await cluster({ machines: [machine("cp-1"), machine("w-1")], deletionProtection: true });
+    assert.deepEqual(
+      registered.flatMap(({ name, options }) => (options.protect ? name : [])),
+      ["demo-init"],
+    );
+  });
+
   it("creates one group per pool, each with its own machines", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("g-1", { pool: "gpu" })] });
     const { inputs } = find("demo-gpu");

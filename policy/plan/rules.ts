@@ -1,0 +1,24 @@
+import { oddControlPlanes, protectedControlPlanes } from "./control-planes";
+import { boundedDisruption } from "./disruption";
+import { pinnedHostKeys } from "./host-keys";
+import type { ResourceRule, StackRule } from "./rule";
+import { secretOutputs } from "./secret-outputs";
+import { supportedVersions, versionSkew } from "./versions";
+import { worldOpenAccess } from "./world-open-access";
+
+/**
+ * Returns the rules of the pack. Their defaults are meant for production.
+ *
+ * @param today YYYY-MM-DD
+ */
+export const rules = (today: string) => ({
+  resources: [
+    worldOpenAccess,
+    oddControlPlanes,
+    protectedControlPlanes,
+    supportedVersions(today),
+    pinnedHostKeys,
+    boundedDisruption,
+  ] as ResourceRule<never>[],
+  stack: [secretOutputs, versionSkew] as StackRule<never>[],
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { generateKey } from "../../lib/ssh/generated-key";
+import { cluster, controlPlane, HOST_KEY } from "../unit/stacks/schema/valid";
+import { makeCompiledClone, removeFolder } from "./compiled-clone";
+import { FleetCommand } from "./fleet-command";
+import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
+import { TestStack } from "./test-stack";
+
+describe("a preview with foresail's policy pack", function () {
+  this.timeout(SET_UP_MILLISECONDS);
+  let stack: TestStack;
+
+  before(async () => {
+    const folder = makeCompiledClone();
+    stack = new TestStack({ folder, project: "foresail", stack: "prod" }, await engineToolchain());
+    await stack.create();
+    await stack.setSecret("sshPrivateKey", generateKey().private);
+  });
+  after(() => stack && removeFolder(stack.place.folder));
+
+  const configure = (count: number, ofMachines: object, ofCluster: object) => {
+    const machines = Array.from({ length: count }, (_, index) =>
+      controlPlane({ name: `cp-${index}`, address: `192.0.2.1${index}`, ...ofMachines }),
+    );
+    stack.configure({ cluster: cluster({ machines, network: { plugin: { bridge: {} } }, ...ofCluster }) });
+  };
+  const development = ["--policy-pack-config", "policy/environments/development.json"];
+
+  it("refuses what violates a rule, with the rule's name and the fix, also in the comment", async () => {
+    configure(1, {}, {});
+    const json = path.join(stack.place.folder, "preview.json");
+    const foresail = new FleetCommand(stack);
+    const preview = await foresail.run(
+      ...["preview", "--stack", "prod", "--policy-pack", "policy", "--json", json],
+    );
+    assert.equal(preview.exitCode, 1, preview.stdout);
+    for (const words of [
+      "policy odd-control-planes: ClusterInit test-init: the cluster has 1 control planes, fewer than 3; use 3 control planes",
+      "policy pinned-host-keys: HostKey test-cp-0-host-key: the host key of cp-0 is whatever answers at first contact; add hostKey to the machine cp-0",
+      "policy protected-control-planes: ClusterInit test-init: ",
+    ])
+      assert.ok(preview.stderr.includes(words), preview.stderr);
+    assert.doesNotMatch(readFileSync(json, "utf8"), /PRIVATE KEY/);
+    const { stdout: comment } = await foresail.run("report", "--markdown", json);
+    assert.match(comment, /the preview of `prod` failed[^]*policy odd-control-planes: ClusterInit test-init/);
+  });
+
+  it("accepts the same with the parameters of another environment, and remarks what is advisory", async () => {
+    const preview = await new FleetCommand(stack).run(
+      ...["preview", "--stack", "prod", "--policy-pack", "policy", ...development],
+    );
+    assert.equal(preview.exitCode, 0, preview.stderr);
+    assert.match(preview.stdout, /remarks:\n +policy pinned-host-keys: HostKey test-cp-0-host-key: /);
+    assert.doesNotMatch(preview.stdout, /odd-control-planes|protected-control-planes/);
+  });
+
+  it("accepts a stack that fulfils every rule, by plain pulumi", async () => {
+    configure(3, { hostKey: HOST_KEY }, { deletionProtection: true });
+    const { exitCode, stdout } = await stack.call(["preview", "--policy-pack", "policy"]);
+    assert.equal(exitCode, 0, stdout);
+    assert.match(stdout, /Policies:\n +✅ foresail@v/);
+  });
+});
