@@ -5,6 +5,9 @@ import { printError } from "./terminal";
 import type { AdoptOptions } from "./adopt";
 import type { ConfigShowOptions } from "./config-show";
 import type { DriftOptions } from "./drift";
+import type { DestroyStackOptions } from "./destroy-stack";
+import type { FleetDestroyOptions } from "./fleet/destroy";
+import type { FleetDriftOptions } from "./fleet/drift";
 import type { FleetPreviewOptions } from "./fleet/preview";
 import type { FleetUpOptions } from "./fleet/up";
 import type { PlanOptions, PlanOutput } from "./plan";
@@ -118,17 +121,18 @@ const DRIFT_NOTES = `
 It reads the machines over SSH, with the credentials in the stack's state, and changes nothing unless --accept is given.
 `;
 
+const driftOutput = () =>
+  new Option("--output <form>", "for a terminal (text) or for programs")
+    .choices(["text", "json"])
+    .default("text");
+
 /** Adds the command drift, which shows what others changed on the machines. */
 function addDriftCommand(program: Command): void {
   addCommand(program, "drift", DRIFT_NOTES)
     .description("show which files on the machines differ from what foresail wrote, with diffs")
     .option(...STACK)
     .option("--accept <node:path...>", "take these files as they are on the machine, and show nothing", [])
-    .addOption(
-      new Option("--output <form>", "for a terminal (text) or for programs")
-        .choices(["text", "json"])
-        .default("text"),
-    )
+    .addOption(driftOutput())
     .action(running<DriftOptions>(async () => (await import("./drift.js")).drift));
 }
 
@@ -215,6 +219,11 @@ The first Ctrl-C begins no further stack and pauses those that run; the next one
 What is done stays done: --continue, or the same --plan again, does the rest.
 `;
 
+const DESTROY_NOTES = `
+Adopted clusters keep running, and protected resources stop it before anything is touched.
+It stops at a failure; the same command does the rest. The stacks stay, empty.
+`;
+
 /** Adds the commands of a fleet: many stacks in waves. */
 function addFleetCommands(program: Command): void {
   const fleet = program
@@ -242,11 +251,34 @@ function addFleetCommands(program: Command): void {
     .addHelpText("after", () => FLEET_NOTES + exitCodesHelp("fleet up"))
     .action(running<FleetUpOptions>(async () => (await import("./fleet/up.js")).fleetUp));
   fleet
+    .command("drift")
+    .description("show on which stacks files on machines differ from what foresail wrote; changes nothing")
+    .option(...file)
+    .addOption(driftOutput())
+    .addHelpText("after", () => exitCodesHelp("fleet drift"))
+    .action(running<FleetDriftOptions>(async () => (await import("./fleet/drift.js")).fleetDrift));
+  fleet
+    .command("destroy")
+    .description("destroy all stacks, the last wave first; shows what goes and asks for the fleet's name")
+    .option(...file)
+    .option("--confirm <name>", "the fleet's name, instead of typing it")
+    .addHelpText("after", () => DESTROY_NOTES + exitCodesHelp("fleet destroy"))
+    .action(running<FleetDestroyOptions>(async () => (await import("./fleet/destroy.js")).fleetDestroy));
+  fleet
     .command("status")
     .description("print how far the last run is")
     .option(...file)
     .addHelpText("after", () => exitCodesHelp("fleet status"))
     .action(running<{ file?: string }>(async () => (await import("./fleet/up.js")).fleetStatus));
+}
+
+/** Adds the command by which a run of a fleet destroys one stack; nobody else calls it. */
+function addDestroyStackCommand(program: Command): void {
+  program
+    .command("destroy-stack", { hidden: true })
+    .requiredOption("--stack <name>")
+    .requiredOption("--plan <file>")
+    .action(running<DestroyStackOptions>(async () => (await import("./destroy-stack.js")).destroyStack));
 }
 
 /** The command `foresail`. */
@@ -269,6 +301,7 @@ async function main(): Promise<void> {
   addMonitorCommand(program);
   addConfigCommand(program);
   addFleetCommands(program);
+  addDestroyStackCommand(program);
   await program.parseAsync();
 }
 

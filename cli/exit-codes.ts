@@ -36,6 +36,8 @@ export const EXITS_OF = {
   "config show": ["done", "failed", "usage"],
   "fleet preview": ["done", "failed", "usage", "interrupted"],
   "fleet up": ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
+  "fleet drift": ["done", "failed", "usage", "unknown", "drifted", "interrupted"],
+  "fleet destroy": ["done", "failed", "usage", "locked", "declined", "interrupted"],
   "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 

@@ -2,8 +2,9 @@ import { RecordedResources, type StateResources } from "../lib/pulumi/state";
 import { planRelease, type ReleasePlan } from "../providers/kubeadm/plan/release";
 import { EXIT } from "./exit-codes";
 import { clearKilledRuns } from "./killed-runs";
-import { callPulumi, findProject, findStack, PARALLEL_ARGUMENTS, type Project, startPulumi } from "./pulumi";
-import { askPerson, onInterrupts, print } from "./terminal";
+import { callPulumi, findProject, findStack, type Project } from "./pulumi";
+import { runDestroy } from "./run-destroy";
+import { askPerson, print } from "./terminal";
 
 export interface ReleaseOptions {
   readonly stack?: string;
@@ -35,7 +36,9 @@ export async function release(options: ReleaseOptions, say = print): Promise<num
       return answer === undefined ? EXIT.usage : EXIT.declined;
     }
   }
-  return runDestroy(project, stack, say);
+  const exitCode = await runDestroy(project, stack);
+  if (exitCode !== EXIT.done) say("not everything is released; to continue: foresail release");
+  return exitCode;
 }
 
 async function readPlan(project: Project, stack: string): Promise<ReleasePlan> {
@@ -47,26 +50,4 @@ async function readPlan(project: Project, stack: string): Promise<ReleasePlan> {
     (deployment?.resources ?? []).map(({ urn, ...resource }) => [urn, resource]),
   );
   return planRelease(new RecordedResources(resources).all);
-}
-
-async function runDestroy(project: Project, stack: string, say: (line: string) => void): Promise<number> {
-  const args = ["destroy", "--stack", stack, "--yes", "--skip-preview", "--suppress-progress"];
-  const { child, ended } = startPulumi({
-    project,
-    args: [...args, ...PARALLEL_ARGUMENTS],
-    passThrough: true,
-  });
-  let isInterrupted = false;
-  const forget = onInterrupts(() => {
-    isInterrupted = true;
-    child.kill("SIGINT");
-  });
-  try {
-    const { exitCode } = await ended;
-    if (exitCode === 0) return EXIT.done;
-    say("not everything is released; to continue: foresail release");
-    return isInterrupted ? EXIT.interrupted : EXIT.failed;
-  } finally {
-    forget();
-  }
 }

@@ -19,10 +19,16 @@ export function printError(text: string): void {
  * @returns undefined without a terminal
  */
 export async function askPerson(question: string): Promise<boolean | undefined> {
+  const answer = await askText(question);
+  return answer === undefined ? undefined : /^y(es)?$/i.test(answer);
+}
+
+/** Asks for a text. @returns undefined without a terminal */
+export async function askText(question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY) return undefined;
   const dialogue = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return /^y(es)?$/i.test((await dialogue.question(displayText(question))).trim());
+    return (await dialogue.question(displayText(question))).trim();
   } finally {
     dialogue.close();
   }

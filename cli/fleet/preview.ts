@@ -8,13 +8,12 @@ import { plural } from "../../lib/text/plural";
 import { EXIT } from "../exit-codes";
 import { withPrivateFolder } from "../private-file";
 import { findProject, type Project } from "../pulumi";
-import { onInterrupts, print } from "../terminal";
+import { print } from "../terminal";
+import { readEachStack } from "./each-stack";
 import { loadFleet, planFile, readIfThere, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
-import { NOTHING_DONE } from "./plan/waves";
-import { lastLines, startStackProcess, type StackProcess } from "./stack-process";
+import { lastLines } from "./stack-process";
 import { fleetTable } from "./table";
-import { runWaves } from "./waves-runner";
 
 export interface FleetPreviewOptions {
   readonly file?: string;
@@ -46,39 +45,18 @@ export async function previewAll(
   });
   const stacks = stacksOf(fleet);
   say(`previewing ${plural(stacks.length, "stack")}, ${fleet.maxParallel} at once`);
-  const running = new Set<StackProcess>();
-  const stop = new AbortController();
-  const forget = onInterrupts(() => {
-    stop.abort();
-    for (const { child } of running) child.kill("SIGINT");
+  const { end, found } = await readEachStack(project, fleet, {
+    argumentsOf: (stack, json) => [
+      ...["preview", "--stack", stack, "--save-plan", path.resolve(planFile(plans, stack))],
+      ...["--json", json],
+    ],
+    read: (exitCode, { output, log }) => resultOf(exitCode, output, log),
   });
-  const found = new Map<string, { text: string; details: readonly string[] }>();
-  try {
-    return await withPrivateFolder(async (folder) => {
-      const stack = async (name: string) => {
-        const [log, json] = ["log", "json"].map((end) =>
-          path.join(folder, `${encodeURIComponent(name)}.${end}`),
-        );
-        const args = ["preview", "--stack", name, "--save-plan", path.resolve(planFile(plans, name))];
-        const started = startStackProcess(project.folder, [...args, "--json", json!], log!);
-        running.add(started);
-        const exitCode = await started.ended;
-        running.delete(started);
-        found.set(name, await resultOf(exitCode, json!, log!));
-        return exitCode === 0 ? ("done" as const) : ("failed" as const);
-      };
-      const all = { ...fleet, onFailure: "continue" as const, waves: [{ name: "all", stacks }] };
-      const work = { stack, gate: () => Promise.resolve("passed" as const), save: () => Promise.resolve() };
-      const end = await runWaves(all, NOTHING_DONE, work, stop.signal);
-      for (const [name, { details }] of found)
-        if (details.length > 0) say([`${name}:`, ...details].join("\n    "));
-      for (const line of fleetTable(fleet, "PREVIEW", (name) => found.get(name)?.text ?? "not previewed"))
-        say(line);
-      return stop.signal.aborted ? "interrupted" : end === "done" ? "done" : "failed";
-    });
-  } finally {
-    forget();
-  }
+  for (const [name, { details }] of found)
+    if (details.length > 0) say([`${name}:`, ...details].join("\n    "));
+  for (const line of fleetTable(fleet, "PREVIEW", (name) => found.get(name)?.text ?? "not previewed"))
+    say(line);
+  return end;
 }
 
 async function resultOf(exitCode: number, json: string, log: string) {

@@ -16,15 +16,23 @@ const COMMAND = path.join(__dirname, "..", "cli.js");
 /**
  * Starts `foresail` for a stack. It writes to a file, not to a pipe, so that it ends in order when the run of the fleet is
  * killed; and it has a process group of its own, so that an interrupt on the terminal reaches it once, by the run.
+ *
+ * @param output file for the standard output; default: the log, which has the errors
  */
-export function startStackProcess(folder: string, args: readonly string[], log: string): StackProcess {
-  const output = openSync(log, "w", 0o600);
+export function startStackProcess(
+  folder: string,
+  args: readonly string[],
+  log: string,
+  output = log,
+): StackProcess {
+  const errors = openSync(log, "w", 0o600);
+  const printed = output === log ? errors : openSync(output, "w", 0o600);
   const child = spawn(process.execPath, [COMMAND, ...args], {
     cwd: folder,
-    stdio: ["ignore", output, output],
+    stdio: ["ignore", printed, errors],
     detached: true,
   });
-  closeSync(output);
+  for (const file of new Set([errors, printed])) closeSync(file);
   const ended = new Promise<number>((resolve) => {
     child.once("error", () => resolve(1));
     child.once("exit", (code) => resolve(code ?? 1));

@@ -1,27 +1,16 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { CommandError, EXIT, UsageError } from "../exit-codes";
 import { plural } from "../../lib/text/plural";
+import { CommandError, EXIT, UsageError } from "../exit-codes";
 import { findProject, type Project } from "../pulumi";
-import { askPerson, onInterrupts, print } from "../terminal";
+import { askPerson, print } from "../terminal";
 import { checkGate } from "./gates";
 import { loadFleet, planFile, reviewOf, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
-import { NOTHING_DONE, type Progress, resumed } from "./plan/waves";
+import { NOTHING_DONE, resumed } from "./plan/waves";
 import { previewAll } from "./preview";
-import {
-  fleetFolder,
-  lockFleet,
-  processIdentity,
-  readRun,
-  type RunProcess,
-  type RunRecord,
-  stillRuns,
-  writeRun,
-} from "./run-file";
-import { lastLines, startStackProcess, type StackProcess } from "./stack-process";
-import { fleetTable } from "./table";
-import { runWaves } from "./waves-runner";
+import { fleetFolder, lockFleet, readRun, type RunRecord, stillRuns } from "./run-file";
+import { refuseWhileRunning, runStacks } from "./run-stacks";
+import { stateTable } from "./table";
 
 export interface FleetUpOptions {
   readonly file?: string;
@@ -47,19 +36,10 @@ export async function fleetUp(options: FleetUpOptions, say = print): Promise<num
     const last = await readRun(project);
     refuseWhileRunning(last);
     const run = await beginRun(project, fleet, options, last, say);
-    return typeof run === "number" ? run : await runStacks(project, fleet, run, options.approve, say);
+    return typeof run === "number" ? run : await runUp(project, fleet, run, options, say);
   } finally {
     await unlock();
   }
-}
-
-function refuseWhileRunning(last: RunRecord | undefined): void {
-  const [running] = Object.entries(last?.processes ?? {}).filter(([, process]) => stillRuns(process));
-  if (running === undefined) return;
-  throw new CommandError(
-    "locked",
-    `process ${running[1].pid} of a run that was killed still works on ${running[0]}; wait for its end, then run the same command`,
-  );
 }
 
 /** Returns the run to do, with what is done of it; an exit code when there is none. */
@@ -105,71 +85,21 @@ async function beginRun(
   return answer === undefined ? EXIT.usage : EXIT.declined;
 }
 
-async function runStacks(
+function runUp(
   project: Project,
   fleet: Fleet,
   run: RunRecord,
-  approved: readonly string[],
+  { approve: approved }: FleetUpOptions,
   say: (line: string) => void,
 ): Promise<number> {
-  const logs = path.join(fleetFolder(project), "logs");
-  await mkdir(logs, { recursive: true, mode: 0o700 });
-  const running = new Map<string, StackProcess>();
-  const stop = new AbortController();
-  const forget = onInterrupts(() => {
-    if (!stop.signal.aborted) say("interrupted: no further stack begins; those that run are asked to stop …");
-    stop.abort();
-    for (const { child } of running.values()) child.kill("SIGINT");
-  });
-  let progress: Progress = run;
-  const save = async (next: Progress) => {
-    progress = next;
-    const processes: Record<string, RunProcess> = {};
-    for (const [stack, { child }] of running) if (child.pid) processes[stack] = processIdentity(child.pid);
-    await writeRun(project, { ...run, stacks: { ...next.stacks }, gates: { ...next.gates }, processes });
-  };
-  const stack = async (name: string) => {
-    const log = path.join(logs, `${encodeURIComponent(name)}.log`);
-    const args = ["up", "--stack", name, "--plan", planFile(run.plans, name)];
-    const begun = performance.now();
-    const started = startStackProcess(project.folder, args, log);
-    running.set(name, started);
-    say(`${name}: begins (${path.relative(project.folder, log)})`);
-    const exitCode = await started.ended;
-    running.delete(name);
-    const seconds = Math.round((performance.now() - begun) / 1000);
-    if (exitCode === EXIT.done) say(`${name}: done in ${seconds} s`);
-    if (exitCode === EXIT.done) return "done" as const;
-    const isPaused = exitCode === EXIT.paused || exitCode === EXIT.interrupted;
-    const why = isPaused ? "interrupted" : "failed";
-    say(
-      [`${name}: ${why} after ${seconds} s (exit code ${exitCode})`, ...(await lastLines(log))].join(
-        "\n    ",
-      ),
-    );
-    return isPaused ? ("interrupted" as const) : ("failed" as const);
-  };
-  const gate = async (name: string) => {
+  const gate = async (name: string, signal: AbortSignal) => {
     const found = fleet.waves.find((wave) => wave.name === name)?.gate;
     if (found === undefined) return "passed" as const;
-    return checkGate(name, found, { folder: project.folder, approved, signal: stop.signal, say });
+    return checkGate(name, found, { folder: project.folder, approved, signal, say });
   };
-  try {
-    const end = await runWaves(fleet, run, { stack, gate, save }, stop.signal);
-    for (const line of stateTable(fleet, progress)) say(line);
-    const again = "continue with what is left of it: foresail fleet up --continue";
-    if (end === "done") return EXIT.done;
-    if (end === "waiting" && !stop.signal.aborted) return EXIT.paused;
-    say(stop.signal.aborted ? again : `fix the cause, then ${again}`);
-    return stop.signal.aborted ? EXIT.interrupted : EXIT.failed;
-  } finally {
-    forget();
-  }
+  const argumentsOf = (stack: string) => ["up", "--stack", stack, "--plan", planFile(run.plans, stack)];
+  return runStacks({ project, fleet, run, argumentsOf, gate, again: "foresail fleet up --continue", say });
 }
-
-/** Returns the table of how far each stack is. */
-export const stateTable = (fleet: Fleet, { stacks }: Progress): string[] =>
-  fleetTable(fleet, "STATE", (name) => stacks[name] ?? "not begun");
 
 /** Prints how far the last run is; reads only its file. */
 export async function fleetStatus({ file }: { file?: string }, say = print): Promise<number> {

@@ -40,6 +40,14 @@ const Wave = z.strictObject({
 
 /** The schema of fleet.yaml. */
 export const FleetFile = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/,
+      "write letters, digits, -, _ and ., at most 100",
+    )
+    .optional()
+    .describe("Name of the fleet, which `foresail fleet destroy` asks for; default: that of the project."),
   maxParallel: z
     .int()
     .min(1)
@@ -65,6 +73,8 @@ export interface Wave {
 
 /** The stacks of fleet.yaml in their order. */
 export interface Fleet {
+  /** Default: that of the project. */
+  readonly name?: string | undefined;
   readonly maxParallel: number;
   readonly onFailure: "stop" | "continue";
   readonly waves: readonly Wave[];

@@ -1,0 +1,25 @@
+import { EXIT } from "./exit-codes";
+import { PARALLEL_ARGUMENTS, type Project, startPulumi } from "./pulumi";
+import { onInterrupts } from "./terminal";
+
+/** Runs the engine's destroy. @returns the exit code: done, failed or interrupted */
+export async function runDestroy(project: Project, stack: string): Promise<number> {
+  const args = ["destroy", "--stack", stack, "--yes", "--skip-preview", "--suppress-progress"];
+  const { child, ended } = startPulumi({
+    project,
+    args: [...args, ...PARALLEL_ARGUMENTS],
+    passThrough: true,
+  });
+  let isInterrupted = false;
+  const forget = onInterrupts(() => {
+    isInterrupted = true;
+    child.kill("SIGINT");
+  });
+  try {
+    const { exitCode } = await ended;
+    if (exitCode === 0) return EXIT.done;
+    return isInterrupted ? EXIT.interrupted : EXIT.failed;
+  } finally {
+    forget();
+  }
+}
