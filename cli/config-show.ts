@@ -58,7 +58,8 @@ export async function configShow(options: ConfigShowOptions, say = print): Promi
   return EXIT.done;
 }
 
-function readLayer(name: string, { name: project, folder }: { name: string; folder: string }): Layer {
+/** Reads the layer that a stack file names. @throws Error when there is none of that name */
+export function readLayer(name: string, { name: project, folder }: { name: string; folder: string }): Layer {
   const issue = layerNameIssue(name);
   if (issue !== undefined) throw new Error(`${project}:${LAYER_KEY} ${issue}`);
   return parseLayer(readLayerFile(name, folder), project, CONFIGURATION_KEYS);

@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   failed: [1, "failed; the message says what to do"],
   usage: [2, "wrong usage, or a question can't be asked without a terminal"],
   changed: [3, "the cluster is no longer as reviewed; nothing was touched"],
-  paused: [4, "a rollout is paused, or a gate waits for approval; run the same command to continue"],
+  paused: [4, "a rollout is paused, a gate waits for approval, or a window is closed; run the same command to continue"],
   blocked: [5, "something blocks the rollout"],
   unknown: [
     6,
@@ -37,7 +37,7 @@ export const EXITS_OF = {
   "fleet preview": ["done", "failed", "usage", "interrupted"],
   "fleet up": ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
   "fleet drift": ["done", "failed", "usage", "unknown", "drifted", "interrupted"],
-  "fleet destroy": ["done", "failed", "usage", "locked", "declined", "interrupted"],
+  "fleet destroy": ["done", "failed", "usage", "paused", "locked", "declined", "interrupted"],
   "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 

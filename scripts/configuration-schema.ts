@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FleetFile } from "../cli/fleet/plan/fleet";
+import { StackLabels } from "../lib/layers/stack-labels";
 import type { Renames } from "../lib/validation/renames";
 import {
   AzimuthSection,
@@ -176,6 +177,7 @@ export function stackFileJsonSchema(): JsonSchema {
 function ofKey(name: string, { description, secret }: ConfigurationKey): JsonSchema {
   if (secret) return { type: "object", description: `${description} Encrypted.` };
   if (name === "layer") return { type: "string", description };
+  if (name === "labels") return { ...jsonSchema(StackLabels), description };
   if (name === "system") return { type: "string", enum: [...SYSTEMS], default: "ssh", description };
   const { required, ...schema } = clusterJsonSchema();
   const always = required?.filter((field) => !(MACHINE_FIELDS as readonly string[]).includes(field));

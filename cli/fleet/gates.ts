@@ -1,63 +1,90 @@
 import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import { messageOf } from "../../lib/error-message";
 import { fileFault } from "../../lib/files";
+import { displayLine } from "../../lib/text/display";
 import { plural } from "../../lib/text/plural";
+import type { Project } from "../pulumi";
 import { askPerson } from "../terminal";
-import type { Gate } from "./plan/fleet";
+import { awaitReadyNodes, awaitUrl } from "./gate-probes";
+import type { Wave } from "./plan/fleet";
+import { type GatePart, openParts } from "./plan/gate";
 
 interface GateContext {
-  readonly folder: string;
+  readonly project: Project;
   /** Waves that the command line approves. */
   readonly approved: readonly string[];
+  /** Parts that passed in an earlier run. */
+  readonly passed: readonly GatePart[];
+  /** Takes each part that passes. */
+  readonly keep: (part: GatePart) => Promise<void>;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** Checks the parts of a gate in their order: soak time, command, approval. */
+/** Default deadline of a part. */
+const SECONDS = 600;
+
+/** Checks the parts of a wave's gate that have not passed yet, and then asks for the approval. */
 export async function checkGate(
-  wave: string,
-  gate: Gate,
-  { folder, approved, signal, say }: GateContext,
+  { name, stacks, gate }: Wave,
+  { project, approved, passed, keep, signal, say }: GateContext,
 ): Promise<"passed" | "failed" | "waiting"> {
-  if (gate.soakSeconds !== undefined) {
-    say(`gate of ${wave}: waiting ${plural(gate.soakSeconds, "second")}`);
-    const isOver = await wait(gate.soakSeconds * 1000, true, { signal }).catch(() => false);
-    if (!isOver) return "waiting";
-  }
-  if (gate.command !== undefined) {
-    say(`gate of ${wave}: running ${gate.command.join(" ")}`);
-    const failure = await runCommand(gate.command, gate.commandSeconds, folder, signal);
-    if (signal.aborted) return "waiting";
-    if (failure !== undefined) {
-      say(`gate of ${wave}: failed: ${failure}`);
+  const title = `gate of ${name}`;
+  if (gate === undefined) return "passed";
+  const { soakSeconds = 0, url = "", command = [], commandSeconds } = gate;
+  const { nodesReadySeconds = SECONDS, urlSeconds = SECONDS } = gate;
+  /** Each throws what keeps the gate shut. */
+  const parts: Record<GatePart, [doing: string, check: () => Promise<unknown>]> = {
+    soak: [`waiting ${plural(soakSeconds, "second")}`, () => wait(soakSeconds * 1000, undefined, { signal })],
+    nodesReady: [
+      "waiting until all nodes are Ready",
+      () => awaitReadyNodes(project, stacks, nodesReadySeconds, signal),
+    ],
+    url: [`waiting for ${url}`, () => awaitUrl(url, urlSeconds, signal)],
+    command: [
+      `running ${command.join(" ")}`,
+      () => runCommand(command, commandSeconds, project.folder, signal),
+    ],
+  };
+  for (const part of openParts(gate, passed)) {
+    const [doing, check] = parts[part];
+    say(`${title}: ${doing}`);
+    try {
+      await check();
+    } catch (error) {
+      if (signal.aborted) return "waiting";
+      say(`${title}: failed: ${displayLine(messageOf(error))}`);
       return "failed";
     }
+    if (signal.aborted) return "waiting";
+    await keep(part);
   }
-  if (gate.approval && !approved.includes(wave)) {
-    const answer = await askPerson(`gate of ${wave}: go on with the next wave? [y/N] `);
+  if (gate.approval && !approved.includes(name)) {
+    const answer = await askPerson(`${title}: go on with the next wave? [y/N] `);
     if (answer !== true) {
-      say(`gate of ${wave}: not approved; to go on: foresail fleet up --continue --approve ${wave}`);
+      say(`${title}: not approved; to go on: foresail fleet up --continue --approve ${name}`);
       return "waiting";
     }
   }
-  say(`gate of ${wave}: passed`);
+  say(`${title}: passed`);
   return "passed";
 }
 
-/** @returns why the command failed; undefined when it ended with exit code 0 */
+/** @throws Error that says why the command did not end with exit code 0 */
 function runCommand(
   [program = "", ...args]: readonly string[],
   seconds: number,
   cwd: string,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  return new Promise((resolve) => {
+): Promise<void> {
+  return new Promise((resolve, reject) => {
     execFile(program, args, { cwd, signal, timeout: seconds * 1000 }, (error, stdout, stderr) => {
-      if (error === null) return resolve(undefined);
+      if (error === null) return resolve();
       const words = stderr.trim() || stdout.trim();
       const { code, killed } = error;
       const why = killed ? `no end within ${plural(seconds, "second")}` : `exit code ${code}`;
-      resolve(`${fileFault(error) ?? why}${words === "" ? "" : `: ${words.split("\n").at(-1)}`}`);
+      reject(new Error(`${fileFault(error) ?? why}${words === "" ? "" : `: ${words.split("\n").at(-1)}`}`));
     });
   });
 }

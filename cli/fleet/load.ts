@@ -4,7 +4,8 @@ import { parseDocument } from "yaml";
 import { readGivenFile } from "../../lib/files";
 import { issueCount, issueLines } from "../../lib/validation/validation-issue";
 import { callPulumi, type Project } from "../pulumi";
-import { type Fleet, readFleet } from "./plan/fleet";
+import { readLabels } from "./labels";
+import { choosesByLabel, type Fleet, readFleet } from "./plan/fleet";
 import { reviewId } from "./run-file";
 
 /** Reads fleet.yaml and finds its stacks. @throws Error with the file and its validation issues, one per line */
@@ -20,7 +21,9 @@ export async function loadFleet(
   if (error !== undefined) throw new Error(`${name} is not YAML: ${error.message.split("\n")[0]}`);
   const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
   const existing = (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
-  const { fleet, issues } = readFleet(document.toJS() as unknown, existing);
+  const value = document.toJS() as unknown;
+  const labels = choosesByLabel(value) ? readLabels(project, existing) : {};
+  const { fleet, issues } = readFleet(value, existing, labels);
   if (fleet !== undefined) return fleet;
   const lines = issueLines(issues).map((line) => `\n  ${line}`);
   throw new Error(`${name} has ${issueCount(issues)}; nothing was changed:${lines.join("")}`);

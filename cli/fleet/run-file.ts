@@ -7,6 +7,7 @@ import { isAlive, processPlace, readProcess } from "../../lib/process/identity";
 import { CommandError } from "../exit-codes";
 import { writePrivately } from "../private-file";
 import type { Project } from "../pulumi";
+import { GATE_PARTS } from "./plan/gate";
 
 const Process = z.object({ pid: z.int().positive(), startTime: z.string(), place: z.string() });
 
@@ -21,6 +22,8 @@ const RunFile = z.object({
   plans: z.string(),
   stacks: z.record(z.string(), z.enum(["running", "done", "failed", "interrupted"])),
   gates: z.record(z.string(), z.enum(["running", "passed", "failed"])),
+  /** The parts of gates that have passed. */
+  gateParts: z.record(z.string(), z.array(z.enum(GATE_PARTS))).optional(),
   processes: z.record(z.string(), Process),
 });
 

@@ -4,6 +4,7 @@ import { CommandError, EXIT } from "../exit-codes";
 import type { Project } from "../pulumi";
 import { onInterrupts } from "../terminal";
 import type { Fleet } from "./plan/fleet";
+import type { GatePart } from "./plan/gate";
 import type { Progress } from "./plan/waves";
 import {
   fleetFolder,
@@ -16,6 +17,14 @@ import {
 import { lastLines, startStackProcess, type StackProcess } from "./stack-process";
 import { stateTable } from "./table";
 import { type FleetWork, runWaves } from "./waves-runner";
+import { windowsOf } from "./windows";
+
+/** What a gate needs of the run. */
+interface GateRun {
+  readonly passed: readonly GatePart[];
+  readonly keep: (part: GatePart) => Promise<void>;
+  readonly signal: AbortSignal;
+}
 
 /** A run of the waves, each stack by a `foresail` of its own. */
 interface StacksRun {
@@ -23,7 +32,7 @@ interface StacksRun {
   readonly fleet: Fleet;
   readonly run: RunRecord;
   readonly argumentsOf: (stack: string) => readonly string[];
-  readonly gate: (wave: string, signal: AbortSignal) => ReturnType<FleetWork["gate"]>;
+  readonly gate: (wave: string, of: GateRun) => ReturnType<FleetWork["gate"]>;
   /** What does the rest after a run that did not do everything. */
   readonly again: string;
   readonly say: (line: string) => void;
@@ -52,11 +61,19 @@ export async function runStacks(options: StacksRun): Promise<number> {
     for (const { child } of running.values()) child.kill("SIGINT");
   });
   let progress: Progress = run;
-  const save = async (next: Progress) => {
-    progress = next;
+  const parts: Record<string, GatePart[]> = { ...run.gateParts };
+  let written = Promise.resolve();
+  // one after the other: a gate's part may pass while the progress is written
+  const write = () => (written = written.then(() => writeRun(project, recorded())));
+  const recorded = (): RunRecord => {
     const processes: Record<string, RunProcess> = {};
     for (const [stack, { child }] of running) if (child.pid) processes[stack] = processIdentity(child.pid);
-    await writeRun(project, { ...run, stacks: { ...next.stacks }, gates: { ...next.gates }, processes });
+    const { stacks, gates } = progress;
+    return { ...run, stacks: { ...stacks }, gates: { ...gates }, gateParts: parts, processes };
+  };
+  const save = (next: Progress) => {
+    progress = next;
+    return write();
   };
   const stack = async (name: string) => {
     const log = path.join(logs, `${encodeURIComponent(name)}.log`);
@@ -75,9 +92,17 @@ export async function runStacks(options: StacksRun): Promise<number> {
     say(words.join("\n    "));
     return isPaused ? ("interrupted" as const) : ("failed" as const);
   };
-  const gate = (wave: string) => options.gate(wave, stop.signal);
+  const gate = (wave: string) => {
+    const passed = parts[wave] ?? [];
+    const keep = (part: GatePart) => {
+      parts[wave] = [...(parts[wave] ?? []), part];
+      return write();
+    };
+    return options.gate(wave, { passed, keep, signal: stop.signal });
+  };
   try {
-    const end = await runWaves(fleet, run, { stack, gate, save }, stop.signal);
+    const windows = windowsOf(fleet, { again, say, signal: stop.signal });
+    const end = await runWaves(fleet, run, { stack, gate, save, ...windows }, stop.signal);
     for (const line of stateTable(fleet, progress)) say(line);
     if (end === "done") return EXIT.done;
     if (end === "waiting" && !stop.signal.aborted) return EXIT.paused;

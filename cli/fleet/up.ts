@@ -6,6 +6,7 @@ import { askPerson, print } from "../terminal";
 import { checkGate } from "./gates";
 import { loadFleet, planFile, reviewOf, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
+import { keptParts } from "./plan/gate";
 import { NOTHING_DONE, resumed } from "./plan/waves";
 import { previewAll } from "./preview";
 import { fleetFolder, lockFleet, readRun, type RunRecord, stillRuns } from "./run-file";
@@ -65,7 +66,8 @@ async function beginRun(
       say(
         `continuing the run of ${last.startedAt}: ${done} of ${plural(stacksOf(fleet).length, "stack")} done`,
       );
-      return { ...last, stacks: { ...stacks }, gates: { ...gates }, processes: {} };
+      const gateParts = keptParts(fleet, { stacks, gates }, last.gateParts ?? {}) as RunRecord["gateParts"];
+      return { ...last, stacks: { ...stacks }, gates: { ...gates }, gateParts, processes: {} };
     }
     if (options.continue)
       throw new CommandError(
@@ -92,10 +94,9 @@ function runUp(
   { approve: approved }: FleetUpOptions,
   say: (line: string) => void,
 ): Promise<number> {
-  const gate = async (name: string, signal: AbortSignal) => {
-    const found = fleet.waves.find((wave) => wave.name === name)?.gate;
-    if (found === undefined) return "passed" as const;
-    return checkGate(name, found, { folder: project.folder, approved, signal, say });
+  const gate: Parameters<typeof runStacks>[0]["gate"] = async (name, of) => {
+    const wave = fleet.waves.find((one) => one.name === name);
+    return wave === undefined ? "passed" : checkGate(wave, { ...of, project, approved, say });
   };
   const argumentsOf = (stack: string) => ["up", "--stack", stack, "--plan", planFile(run.plans, stack)];
   return runStacks({ project, fleet, run, argumentsOf, gate, again: "foresail fleet up --continue", say });

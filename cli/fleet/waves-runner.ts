@@ -7,6 +7,10 @@ export interface FleetWork {
   stack(name: string): Promise<Exclude<StackState, "running">>;
   /** Checks the gate after a wave; "waiting" when a person's approval is missing. */
   gate(wave: string): Promise<Exclude<GateState, "running"> | "waiting">;
+  /** Returns the waves whose window is closed now. @default none */
+  closed?(): ReadonlySet<string>;
+  /** Waits for the window of a wave; false when the run ends instead. */
+  opening?(wave: string): Promise<boolean>;
   /** Takes each progress before the runner acts on it. */
   save(progress: Progress): Promise<void>;
 }
@@ -51,12 +55,16 @@ export async function runWaves(
     begin(`gate ${wave}`, ended);
   };
   for (;;) {
-    const next = nextOf(fleet, { stacks, gates });
+    const next = nextOf(fleet, { stacks, gates }, work.closed?.());
     if (next.end !== undefined || isWaiting || signal.aborted) {
       await Promise.all(running.values());
       await work.save({ stacks, gates });
       const { end } = nextOf(fleet, { stacks, gates });
       return end ?? (isWaiting ? "waiting" : "stopped");
+    }
+    if (next.window !== undefined) {
+      isWaiting = (await work.opening?.(next.window)) !== true;
+      continue;
     }
     next.stacks.forEach(beginStack);
     if (next.gate !== undefined) beginGate(next.gate);

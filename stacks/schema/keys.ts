@@ -60,6 +60,12 @@ export const CONFIGURATION_KEYS = {
       "The layer below the stack file: its name is that of `layers/<name>.yaml` beside the stack files ([environment layers](regions.md#environment-layers)).",
     secret: false,
   },
+  labels: {
+    type: "object",
+    description:
+      "Labels of the stack, name → value, by which `fleet.yaml` chooses it ([regions](regions.md#a-fleet-in-waves)); Kubernetes sees none of them.",
+    secret: false,
+  },
   cluster: section("The cluster, and its machines when they exist", CLUSTER_RENAMES, KUBEADM_SYSTEMS),
   openstack: section("The cloud and its pools of machines", OPENSTACK_RENAMES, ["openstack"]),
   tumblebug: section(

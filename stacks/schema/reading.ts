@@ -10,6 +10,7 @@ import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, type System } 
 import { MachinePoolSection } from "./machine-pool";
 import { OpenstackSection, openstackRules } from "./openstack";
 import { type RegistryCredential, SECRETS } from "./secrets";
+import { StackLabels } from "../../lib/layers/stack-labels";
 import { TumblebugSection, tumblebugRules } from "./tumblebug";
 
 /** The sections of each system; its own section is the last one. Each of them is required. */
@@ -63,7 +64,12 @@ type Keys = (key: KeyName) => unknown;
 /** Reads the keys of a system. If there are issues, there is no value. */
 export function readSystem(system: System, keys: Keys): Reading<Configuration> {
   const read = { ...readSections(system, keys), ...readSecrets(system, keys) };
-  const issues = [...Object.values(read).flatMap((one) => one.issues), ...ruleIssues(system, keys)];
+  const labels = check(StackLabels, keys("labels") ?? {}, ["labels"]);
+  const issues = [
+    ...labels.issues,
+    ...Object.values(read).flatMap((one) => one.issues),
+    ...ruleIssues(system, keys),
+  ];
   if (issues.length > 0) return { value: undefined, issues };
   const values = Object.entries(read).map(([key, { value }]) => [key, value] as const);
   return { value: { system, ...Object.fromEntries(values) } as Configuration, issues };

@@ -1,14 +1,25 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import { hostname, tmpdir } from "node:os";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { EXIT } from "../../cli/exit-codes";
 import { projectFolder } from "../../sandbox/paths";
 import { linkDependencies, removeFolder } from "./compiled-clone";
 import { FleetCommand } from "./fleet-command";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
-import { TestStack } from "./test-stack";
+import { TestSshServer } from "../support/ssh-server";
+import { type StateResource, TestStack } from "./test-stack";
 
 /** A program whose run writes a journal, waits while hold-<stack> exists, and fails while fail-<stack> exists. */
 const PROGRAM = `
@@ -35,6 +46,9 @@ describe("a fleet of stacks in waves", function () {
   let folder: string;
   let fleet: FleetCommand;
   let stack: TestStack;
+  const stacks: Record<string, TestStack> = {};
+  let asked = 0;
+  const service = createServer((_, response) => void response.writeHead((asked += 1) && 204).end());
 
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), "foresail-fleet-"));
@@ -47,18 +61,29 @@ describe("a fleet of stacks in waves", function () {
     writeFileSync(path.join(folder, "version"), "-1");
     linkDependencies(folder);
     symlinkSync(path.join(projectFolder, "bin"), path.join(folder, "bin"));
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
+    const command = ["sh", "-c", "echo gate >>journal; test ! -e closed"];
     const waves = [
       { name: "canary", stacks: ["eu1"] },
-      { name: "europe", stacks: ["eu*"], gate: { command: ["test", "!", "-e", "closed"], approval: true } },
+      { name: "europe", labels: { region: "eu" }, gate: { url, command, approval: true } },
       { name: "rest", stacks: ["*"] },
     ];
     writeFileSync(path.join(folder, "fleet.yaml"), stringify({ waves }));
     const toolchain = await engineToolchain();
-    for (const name of STACKS)
+    for (const name of STACKS) {
       stack = await new TestStack({ folder, project: "waves", stack: name }, toolchain).create();
+      stacks[name] = stack;
+      const file = path.join(folder, `Pulumi.${name}.yaml`);
+      const config = { "waves:labels": { region: name.slice(0, 2) } };
+      writeFileSync(file, stringify({ ...(parse(readFileSync(file, "utf8")) as object), config }));
+    }
     fleet = new FleetCommand(stack);
   });
-  after(() => removeFolder(folder));
+  after(() => {
+    service.close();
+    removeFolder(folder);
+  });
 
   const at = (name: string) => path.join(folder, name);
   const set = (name: string) => writeFileSync(at(name), "");
@@ -100,6 +125,16 @@ describe("a fleet of stacks in waves", function () {
     assert.deepEqual(journal(), []);
   });
 
+  it("begins nothing while the window of a wave is closed, and says when it opens", async () => {
+    const days = [["sun", "mon", "tue", "wed", "thu", "fri", "sat"][(new Date().getUTCDay() + 3) % 7]];
+    const window = { days, from: "00:00", to: "12:00", timeZone: "UTC" };
+    writeFileSync(at("closed.yaml"), stringify({ waves: [{ name: "all", stacks: ["*"], window }] }));
+    const { exitCode, stdout } = await fleet.run("fleet", "up", "--plan", "plans", "--file", "closed.yaml");
+    assert.equal(exitCode, EXIT.paused, stdout);
+    assert.match(stdout, /^wave all: its window, .* is closed until \S+T00:00:00\.000Z; to go on then: /m);
+    assert.deepEqual(journal(), []);
+  });
+
   it("stops after a failure in the second wave, and the same command does the rest up to the gate", async () => {
     set("fail-eu2");
     const failed = await fleet.run("fleet", "up", "--plan", "plans");
@@ -108,19 +143,24 @@ describe("a fleet of stacks in waves", function () {
     assert.match(failed.stdout, /broken on purpose/);
     assert.deepEqual(journal(), ["eu1 begins", "eu1 ends", "eu2 begins"]);
     clear("fail-eu2");
-    const waiting = await fleet.run("fleet", "up", "--plan", "plans");
-    assert.equal(waiting.exitCode, EXIT.paused, waiting.stdout);
-    assert.match(waiting.stdout, /^continuing the run of .*: 1 of 3 stacks done$/m);
-    assert.deepEqual(journal(), ["eu2 begins", "eu2 ends"]);
+    // an approval does not open a gate whose command fails
+    set("closed");
+    const shut = await fleet.run("fleet", "up", "--plan", "plans", "--approve", "europe");
+    assert.equal(shut.exitCode, EXIT.failed, shut.stdout);
+    assert.match(shut.stdout, /^continuing the run of .*: 1 of 3 stacks done$/m);
+    assert.match(shut.stdout, /^gate of europe: failed: exit code 1$/m);
+    assert.deepEqual([journal(), asked], [["eu2 begins", "eu2 ends", "gate"], 1]);
+    clear("closed");
   });
 
-  it("does not pass a gate whose command fails, in spite of an approval", async () => {
+  it("waits for the approval of a gate, with the parts that have passed", async () => {
+    const { exitCode, stdout } = await fleet.run("fleet", "up", "--continue");
+    assert.equal(exitCode, EXIT.paused, stdout);
+    assert.match(stdout, /^gate of europe: not approved; to go on: .* --approve europe$/m);
+    assert.deepEqual([journal(), asked], [["gate"], 1]);
+    // neither part would pass again
     set("closed");
-    const { exitCode, stdout } = await fleet.run("fleet", "up", "--continue", "--approve", "europe");
-    assert.equal(exitCode, EXIT.failed, stdout);
-    assert.match(stdout, /^gate of europe: failed: exit code 1$/m);
-    assert.deepEqual(journal(), []);
-    clear("closed");
+    service.close();
   });
 
   it("refuses a second run at the same time, and goes on after its own runner was killed", async () => {
@@ -157,5 +197,96 @@ describe("a fleet of stacks in waves", function () {
     assert.equal(exitCode, EXIT.interrupted, stdout);
     assert.match(stdout, /^europe +eu2 +not begun$/m);
     assert.ok(journal().every((line) => line.startsWith("eu1")));
+  });
+
+  /** Changes the resources in a stack's state. */
+  async function edit(name: string, change: (resources: Record<string, unknown>[]) => void): Promise<void> {
+    const state = await stacks[name]!.export();
+    change((state.deployment.resources ?? []) as unknown as Record<string, unknown>[]);
+    writeFileSync(at("state.json"), JSON.stringify(state));
+    const { exitCode, stderr } = await stacks[name]!.call(["stack", "import", "--file", at("state.json")]);
+    assert.equal(exitCode, 0, stderr);
+  }
+  const own = (name: string, kind: string, fields: object) => {
+    const type = `pulumi-nodejs:dynamic/foresail:${kind}`;
+    return { urn: `urn:pulumi:${name}::waves::${type}::${kind}`, type, custom: false, ...fields };
+  };
+
+  it("shows which stacks have drifted, and which could not be read", async () => {
+    const encode = (text: string) => Buffer.from(text).toString("base64");
+    const changed = `changed ${encode("/etc/motd")} 644,root:root ${encode("a")} 644,root:root ${encode("b")}`;
+    const servers: TestSshServer[] = [];
+    for (const [name, answer] of Object.entries({ us1: changed, eu2: "at-work" })) {
+      const server = await new TestSshServer((_, channel) => {
+        channel.resume().on("end", () => {
+          channel.write(`${answer}\n`);
+          channel.exit(0);
+          channel.close();
+        });
+      }).listen();
+      servers.push(server);
+      const { privateKey, ...machine } = server.target();
+      const inputs = { specification: { name }, machines: [machine], credentials: { privateKey } };
+      await edit(name, (resources) => resources.push(own(name, "NodeAgents", { inputs })));
+    }
+    const { exitCode, stdout, stderr } = await fleet.run("fleet", "drift");
+    for (const server of servers) await server.close();
+    assert.equal(exitCode, EXIT.drifted, stdout + stderr);
+    assert.match(
+      stdout,
+      /^WAVE +STACK +DRIFT\ncanary +eu1 +failed\neurope +eu2 +1 of 1 machine not read\nrest +us1 +1 file on 1 machine$/m,
+    );
+    assert.match(stdout, /^ +w-1: \/etc\/motd \(changed\)$/m);
+    assert.match(stdout, /^ +w-1: not read: its node agent changes the machine now/m);
+  });
+
+  it("is destroyed in the reverse order: only after its name, nothing protected, and what is left after a failure", async () => {
+    const outputs = { adopt: {}, machines: [{ name: "w-1" }] };
+    await edit("eu2", (resources) => resources.push(own("eu2", "ClusterInit", { outputs })));
+    const protect = (isProtected: boolean) =>
+      edit("eu1", (resources) => {
+        for (const resource of resources)
+          if (resource.type === "test:index:Region") resource.protect = isProtected;
+      });
+    const left = async () => {
+      const found: Record<string, StateResource[]> = {};
+      for (const name of STACKS) found[name] = (await stacks[name]!.export()).deployment.resources ?? [];
+      return STACKS.filter((name) => found[name]!.length > 0);
+    };
+    await protect(true);
+    const refused = await fleet.run("fleet", "destroy", "--confirm", "waves");
+    assert.equal(refused.exitCode, EXIT.failed, refused.stdout);
+    assert.match(refused.stdout, /^canary +eu1 +refused: \d protected resources?$/m);
+    await protect(false);
+    const unconfirmed = await fleet.run("fleet", "destroy");
+    assert.equal(unconfirmed.exitCode, EXIT.usage, unconfirmed.stdout);
+    assert.match(
+      unconfirmed.stdout,
+      /^WAVE +STACK +DESTROY\nrest +us1 +delete 3 resources\neurope +eu2 +release 1 cluster, which keeps running; delete 1 resource\ncanary +eu1 +delete \d resources$/m,
+    );
+    const mistyped = await fleet.run("fleet", "destroy", "--confirm", "wave");
+    assert.equal(mistyped.exitCode, EXIT.usage, mistyped.stdout);
+    assert.deepEqual(await left(), STACKS);
+
+    const locks = path.join(stack.stateFolder, ".pulumi", "locks", "organization", "waves", "eu2");
+    mkdirSync(locks, { recursive: true });
+    const lock = {
+      pid: 1,
+      username: "other",
+      hostname: `not-${hostname()}`,
+      timestamp: new Date().toISOString(),
+    };
+    writeFileSync(path.join(locks, "other.json"), JSON.stringify(lock));
+    const failed = await fleet.run("fleet", "destroy", "--confirm", "waves");
+    assert.equal(failed.exitCode, EXIT.failed, failed.stdout);
+    assert.match(failed.stdout, /^rest +us1 +done\neurope +eu2 +failed\ncanary +eu1 +not begun$/m);
+    assert.deepEqual(await left(), ["eu1", "eu2"]);
+    rmSync(path.join(locks, "other.json"));
+    const rest = await fleet.run("fleet", "destroy", "--confirm", "waves");
+    assert.equal(rest.exitCode, EXIT.done, rest.stdout);
+    assert.match(rest.stdout, /^rest +us1 +nothing is left$/m);
+    assert.deepEqual(await left(), []);
+    assert.equal((await fleet.run("fleet", "up", "--continue")).exitCode, EXIT.changed);
+    assert.deepEqual(journal(), []);
   });
 });

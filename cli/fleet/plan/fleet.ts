@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { check } from "../../../lib/validation/check";
+import { isObject } from "../../../lib/json";
 import { quoted } from "../../../lib/text/quote";
 import { nearest } from "../../../lib/validation/spelling";
+import { urlIssue } from "../../../lib/validation/urls";
 import { duplicateIssues, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import { Window } from "./window";
+
+const deadline = (text: string) => z.int().min(1).max(86_400).describe(text);
 
 const Gate = z
   .strictObject({
@@ -12,6 +17,23 @@ const Gate = z
       .max(86_400)
       .optional()
       .describe("Time to wait, in seconds; the first part of the gate."),
+    nodesReady: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether all nodes of the wave's clusters have to be Ready, by the stacks' output `kubeconfig`.",
+      ),
+    nodesReadySeconds: deadline(
+      "Deadline for the nodes of each cluster, in seconds; default: 600.",
+    ).optional(),
+    url: z
+      .string()
+      .refine((text) => urlIssue(text) === undefined, {
+        error: ({ input }) => urlIssue(String(input)) ?? "",
+      })
+      .optional()
+      .describe("An https or http address that has to answer with a status 2xx; redirects are not followed."),
+    urlSeconds: deadline("Deadline for the answer of the URL, in seconds; default: 600.").optional(),
     command: z
       .array(z.string().min(1))
       .min(1)
@@ -19,7 +41,7 @@ const Gate = z
       .describe(
         "Program and arguments, run in the project's folder without a shell; exit code 0 opens the gate.",
       ),
-    commandSeconds: z.int().min(1).max(86_400).default(600).describe("Deadline of the command, in seconds."),
+    commandSeconds: deadline("Deadline of the command, in seconds.").default(600),
     approval: z.boolean().default(false).describe("Whether a person has to approve, after the other parts."),
   })
   .describe("What has to be true after the wave, before the next one begins.");
@@ -34,7 +56,16 @@ const Wave = z.strictObject({
     .min(1)
     .describe(
       "Names of stacks; `*` stands for any characters, as in `prod-eu*`, and means stacks of no earlier wave.",
+    )
+    .optional(),
+  labels: z
+    .record(z.string(), z.string())
+    .refine((labels) => Object.keys(labels).length > 0, "is empty; write a label, such as stage: canary")
+    .optional()
+    .describe(
+      "Labels (`foresail:labels` of stack files and layers); a stack of no earlier wave that has all of them belongs to the wave.",
     ),
+  window: Window.optional(),
   gate: Gate.optional(),
 });
 
@@ -68,6 +99,7 @@ export type Gate = z.output<typeof Gate>;
 export interface Wave {
   readonly name: string;
   readonly stacks: readonly string[];
+  readonly window?: Window | undefined;
   readonly gate?: Gate | undefined;
 }
 
@@ -80,10 +112,20 @@ export interface Fleet {
   readonly waves: readonly Wave[];
 }
 
+/** Labels of stacks, by stack. */
+export type LabelsOfStacks = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Returns whether a content of fleet.yaml, valid or not, chooses stacks by their labels. */
+export const choosesByLabel = (value: unknown): boolean =>
+  isObject(value) &&
+  Array.isArray(value.waves) &&
+  value.waves.some((wave: unknown) => isObject(wave) && "labels" in wave);
+
 /** Checks the content of fleet.yaml, and finds the stacks of each wave among those that exist. */
 export function readFleet(
   value: unknown,
   existing: readonly string[],
+  labelsOf: LabelsOfStacks = {},
 ): { fleet?: Fleet; issues: readonly ValidationIssue[] } {
   const { value: file, issues } = check(FleetFile, value ?? {}, []);
   if (file === undefined || issues.length > 0) return { issues };
@@ -93,27 +135,48 @@ export function readFleet(
   }));
   const taken = new Map<string, string>();
   const found: ValidationIssue[] = [];
-  const names = new Set(file.waves.flatMap(({ stacks }) => stacks.filter((text) => !text.includes("*"))));
+  const names = new Set(
+    file.waves.flatMap(({ stacks = [] }) => stacks.filter((text) => !text.includes("*"))),
+  );
+  // a stack that is named anywhere belongs there, not to a pattern or to labels
+  const isFree = (stack: string) => !names.has(stack) && !taken.has(stack);
+  const take = (stacks: readonly string[], wave: string) => stacks.forEach((stack) => taken.set(stack, wave));
   const waves = file.waves.map((wave, index) => {
-    const stacks = wave.stacks.flatMap((text, at) => {
-      const path = ["waves", index, "stacks", at];
+    const path = ["waves", index];
+    const listed = (wave.stacks ?? []).flatMap((text, at) => {
       const isPattern = text.includes("*");
-      // a stack that is named anywhere belongs there, not to a pattern
       const matches = existing.filter((stack) =>
-        isPattern ? !names.has(stack) && !taken.has(stack) && matchesPattern(stack, text) : stack === text,
+        isPattern ? isFree(stack) && matchesPattern(stack, text) : stack === text,
       );
-      if (matches.length === 0) found.push(...issueAt(path, nothingFound(text, isPattern, existing)));
+      const here = [...path, "stacks", at];
+      if (matches.length === 0) found.push(...issueAt(here, nothingFound(text, isPattern, existing)));
       const twice = matches.filter((stack) => taken.has(stack));
       for (const stack of twice)
-        found.push(...issueAt(path, `${quoted(stack)} is in the wave ${taken.get(stack)}, too; remove one`));
-      matches.forEach((stack) => taken.set(stack, wave.name));
+        found.push(...issueAt(here, `${quoted(stack)} is in the wave ${taken.get(stack)}, too; remove one`));
+      take(matches, wave.name);
       return matches.filter((stack) => !twice.includes(stack));
     });
-    return { ...wave, stacks };
+    const { labels } = wave;
+    const labelled =
+      labels === undefined
+        ? []
+        : existing.filter((stack) => isFree(stack) && hasLabels(labelsOf[stack] ?? {}, labels));
+    take(labelled, wave.name);
+    if (labels !== undefined && labelled.length === 0)
+      found.push(...issueAt([...path, "labels"], NO_LABELLED));
+    if (labels === undefined && wave.stacks === undefined)
+      found.push(...issueAt(path, "chooses no stacks; write `stacks` or `labels`"));
+    return { ...wave, stacks: [...listed, ...labelled] };
   });
   const all = [...named, ...found];
   return all.length > 0 ? { issues: all } : { fleet: { ...file, waves }, issues: [] };
 }
+
+const NO_LABELLED =
+  "no stack that no other wave has has these labels; correct them, or set them with `foresail:labels` in stack files or layers";
+
+const hasLabels = (labels: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>) =>
+  Object.entries(wanted).every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
 
 function nothingFound(text: string, isPattern: boolean, existing: readonly string[]): string {
   if (isPattern)

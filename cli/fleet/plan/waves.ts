@@ -13,10 +13,12 @@ export interface Progress {
 
 export const NOTHING_DONE: Progress = { stacks: {}, gates: {} };
 
-/** What the runner does next: begin these, or wait for what runs (neither), or end. */
+/** What the runner does next: begin these, wait for a window or for what runs (neither), or end. */
 export interface Next {
   readonly stacks: readonly string[];
   readonly gate?: string;
+  /** The wave whose window is closed, when nothing else is left to do before it opens. */
+  readonly window?: string;
   readonly end?: "done" | "failed";
 }
 
@@ -24,9 +26,15 @@ const WAIT: Next = { stacks: [] };
 
 /**
  * Returns what a run does next. A wave begins when all stacks of the one before have ended and its gate has passed; never
- * more than `maxParallel` stacks run at once.
+ * more than `maxParallel` stacks run at once, and none begins in a closed window.
+ *
+ * @param closed the waves whose window is closed
  */
-export function nextOf(fleet: Fleet, { stacks, gates }: Progress): Next {
+export function nextOf(
+  fleet: Fleet,
+  { stacks, gates }: Progress,
+  closed: ReadonlySet<string> = new Set(),
+): Next {
   const states = Object.values(stacks);
   const running = states.filter((state) => state === "running").length;
   const hasFailed = states.some((state) => state === "failed" || state === "interrupted");
@@ -35,6 +43,7 @@ export function nextOf(fleet: Fleet, { stacks, gates }: Progress): Next {
   if (!mayBegin) return end("failed");
   for (const { name, stacks: all, gate } of fleet.waves) {
     const open = all.filter((stack) => stacks[stack] === undefined);
+    if (open.length > 0 && closed.has(name)) return running > 0 ? WAIT : { stacks: [], window: name };
     if (open.length > 0) return { stacks: open.slice(0, Math.max(0, fleet.maxParallel - running)) };
     if (all.some((stack) => stacks[stack] === "running")) return WAIT;
     if (gate === undefined) continue;

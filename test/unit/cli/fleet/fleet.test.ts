@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import Ajv from "ajv";
-import { matchesPattern, readFleet } from "../../../../cli/fleet/plan/fleet";
+import { choosesByLabel, matchesPattern, readFleet } from "../../../../cli/fleet/plan/fleet";
 import { fleetJsonSchema } from "../../../../scripts/configuration-schema";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 
@@ -26,6 +26,32 @@ describe("fleet.yaml", () => {
     assert.deepEqual([fleet.maxParallel, fleet.onFailure], [2, "stop"]);
   });
 
+  it("finds stacks by labels, beside those with names; a stack that is named belongs where it is named", () => {
+    const labels = {
+      "prod-ap1": { stage: "canary", region: "ap" },
+      "prod-eu1": { stage: "canary", region: "eu" },
+      "prod-eu2": { region: "eu" },
+    };
+    const waves = [
+      { name: "canary", labels: { stage: "canary", region: "eu" } },
+      { name: "canaries", labels: { stage: "canary" }, stacks: ["dev"] },
+      { name: "rest", stacks: ["*"] },
+    ];
+    const stacksOf = (value: unknown) =>
+      readFleet(value, STACKS, labels).fleet?.waves.map(({ stacks }) => stacks);
+    assert.deepEqual(stacksOf({ waves }), [["prod-eu1"], ["dev", "prod-ap1"], ["prod-eu2"]]);
+    const named = [...waves.slice(0, 1), { name: "late", stacks: ["prod-eu2", "prod-ap1"] }];
+    assert.deepEqual(stacksOf({ waves: [{ name: "eu", labels: { region: "eu" } }, named[1]] }), [
+      ["prod-eu1"],
+      ["prod-eu2", "prod-ap1"],
+    ]);
+    assert.equal(choosesByLabel({ waves }), true);
+    assert.equal(choosesByLabel({ waves: [waves[2]] }), false);
+    assert.equal(choosesByLabel({ waves: 1 }), false);
+  });
+
+  const wave = (fields: object) => ({ waves: [{ name: "a", stacks: ["dev"], ...fields }] });
+  const window = { from: "22:00", to: "04:00", timeZone: "Europe/Berlin" };
   const refused: [what: string, value: unknown, said: RegExp][] = [
     ["an empty file", null, /^waves: is missing; write a list$/],
     [
@@ -62,6 +88,56 @@ describe("fleet.yaml", () => {
         ],
       },
       /^waves\[1\]\.name: "a" is listed twice/,
+    ],
+    [
+      "labels that no stack has",
+      { waves: [{ name: "a", labels: { stage: "canary" } }] },
+      /^waves\[0\]\.labels: no stack that no other wave has has these labels; .*`foresail:labels`/,
+    ],
+    [
+      "empty labels",
+      wave({ labels: {} }),
+      /^waves\[0\]\.labels: is empty; write a label, such as stage: canary$/,
+    ],
+    [
+      "a label that is not a text",
+      wave({ labels: { canary: true } }),
+      /^waves\[0\]\.labels\.canary: is true, not a text; put it in quotes: "true"$/,
+    ],
+    [
+      "a wave that chooses no stacks",
+      { waves: [{ name: "a" }] },
+      /^waves\[0\]: chooses no stacks; write `stacks` or `labels`$/,
+    ],
+    [
+      "a URL of another scheme",
+      wave({ gate: { url: "ftp://example.com/" } }),
+      /^waves\[0\]\.gate\.url: "ftp:\/\/example\.com\/" is not an https or http URL; /,
+    ],
+    [
+      "a URL with a password, without repeating it",
+      wave({ gate: { url: "https://me:hunter2@example.com/" } }),
+      /^waves\[0\]\.gate\.url: contains a user or password, [^2]*$/,
+    ],
+    [
+      "a time without leading zero",
+      wave({ window: { ...window, from: "9:00" } }),
+      /^waves\[0\]\.window\.from: write hours and minutes in quotes, from "00:00" to "23:59"$/,
+    ],
+    [
+      "a time that YAML read as a number",
+      wave({ window: { ...window, to: 240 } }),
+      /^waves\[0\]\.window\.to: .*put it in quotes$/,
+    ],
+    [
+      "an unknown time zone",
+      wave({ window: { ...window, timeZone: "Berlin" } }),
+      /^waves\[0\]\.window\.timeZone: is not a time zone; write its IANA name, such as "Europe\/Berlin" or "UTC"$/,
+    ],
+    [
+      "an unknown day",
+      wave({ window: { ...window, days: ["monday"] } }),
+      /^waves\[0\]\.window\.days\[0\]: is the text "monday"; write one of "mon", /,
     ],
     [
       "a command without a shell in one text",

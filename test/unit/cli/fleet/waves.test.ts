@@ -150,6 +150,42 @@ describe("waves of a fleet", function () {
     });
   });
 
+  it("begin no stack while their window is closed, and wait or end there", async () => {
+    const fleet = fleetOf(
+      [
+        [2, false],
+        [1, false],
+      ],
+      { maxParallel: 1, onFailure: "stop" },
+    );
+    const closed = new Set(["wave-0"]);
+    const begun = { "s-0-0": "done", "s-0-1": "running" } as const;
+    assert.deepEqual(nextOf(fleet, NOTHING_DONE, closed), { stacks: [], window: "wave-0" });
+    assert.deepEqual(nextOf(fleet, { stacks: { "s-0-0": "running" }, gates: {} }, closed), { stacks: [] });
+    assert.deepEqual(nextOf(fleet, { stacks: begun, gates: {} }, closed), { stacks: [] });
+    assert.deepEqual(nextOf(fleet, NOTHING_DONE, new Set(["wave-1"])), { stacks: ["s-0-0"] });
+    for (const opens of [true, false]) {
+      const shut = new Set(["wave-1"]);
+      const asked: string[] = [];
+      const begun: string[] = [];
+      const work = {
+        stack: (name: string) => Promise.resolve(begun.push(name)).then(() => "done" as const),
+        gate: () => Promise.resolve("passed" as const),
+        save: () => Promise.resolve(),
+        closed: () => shut,
+        opening: (wave: string) => {
+          asked.push(wave);
+          if (opens) shut.clear();
+          return Promise.resolve(opens);
+        },
+      };
+      const end = await runWaves(fleet, NOTHING_DONE, work, new AbortController().signal);
+      assert.equal(end, opens ? "done" : "waiting");
+      assert.deepEqual(asked, ["wave-1"]);
+      assert.deepEqual(begun, ["s-0-0", "s-0-1", ...(opens ? ["s-1-0"] : [])]);
+    }
+  });
+
   it("wait for approval without losing what is done, also when work ends while the progress is saved", async () => {
     const fleet = fleetOf(
       [

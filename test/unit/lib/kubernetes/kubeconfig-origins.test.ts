@@ -11,6 +11,7 @@ const FETCHED = "lib/kubernetes/fetched-kubeconfig.ts";
  * foresail rendered itself.
  */
 const CONNECTIONS: Record<string, string> = {
+  "cli/fleet/gate-probes.ts": "an output of a stack, as fetched",
   "cli/monitor.ts": "the operator's",
   "cli/plan-api-servers.ts":
     "the operator's, with an address of the cluster that its authority has to confirm",
@@ -78,6 +79,7 @@ describe("kubeconfigs in the product's code", () => {
       "providers/machine-pool/resources/pool-session.ts",
     ]);
     assert.deepEqual(filesWith(/new FetchedKubeconfig\(/), [
+      "cli/fleet/gate-probes.ts",
       FETCHED,
       "providers/azimuth/client/cluster-record.ts",
     ]);
