@@ -70,8 +70,14 @@ describe("the diff of a changed configuration in a preview", function () {
     from: "aaaaaa.bbbbbb",
     to: "cccccc.bbbbbb",
   });
+  const configureKubelet = (machine: string): NodeRolloutStep => ({
+    kind: "configure",
+    machine,
+    from: "aaaaaa.bbbbbb",
+    to: "aaaaaa.dddddd",
+  });
   const shown = async (over: object = {}, names = NAMES) => {
-    const lines = await configurationDiff("NodeRollout demo", inputs(over), names.map(configure));
+    const lines = await configurationDiff("NodeRollout demo", {}, inputs(over), names.map(configure));
     return lines.map((line) => nodeRolloutSteps.parse(line)!);
   };
   const textOf = (steps: readonly NodeRolloutStep[]) =>
@@ -117,14 +123,35 @@ describe("the diff of a changed configuration in a preview", function () {
     assert.match(last.why, /could not be reached over SSH within 6 s/);
   });
 
-  it("asks no machine of a cluster that others made, and says why", async () => {
-    const before = fleet.journal.length;
-    const steps = await shown({ adopted: true });
-    assert.deepEqual(
-      steps.map((step) => (step.kind === "noDiff" ? step.machines : step.kind)),
-      ["cp-1, cp-2, w-1"],
-    );
-    assert.equal(fleet.journal.length, before);
+  it("gives the machines of a cluster that others made its own configuration with the stack's settings", async () => {
+    const put = (name: string, data: Record<string, string>) =>
+      server.store.put(`/api/v1/namespaces/kube-system/configmaps/${name}`, {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name, namespace: "kube-system" },
+        data,
+      });
+    const state = fleet.files.state("cp-2");
+    fleet.files.saveState("cp-2", { ...state, differences: [`${encoded("/given")} - ={data} - -`] });
+    const theirs = { adopted: true, kubeconfig: kubeconfigOf(authority, [server]) };
+    const specification = exampleSpecification({ kubelet: { maxPods: 90 } });
+    const given = async () => {
+      const steps = [configureKubelet("cp-2")];
+      return configurationDiff("NodeRollout demo", {}, inputs({ ...theirs, specification }), steps);
+    };
+    assert.match((await given()).join(), /^no diff of cp-2: the cluster does not have kubeadm's ConfigMaps/);
+    put("kubeadm-config", { ClusterConfiguration: "clusterName: theirs\n" });
+    put("kubelet-config", { kubelet: "maxPods: 70\nkind: KubeletConfiguration\n" });
+    const written = [{ path: ["maxPods"], before: 120 }];
+    put("foresail-written-settings", { kubelet: JSON.stringify(written) });
+    const lines = (await given()).join("\n");
+    for (const line of ["+clusterName: theirs", "+maxPods: 90", "+  name: cp-2"])
+      assert.ok(lines.includes(line), lines);
+    server.intercept = (call) =>
+      call.endsWith("kubelet-config") ? { status: 403, reason: "Forbidden" } : undefined;
+    assert.match((await given()).join(), /^no diff of cp-2: kubeadm's ConfigMaps could not be read: /);
+    server.intercept = () => undefined;
+    fleet.files.saveState("cp-2", state);
   });
 
   it("says the same once for all machines when there is nothing to log in with", async () => {

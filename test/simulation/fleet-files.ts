@@ -68,7 +68,7 @@ export interface MachineState {
   settings?: Record<string, string>;
   /** "name address" lines of its haproxy */
   backends?: string[];
-  /** lines of what its files would become, as configuration-differences.sh answers them */
+  /** lines of what its files would become, as configuration-differences.sh answers them; {data} stands for its kubeadm configuration */
   differences?: string[];
 }
 

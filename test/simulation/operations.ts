@@ -76,7 +76,8 @@ const OPERATIONS: Record<string, Operation> = {
   },
   init,
   "configure-cluster": () => DONE,
-  "configuration-differences": ({ state }) => answer((state.differences ?? []).join("\n")),
+  "configuration-differences": ({ state, script }) =>
+    answer((state.differences ?? []).join("\n").replaceAll("{data}", base64(script.data))),
   "admin-kubeconfig": ({ state, configuration }) =>
     state.controlPlane
       ? answer(readFileSync(configuration.kubeconfig, "utf8"))

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import type { SettingFacts } from "../plan/adopted-configuration";
 import type { KubeadmObjects, MemberFacts } from "../plan/adoption";
 import type { Machine, Role } from "../plan/machine";
 import { type ClusterSpecification, filesOf } from "../plan/specification";
 import { assertNames } from "../plan/validation/settings";
+import { documents, KUBEADM } from "./configuration";
 import { hostsToml } from "./parameters";
 import { type Parameters, renderShell, shellCommands } from "./shell";
 import { type Operation, patchFolders, type Script, step } from "./steps";
@@ -104,15 +105,11 @@ export function adoptionSettingsScript(
 
 /** Returns the kubeadm configuration with which a control plane renders its static pods, at its own address. */
 export function settingsData({ clusterConfiguration }: KubeadmObjects): string {
-  const init = {
-    apiVersion: "kubeadm.k8s.io/v1beta4",
-    kind: "InitConfiguration",
-    localAPIEndpoint: { advertiseAddress: "" },
-  };
-  // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
-  return [init, clusterConfiguration]
-    .map((object) => stringify(object, { lineWidth: 0, schema: "yaml-1.1" }))
-    .join("---\n");
+  const localAPIEndpoint = { advertiseAddress: "" };
+  return documents([
+    { apiVersion: KUBEADM, kind: "InitConfiguration", localAPIEndpoint },
+    clusterConfiguration,
+  ]);
 }
 
 /** Parses the answer of adoptionSettingsScript. */

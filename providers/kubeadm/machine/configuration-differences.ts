@@ -1,8 +1,10 @@
 import type { FileDifference } from "../../../lib/text/unified-diff";
+import { API_SERVER_PORT } from "../../../lib/validation/ports";
+import type { KubeadmObjects } from "../plan/adoption";
 import type { Machine } from "../plan/machine";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
-import { initConfiguration } from "./configuration";
+import { documents, initConfiguration, KUBEADM } from "./configuration";
 import { proxyVariables, settingsParameters } from "./parameters";
 import { renderShell, shellCommands } from "./shell";
 import { backendsOf, ownerParameters, patchFolders, type Script } from "./steps";
@@ -10,17 +12,26 @@ import { backendsOf, ownerParameters, patchFolders, type Script } from "./steps"
 /** Folder without certificates: beside a worker's, which have no key of the authority, kubeadm writes no configuration. */
 const NO_CERTIFICATES = "/nonexistent/foresail";
 
+/** What changes on a machine besides the files of a specification. */
+interface Change {
+  /** Paths of files that were configured before. */
+  removed: readonly string[];
+  /** Whether kubeadm gets other settings. */
+  kubeadm: boolean;
+  /** Whether others made the cluster: each of its machines has an address and a container runtime of its own. */
+  adopted?: boolean;
+}
+
 /**
  * Reads which files a configuration will change on a node, for parseConfigurationDifferences. Without the frame of other
- * steps: it changes nothing on the machine, and waits for no other step. Data: configurationData.
- *
- * @param change paths of files that were configured before, and whether kubeadm gets other settings
+ * steps: it changes nothing on the machine, and waits for no other step. Data: configurationData, or of a cluster that
+ * others made mergedConfigurationData.
  */
 export function configurationDifferencesScript(
   specification: ClusterSpecification,
   { name: machine, role }: Machine,
   machines: readonly Machine[],
-  { removed, kubeadm }: { removed: readonly string[]; kubeadm: boolean },
+  { removed, kubeadm, adopted = false }: Change,
 ): Script {
   const operation = "configuration-differences";
   assertSettings(specification);
@@ -28,7 +39,13 @@ export function configurationDifferencesScript(
   const backends = backendsOf(machines);
   assertAddresses(backends);
   const patches = patchFolders(specification);
-  const commands = ["common/system", "common/owner", "common/settings", `steps/${operation}`];
+  const commands = [
+    "common/system",
+    "common/owner",
+    "common/adopted",
+    "common/settings",
+    `steps/${operation}`,
+  ];
   const text = renderShell(commands.map(shellCommands).join("\n"), {
     ...ownerParameters(specification.name, machine),
     ...settingsParameters(specification, role),
@@ -42,6 +59,7 @@ export function configurationDifferencesScript(
     PATCHES_OF_INIT: patches.init ?? "",
     PATCHES_OF_JOIN: patches.join ?? "",
     NO_CERTIFICATES,
+    OWN_ADDRESS: adopted,
   });
   return { operation, machine, text: `# foresail: ${operation} ${machine}\n${text}\nexit 0` };
 }
@@ -58,6 +76,26 @@ export function configurationData(
   const kubeadm = { clusterConfiguration: { ...clusterConfiguration, ...certificates } };
   const controlPlanes = machines.filter(({ role }) => role === "control-plane");
   return initConfiguration({ ...specification, kubeadm }, machine, controlPlanes);
+}
+
+/**
+ * Returns the kubeadm configuration from which kubeadm writes a machine's static pods and its kubelet's configuration in a
+ * cluster that others made. The machine itself knows its address and its container runtime.
+ *
+ * @param objects kubeadm's own in the cluster, with the stack's settings
+ */
+export function mergedConfigurationData(
+  { clusterConfiguration, kubelet }: KubeadmObjects,
+  { name, role, internalAddress: advertiseAddress }: Machine,
+): string {
+  const init = {
+    apiVersion: KUBEADM,
+    kind: "InitConfiguration",
+    nodeRegistration: { name, criSocket: "unix:///run/containerd/containerd.sock" },
+    localAPIEndpoint: { advertiseAddress, bindPort: API_SERVER_PORT },
+  };
+  const certificates = role === "worker" ? { certificatesDir: NO_CERTIFICATES } : {};
+  return documents([init, { ...clusterConfiguration, ...certificates }, kubelet]);
 }
 
 /** Parses the answer of configurationDifferencesScript. @throws Error when the text is not one */

@@ -6,9 +6,11 @@ import { NODE_PATHS } from "../plan/node-paths";
 import { DISCOVERY_FILE } from "./steps";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
 
-const KUBEADM = "kubeadm.k8s.io/v1beta4";
+/** Version of kubeadm's API. */
+export const KUBEADM = "kubeadm.k8s.io/v1beta4";
 
-function documents(objects: JsonObject[]): string {
+/** Returns the text of a kubeadm configuration of several objects. */
+export function documents(objects: readonly unknown[]): string {
   // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
   return objects.map((object) => stringify(object, { lineWidth: 0, schema: "yaml-1.1" })).join("---\n");
 }

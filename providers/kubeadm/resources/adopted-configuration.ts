@@ -48,7 +48,8 @@ async function withCluster<T>(
   return work(kubernetes).finally(() => kubernetes.close());
 }
 
-async function readCluster(kubernetes: KubernetesClient) {
+/** Reads what a stack's settings are merged into, and what foresail has written over it. */
+export async function readMergeable(kubernetes: KubernetesClient) {
   const [objects, record] = await Promise.all([
     readKubeadmObjects(kubernetes),
     kubernetes.get<{ data?: Record<string, string> }>(WRITTEN_SETTINGS),
@@ -69,7 +70,7 @@ export async function settingIssuesOf(
   const { machines, specification, adopted = [] } = session.inputs;
   const change = adoptedChange(olds, specification);
   if (!change) return [];
-  const { objects, written } = await withCluster(session, true, readCluster);
+  const { objects, written } = await withCluster(session, true, readMergeable);
   const original = originalObjects(objects, written);
   const found = new Map<string, ValidationIssue[]>();
   const members = machines.filter(({ name }) => adopted.includes(name));
@@ -101,7 +102,7 @@ async function writeSettings(
   kubernetes: KubernetesClient,
   specification: ClusterSpecification,
 ): Promise<void> {
-  const { objects, written } = await readCluster(kubernetes);
+  const { objects, written } = await readMergeable(kubernetes);
   const merged = mergedObjects(objects, written, specification);
   const after: WrittenSettings = Object.fromEntries(
     MERGED_OBJECTS.map((name) => [name, merged[name]?.written ?? []]),

@@ -22,7 +22,7 @@ export const handlers: Handlers = {
     const desired = withGivenConfiguration(olds, news);
     const { refusals, notes, leftOut, ...preview } = await previewRollout(olds, desired);
     const { configurationDiff } = await import("./rollout/configuration-diff.js");
-    const diff = await configurationDiff(nameOf(news), desired, preview.steps);
+    const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const steps = preview.steps.map(nodeRolloutSteps.format);
     for (const line of [...steps, ...notes, ...diff]) report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);

@@ -5,7 +5,8 @@
 # after if they are set; texts in base64 after "=", and "-" for a file that does not exist.
 # Parameters, besides those of common/settings and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
 # what kubeadm writes is compared: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
-# (folder that a worker's kubeadm configuration names)
+# (folder that a worker's kubeadm configuration names), OWN_ADDRESS (whether this machine's own address and container
+# runtime replace those of the data, in a cluster that others made: yes or no)
 set -euo pipefail
 umask 077
 export LC_ALL=C
@@ -20,7 +21,7 @@ cat >"$folder/kubeadm.yaml"
 
 # From here on, the functions of common/settings write into the folder and not to the machine.
 written=()
-removed=("${REMOVED_PATHS[@]}")
+removed=()
 write_file() {
   mkdir -p "$(dirname "$expected$1")"
   cat >"$expected$1"
@@ -31,6 +32,32 @@ remove_file() { removed+=("$1"); }
 chown() { command chown "$1" "$expected$2"; }
 chmod() { command chmod "$1" "$expected$2"; }
 export_proxy() { :; }
+
+# Removes a file that was configured before, as the node agent does: PATH. An adopted machine gets the one back that it had
+# in its place, and keeps what foresail did not write.
+remove_configured() {
+  if ! is_adopted; then remove_file "$1"; return 0; fi
+  if ! grep -qsxF -- "$1" "$AGENT_PATH/written"; then return 0; fi
+  if [ ! -e "$AGENT_PATH/originals$1" ]; then remove_file "$1"; return 0; fi
+  mkdir -p "$(dirname "$expected$1")"
+  cp --archive "$AGENT_PATH/originals$1" "$expected$1"
+  written+=("$1")
+}
+
+# Puts a value of this machine into the kubeadm configuration, unless it is empty: FIELD VALUE.
+set_field() { if [ -n "$2" ]; then sed -i "s|^  $1: .*|  $1: $2|" "$folder/kubeadm.yaml"; fi; }
+
+# Puts the address and the container runtime into the kubeadm configuration that kubeadm finds on this machine when it
+# upgrades it.
+set_own_fields() {
+  local endpoint runtime
+  endpoint=$(sed -n 's|^ *kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: *||p' /etc/kubernetes/manifests/kube-apiserver.yaml 2>/dev/null || true)
+  runtime=$(sed -n 's|^containerRuntimeEndpoint: *"\{0,1\}\([^"]*\)"\{0,1\}$|\1|p' /var/lib/kubelet/instance-config.yaml 2>/dev/null || true)
+  if [ -z "$runtime" ]; then runtime=$(sed -n 's|.*--container-runtime-endpoint=\([^ "]*\).*|\1|p' /var/lib/kubelet/kubeadm-flags.env 2>/dev/null || true); fi
+  set_field advertiseAddress "${endpoint%:*}"
+  set_field bindPort "${endpoint##*:}"
+  set_field criSocket "$runtime"
+}
 
 # Copies the patches of this machine as they will be: FOLDER.
 collect_patches() {
@@ -65,9 +92,11 @@ compare() {
 configure_environment
 write_registry_hosts
 write_user_files
+for path in "${REMOVED_PATHS[@]}"; do remove_configured "$path"; done
 for path in "${written[@]}"; do compare "$path" "$expected$path" yes; done
 for path in "${removed[@]}"; do compare "$path" /nonexistent; done
 if [ "$KUBEADM" = no ]; then exit 0; fi
+if [ "$OWN_ADDRESS" = yes ]; then set_own_fields; fi
 given=$PATCHES_OF_JOIN
 if [ -e /etc/kubernetes/super-admin.conf ]; then given=$PATCHES_OF_INIT; fi
 patch_flags=()

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import {
   configurationData,
   configurationDifferencesScript,
+  mergedConfigurationData,
   parseConfigurationDifferences,
 } from "../../../../../providers/kubeadm/machine/configuration-differences";
 import { exampleMachine, exampleSpecification } from "./examples";
@@ -45,7 +46,7 @@ describe("the comparison of a machine's files with a configuration", function ()
     machine.write("/etc/apt/apt.conf.d/90foresail-proxy", "proxy\n");
   });
 
-  function compared(over: Record<string, string | boolean | string[]> = {}) {
+  function compared(over: Record<string, string | boolean | string[]> = {}, data = "") {
     process.env["HTTPS_PROXY"] = "http://of-the-caller:1";
     const { stdout, stderr, status } = machine.step(
       "steps/configuration-differences",
@@ -64,9 +65,13 @@ describe("the comparison of a machine's files with a configuration", function ()
         PATCHES_OF_INIT: "",
         PATCHES_OF_JOIN: "",
         NO_CERTIFICATES: "/nonexistent/foresail",
+        OWN_ADDRESS: false,
+        MEMBER_PATH: machine.path("/var/lib/foresail/member"),
+        AGENT_PATH: machine.path("/var/lib/foresail/agent"),
         ...over,
       },
-      ["common/settings"],
+      ["common/adopted", "common/settings"],
+      data,
     );
     delete process.env["HTTPS_PROXY"];
     const files = status === 0 ? parseConfigurationDifferences(stdout) : [];
@@ -86,8 +91,8 @@ describe("the comparison of a machine's files with a configuration", function ()
       ["/etc/audit.yaml", "old\n", "new\n"],
       ["/etc/same", "same\n", "same\n"],
       ["/etc/new", undefined, "fresh\n"],
-      ["/etc/gone", "gone\n", undefined],
       ["/etc/apt/apt.conf.d/90foresail-proxy", "proxy\n", undefined],
+      ["/etc/gone", "gone\n", undefined],
     ]);
     const [, same] = files;
     assert.deepEqual([same?.[1]?.mode?.slice(0, 4), same?.[2]?.mode?.slice(0, 4)], ["600 ", "640 "]);
@@ -108,6 +113,60 @@ describe("the comparison of a machine's files with a configuration", function ()
     });
     const manifest = files.find(([path]) => path === "/etc/kubernetes/manifests/kube-scheduler.yaml");
     assert.equal(manifest?.[2]?.content, "name: kube-scheduler\npatch: new\n");
+  });
+
+  it("gives an adopted machine the file back that a configured one replaced, and leaves others alone", () => {
+    machine.write("/var/lib/foresail/member", "adopted 1.36.3\n");
+    machine.write(
+      "/var/lib/foresail/agent/written",
+      `${machine.path("/etc/gone")}\n${machine.path("/etc/new")}\n`,
+    );
+    machine.write(
+      "/var/lib/foresail/agent/originals/etc/gone".replace("/etc", machine.path("/etc")),
+      "theirs\n",
+    );
+    machine.write("/etc/new", "ours\n");
+    const REMOVED_PATHS = ["/etc/gone", "/etc/new", "/etc/same"].map((path) => machine.path(path));
+    const { status, stderr, files } = compared({ REMOVED_PATHS, FILE_PATHS: [], KUBEADM: false });
+    assert.deepEqual([status, stderr], [0, ""]);
+    assert.deepEqual(
+      files.map(([path, before, after]) => [path, before?.content, after?.content]),
+      [
+        ["/etc/gone", "gone\n", "theirs\n"],
+        ["/etc/apt/apt.conf.d/90foresail-proxy", "proxy\n", undefined],
+        ["/etc/new", "ours\n", undefined],
+      ],
+    );
+  });
+
+  it("lets kubeadm write with the address and the container runtime that the machine has", () => {
+    kubeadm(
+      `${KUBEADM}\nfor word; do [ -e "$word" ] && cat "$word" >"$KUBEADM_INIT_DRYRUN_DIR/kube-scheduler.yaml"; done; exit 0`,
+    );
+    const objects = { clusterConfiguration: { clusterName: "theirs" }, kubelet: { maxPods: 90 } };
+    const data = mergedConfigurationData(objects, exampleMachine("cp-1"));
+    const given = (OWN_ADDRESS: boolean) =>
+      compared({ CONTROL_PLANE: true, OWN_ADDRESS }, data).files.find(([path]) =>
+        path.endsWith("scheduler.yaml"),
+      )?.[2]?.content;
+    assert.equal(given(true), data);
+    const annotation =
+      "    kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: 192.0.2.7:7443\n";
+    machine.write("/etc/kubernetes/manifests/kube-apiserver.yaml", annotation);
+    machine.write(
+      "/var/lib/kubelet/kubeadm-flags.env",
+      'KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=unix:///run/a.sock --v=2"\n',
+    );
+    assert.equal(given(false), data);
+    assert.match(
+      given(true) ?? "",
+      /criSocket: unix:\/\/\/run\/a\.sock\n.*\n {2}advertiseAddress: 192\.0\.2\.7\n {2}bindPort: 7443$/m,
+    );
+    machine.write(
+      "/var/lib/kubelet/instance-config.yaml",
+      'containerRuntimeEndpoint: "unix:///run/b.sock"\n',
+    );
+    assert.match(given(true) ?? "", /criSocket: unix:\/\/\/run\/b\.sock$/m);
   });
 
   it("compares nothing that kubeadm writes when kubeadm gets no other settings", () => {
@@ -141,6 +200,12 @@ describe("the comparison of a machine's files with a configuration", function ()
     assert.match(data, /certificatesDir: \/nonexistent\/foresail/);
     assert.doesNotMatch(data, /patches/);
     assert.doesNotMatch(configurationData(specification, controlPlane, [controlPlane]), /certificatesDir/);
+    const objects = { clusterConfiguration: { certificatesDir: "/etc/theirs" }, kubelet: { address: "off" } };
+    assert.match(
+      mergedConfigurationData(objects, controlPlane),
+      /^certificatesDir: \/etc\/theirs\n---\naddress: "off"$/m,
+    );
+    assert.match(mergedConfigurationData(objects, worker), /^certificatesDir: \/nonexistent\/foresail$/m);
   });
 
   it("refuses an answer that is none", () => {

@@ -49,19 +49,21 @@ export class ShellMachine {
   /**
    * Runs a whole step after files of functions, without its frame and its test for the machine's owner; the answer is on
    * standard output.
+   *
+   * @param data its standard input
    */
-  step(file: string, parameters: Parameters, files: readonly string[] = []) {
+  step(file: string, parameters: Parameters, files: readonly string[] = [], data = "") {
     const texts = [...files, file].map(shellFile);
-    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1", ...texts], parameters);
+    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1", ...texts], parameters, [], data);
   }
 
-  private bash(texts: string[], parameters: Parameters, args: string[] = []) {
+  private bash(texts: string[], parameters: Parameters, args: string[] = [], input = "") {
     const text = [shellFile("common/system"), ...texts].join("\n");
     const script = `set -euo pipefail\n${assignments(text, parameters)}\n${text}`.replace(
       /(?<![\w.}])\/(etc|run|opt|usr\/local|var)\//g,
       `${this.root}/$1/`,
     );
     const env = { ...process.env, PATH: `${this.path("programs")}:${process.env["PATH"]}` };
-    return spawnSync("bash", ["-c", script, "script", ...args], { encoding: "utf8", env, input: "" });
+    return spawnSync("bash", ["-c", script, "script", ...args], { encoding: "utf8", env, input });
   }
 }
