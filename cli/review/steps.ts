@@ -108,6 +108,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     outage: { role: "remark", danger: "control plane" },
     diff: REMARK,
     driftDiff: REMARK,
+    partialDiff: REMARK,
     noDiff: REMARK,
     drainBlocked: { role: "remark", danger: "blocked" },
   }),

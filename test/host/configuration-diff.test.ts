@@ -154,6 +154,27 @@ describe("the diff of a changed configuration in a preview", function () {
     fleet.files.saveState("cp-2", state);
   });
 
+  it("says that the diff of a node with another version leaves out what the new kubeadm writes", async () => {
+    const steps: NodeRolloutStep[] = [
+      {
+        ...{ kind: "upgrade", machine: "w-1", from: "1.35.4", to: "1.36.3", how: "kubeadm upgrade node" },
+        software: [{ name: "configuration", from: "aaaaaa.bbbbbb", to: "cccccc.dddddd" }],
+      },
+    ];
+    const lines = await configurationDiff("NodeRollout demo", {}, inputs(), steps);
+    assert.equal(
+      lines.at(-1),
+      "the diff of w-1 leaves out the static pods and the kubelet's configuration, which kubeadm 1.36.3 writes after it is installed",
+    );
+    const [head] = textOf(lines.map((line) => nodeRolloutSteps.parse(line)!));
+    assert.equal(head, "w-1:");
+    fleet.powerOff("w-1");
+    const unread = await configurationDiff("NodeRollout demo", {}, inputs(), steps);
+    fleet.powerOn("w-1");
+    assert.equal(unread.length, 1);
+    assert.match(unread[0] ?? "", /^no diff of w-1: /);
+  });
+
   it("says the same once for all machines when there is nothing to log in with", async () => {
     const agent = process.env["SSH_AUTH_SOCK"];
     delete process.env["SSH_AUTH_SOCK"];

@@ -123,6 +123,8 @@ export const nodeRolloutSteps = defineSteps({
   diff: line`diff ${number("at")} |${text("text")}`,
   /** A line of the diff of what others changed in files. */
   driftDiff: line`drift ${number("at")} |${text("text")}`,
+  /** What the diff of these nodes leaves out. */
+  partialDiff: line`the diff of ${phrase("machines")} leaves out the static pods and the kubelet's configuration, which kubeadm ${token("version")} writes after it is installed`,
   noDiff: line`no diff of ${phrase("machines")}: ${text("why")}`,
   drainBlocked: line`${machine}: the drain would ${choice("how", ["be refused", "wait"])}: ${text("why")}`,
 });

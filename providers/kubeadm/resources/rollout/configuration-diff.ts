@@ -10,7 +10,7 @@ import {
   parseConfigurationDifferences,
 } from "../../machine/configuration-differences";
 import { mergedObjects } from "../../plan/adopted-configuration";
-import { changesKubeadm } from "../../plan/configuration";
+import { type ComparedNode, comparedNodes } from "../../plan/compared-nodes";
 import type { Machine } from "../../plan/machine";
 import { type NodeRolloutStep, nodeRolloutSteps } from "../../plan/steps";
 import { readMergeable } from "../adopted-configuration";
@@ -38,38 +38,43 @@ export async function configurationDiff(
   inputs: NodeRolloutInputs,
   steps: readonly NodeRolloutStep[],
 ): Promise<string[]> {
-  const configured = steps.flatMap((step) => (step.kind === "configure" ? [step] : []));
-  if (configured.length === 0) return [];
-  const names = configured.map(({ machine }) => machine);
-  const due = inputs.machines.filter(({ name }) => names.includes(name));
-  // the version of a worker does not have the part of static pods, and what is written for them is written for all
-  const kubeadm = configured.some(({ from, to }) => changesKubeadm(from, to));
+  const nodes = comparedNodes(steps);
+  if (nodes.length === 0) return [];
+  const due = inputs.machines.filter(({ name }) => nodes.some(({ machine }) => machine === name));
   try {
     if (!isKnown(inputs.credentials)) throw new Error("no credentials for SSH are known");
-    const dataOf = kubeadm ? await kubeadmData(olds, inputs) : () => "";
-    return await comparedMachines(resource, inputs, due, { kubeadm, dataOf });
+    const dataOf = await kubeadmData(olds, inputs, nodes);
+    const compared = await compareMachines(resource, inputs, due, dataOf);
+    return [...compared.lines, ...partialDiffs(nodes, compared.machines)];
   } catch (error) {
     return [noDiff(due, error)];
   }
 }
 
-/** What kubeadm is asked on a machine. */
-interface Asked {
-  /** Whether kubeadm gets other settings. */
-  kubeadm: boolean;
-  /** Returns a machine's kubeadm configuration. */
-  dataOf: (machine: Machine) => string;
+/** Returns a line for the nodes with a diff that is not of all their files, for each version of kubeadm. */
+function partialDiffs(nodes: readonly ComparedNode[], compared: readonly string[]): string[] {
+  const versions = new Set(nodes.flatMap(({ kubeadm }) => kubeadm ?? []));
+  return [...versions].flatMap((version) => {
+    const names = nodes.filter(({ kubeadm }) => kubeadm === version).map(({ machine }) => machine);
+    const machines = names.filter((name) => compared.includes(name));
+    return machines.length === 0
+      ? []
+      : [nodeRolloutSteps.format({ kind: "partialDiff", machines: listed(machines), version })];
+  });
 }
 
-/** Returns the diffs of these machines, and a line for those that can't be compared. */
-async function comparedMachines(
+/** Returns a machine's kubeadm configuration; undefined when kubeadm writes nothing else than it has, or is not there yet. */
+type DataOf = (machine: Machine) => string | undefined;
+
+/** Returns the diffs of these machines and a line for those that can't be compared, and the names of those that were. */
+async function compareMachines(
   resource: string,
   inputs: NodeRolloutInputs,
   due: readonly Machine[],
-  { kubeadm, dataOf }: Asked,
-): Promise<string[]> {
+  dataOf: DataOf,
+): Promise<{ lines: string[]; machines: string[] }> {
   const { machines, specification, configuration, adopted, secretFiles = [] } = inputs;
-  const change = { removed: configuration?.removed ?? [], kubeadm, ...(adopted ? { adopted } : {}) };
+  const common = { removed: configuration?.removed ?? [], ...(adopted ? { adopted } : {}) };
   const found = new Map<string, FileDifference[]>();
   const reasons = new Map<string, unknown>();
   const timeouts = { ...inputs.timeouts, ssh: CONNECT_SECONDS, dial: CONNECT_SECONDS };
@@ -78,11 +83,10 @@ async function comparedMachines(
     allInParallel(due, async (machine) => {
       try {
         if (Date.now() > end) throw new Error("the machines before it took too long");
+        const data = dataOf(machine);
+        const change = { ...common, kubeadm: data !== undefined };
         const script = configurationDifferencesScript(specification, machine, machines, change);
-        const answer = await session.run(machine, script, {
-          seconds: COMPARE_SECONDS,
-          data: dataOf(machine),
-        });
+        const answer = await session.run(machine, script, { seconds: COMPARE_SECONDS, data: data ?? "" });
         const files = parseConfigurationDifferences(answer).map((file) =>
           secretFiles.includes(file.path) ? { ...file, isSecret: true } : file,
         );
@@ -92,15 +96,14 @@ async function comparedMachines(
       }
     }),
   );
+  const compared = due.map(({ name }) => name).filter((name) => found.has(name));
   const lines = diffLines(
     "diff",
-    due.flatMap(({ name: node }) => {
-      const files = found.get(node);
-      return files ? [{ node, files }] : [];
-    }),
+    compared.map((node) => ({ node, files: found.get(node) ?? [] })),
   );
   const missing = due.filter(({ name }) => reasons.has(name));
-  return missing.length === 0 ? lines : [...lines, noDiff(missing, reasons.get(missing[0]?.name ?? ""))];
+  const why = missing.length === 0 ? [] : [noDiff(missing, reasons.get(missing[0]?.name ?? ""))];
+  return { lines: [...lines, ...why], machines: compared };
 }
 
 /** Returns the line for machines that can't be compared. */
@@ -118,13 +121,24 @@ function noDiff(machines: readonly Machine[], error: unknown): string {
 async function kubeadmData(
   olds: Partial<NodeRolloutInputs>,
   inputs: NodeRolloutInputs,
-): Promise<Asked["dataOf"]> {
-  const { adopted, specification, machines } = inputs;
-  if (!adopted) return (machine) => configurationData(specification, machine, machines);
+  nodes: readonly ComparedNode[],
+): Promise<DataOf> {
+  const rendering = nodes.filter(({ rendersKubeadm }) => rendersKubeadm).map(({ machine }) => machine);
+  if (rendering.length === 0) return () => undefined;
+  const dataOf = inputs.adopted ? await mergedData(olds, inputs) : givenData(inputs);
+  return (machine) => (rendering.includes(machine.name) ? dataOf(machine) : undefined);
+}
+
+const givenData =
+  ({ specification, machines }: NodeRolloutInputs): DataOf =>
+  (machine) =>
+    configurationData(specification, machine, machines);
+
+async function mergedData(olds: Partial<NodeRolloutInputs>, inputs: NodeRolloutInputs): Promise<DataOf> {
   const { facts, unread = "no kubeconfig is known" } =
     (await readForCheck(olds, inputs, readMergeable)) ?? {};
   if (!facts) throw new Error(`kubeadm's ConfigMaps could not be read: ${unread}`);
-  const merged = mergedObjects(facts.objects, facts.written, specification);
+  const merged = mergedObjects(facts.objects, facts.written, inputs.specification);
   const [clusterConfiguration, kubelet] = [merged.clusterConfiguration?.object, merged.kubelet?.object];
   if (!clusterConfiguration || !kubelet)
     throw new Error("the cluster does not have kubeadm's ConfigMaps kubeadm-config and kubelet-config");

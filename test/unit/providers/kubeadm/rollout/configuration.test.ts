@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
+import { comparedNodes } from "../../../../../providers/kubeadm/plan/compared-nodes";
+import { nodeRolloutSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { desiredFor, nodeAt } from "./nodes";
 
 const BEFORE: Record<string, string> = { cp: "m1.k1.p1", w: "m1.k1" };
@@ -79,5 +81,34 @@ describe("a rollout of another configuration", () => {
 
   it("has no step where every node has it", () => {
     assert.deepEqual(lines(cluster(), "m1.k1.p1", "m1.k1"), []);
+  });
+
+  it("is compared in a preview with the kubeadm of each machine, if that is the one which writes its files", () => {
+    const compared = (nodes: RolloutNode[], controlPlane: string, worker: string, version?: string) =>
+      comparedNodes(lines(nodes, controlPlane, worker, version).map((step) => nodeRolloutSteps.parse(step)!));
+    const [cp1, cp2, cp3, w1] = cluster();
+    const names = ["cp-1", "cp-2", "cp-3", "w-1"];
+    assert.deepEqual(compared(cluster(), "m1.k1.p1", "m1.k1"), []);
+    const all = (rendersKubeadm: boolean) => names.map((machine) => ({ machine, rendersKubeadm }));
+    assert.deepEqual(compared(cluster(), "m2.k1.p1", "m2.k1"), all(false));
+    // static pods change on control planes alone
+    assert.deepEqual(compared(cluster(), "m2.k1.p2", "m2.k1"), all(true));
+    const later = (kubeadm: string) => ({ rendersKubeadm: false, kubeadm });
+    assert.deepEqual(
+      compared(cluster("1.35.4"), "m2.k1.p2", "m2.k1", "1.36.3"),
+      names.map((machine) => ({ machine, ...later("1.36.3") })),
+    );
+    // two minor versions: the configuration comes with the first of them, and the second writes the files again
+    assert.deepEqual(
+      compared(cluster("1.34.4"), "m2.k1.p2", "m2.k1", "1.36.3"),
+      names.map((machine) => ({ machine, ...later("1.36.3") })),
+    );
+    // one node is at the old version
+    const old = { ...w1!, kubeletVersion: "1.35.4", current: { ...w1!.current, kubelet: "1.35.4" } };
+    assert.deepEqual(compared([cp1!, cp2!, cp3!, old], "m1.k1.p2", "m2.k1"), [
+      ...names.slice(0, 3).map((machine) => ({ machine, rendersKubeadm: true })),
+      { machine: "w-1", ...later("1.36.3") },
+    ]);
+    assert.deepEqual(compared(cluster("1.35.4"), "m1.k1.p1", "m1.k1", "1.36.3"), []);
   });
 });
