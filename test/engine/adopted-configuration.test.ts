@@ -93,4 +93,24 @@ describe("another configuration of an adopted cluster under the engine", () => {
     assert.deepEqual(cluster, MADE_WITH);
     assert.deepEqual(await stored("kubelet-config", "kubelet"), KUBELET);
   });
+
+  it("merges a profile and issuers of tokens, and gives the administrator's values back without them", async () => {
+    const issuer = { url: "https://login.example.com", audiences: ["kubernetes"] };
+    const claimMappings = { username: { claim: "sub", prefix: "oidc:" } };
+    want({ profile: "cis", authentication: { oidc: [{ issuer, claimMappings }] } });
+    await fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
+    const { networking: _, ...hardened } = await stored("kubeadm-config", "ClusterConfiguration");
+    const { extraArgs } = hardened["apiServer"] as { extraArgs: { name: string; value: string }[] };
+    const values = Object.fromEntries(extraArgs.map(({ name, value }) => [name, value]));
+    assert.equal(values["profiling"], "false");
+    assert.match(values["authentication-config"] ?? "", /^\/etc\/kubernetes\/authentication\//);
+    const kubelet = await stored("kubelet-config", "kubelet");
+    assert.deepEqual([kubelet["maxPods"], kubelet["protectKernelDefaults"]], [KUBELET.maxPods, true]);
+
+    want();
+    await fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
+    const { networking: _own, ...cluster } = await stored("kubeadm-config", "ClusterConfiguration");
+    assert.deepEqual(cluster, MADE_WITH);
+    assert.deepEqual(await stored("kubelet-config", "kubelet"), KUBELET);
+  });
 });

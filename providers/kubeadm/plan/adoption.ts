@@ -215,8 +215,10 @@ export function settingIssues(
     ...same(["network", "dnsDomain"], network.dnsDomain, networking.dnsDomain),
     ...same(["endpoint"], controlPlaneEndpoint(specification.endpoint), endpoint),
     ...same(["imageRepository"], imageRepository, made.imageRepository),
-    ...unmet(["kubeadm", "clusterConfiguration"], kubeadm.clusterConfiguration, made),
-    ...unmet(["kubelet"], kubelet, cluster.kubelet),
+    ...unmetOrDerived(specification, [
+      ...unmet(["kubeadm", "clusterConfiguration"], kubeadm.clusterConfiguration, made),
+      ...unmet(["kubelet"], kubelet, cluster.kubelet),
+    ]),
     ...unmet(["kubeProxy"], kubeProxy, cluster.kubeProxy),
     ...issueAt(
       ["kubeadm", "initConfiguration"],
@@ -255,6 +257,22 @@ function unmet(path: ConfigurationPath, wanted: unknown, found: unknown): Valida
       : issueAt(path, NOT_SET);
   return isDeepStrictEqual(wanted, found) ? [] : issueAt(path, NOT_SET);
 }
+
+/** Replaces issues of settings that the user did not write by one of the field that stands for them. */
+function unmetOrDerived(
+  { profile, authentication }: ClusterSpecification,
+  issues: ValidationIssue[],
+): ValidationIssue[] {
+  const fields = [
+    ...(profile === undefined ? [] : ["profile"]),
+    ...(authentication === undefined ? [] : ["authentication"]),
+  ];
+  if (fields.length === 0 || issues.length === 0) return issues;
+  return fields.flatMap((field) => issueAt([field], NOT_YET));
+}
+
+const NOT_YET =
+  "stands for settings that the cluster does not have, and adopting changes nothing; adopt the cluster without it, then add it and run `up` again";
 
 /** The message repeats no values, since they may be secret. */
 const NOT_SET =

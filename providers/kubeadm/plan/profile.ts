@@ -48,6 +48,13 @@ const ARGUMENTS = {
   scheduler: { profiling: "false" },
 } as const;
 
+/** Arguments and settings of the profile that an adopted cluster may have with another meaning. */
+export const PROFILE_ADMISSION = {
+  name: "enable-admission-plugins",
+  value: ARGUMENTS.apiServer["enable-admission-plugins"],
+};
+export const PROFILE_CIPHERS: readonly string[] = CIPHERS;
+
 const KUBELET = {
   protectKernelDefaults: true,
   readOnlyPort: 0,
@@ -120,6 +127,10 @@ const AUDIT = {
   ],
 };
 
+export const PROFILE_AUDIT_ARGUMENTS = AUDIT.extraArgs;
+/** Arguments with which the API servers have an audit log of others. */
+export const OWN_AUDIT = /^audit-(policy-file|log-path|webhook-config-file)$/;
+
 type Kubeadm = ClusterSpecification["kubeadm"];
 type Component = keyof typeof ARGUMENTS;
 
@@ -141,7 +152,7 @@ const hasArgument = (settings: { kubeadm?: Kubeadm }, pattern: RegExp) =>
 
 /** Returns whether the user decides what is audited, or where to: then all of it is theirs. */
 const hasOwnAudit = (settings: { kubeadm?: Kubeadm }) =>
-  hasArgument(settings, /^audit-(policy-file|log-path|webhook-config-file)$/) ||
+  hasArgument(settings, OWN_AUDIT) ||
   entriesOf(settings, pathOf("apiServer", "extraVolumes")).some(
     ({ mountPath }) => mountPath === AUDIT_FOLDER,
   );

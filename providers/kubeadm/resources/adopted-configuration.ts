@@ -17,6 +17,7 @@ import {
   WRITTEN_SETTINGS,
   type WrittenSettings,
 } from "../plan/adopted-configuration";
+import { derivedSettingIssues } from "../plan/adopted-profile";
 import { writtenByEither } from "../plan/kept-settings";
 import type { ClusterSpecification } from "../plan/specification";
 import { administratorKubeconfig } from "./adoption";
@@ -80,7 +81,11 @@ export async function settingIssuesOf(
     const facts = parseSettingFacts(await session.run(machine, script, { seconds: READ_SECONDS, data }));
     found.set(machine.name, machineSettingIssues(machine.name, facts, specification, original));
   });
-  return [...mergeIssues(change, objects), ...members.flatMap(({ name }) => found.get(name) ?? [])];
+  return [
+    ...mergeIssues(change, objects),
+    ...derivedSettingIssues(specification, original),
+    ...members.flatMap(({ name }) => found.get(name) ?? []),
+  ];
 }
 
 /**

@@ -6,19 +6,10 @@ export interface AdoptionSettings {
   resetOnDestroy?: boolean;
   encryptSecretsAtRest?: boolean;
   network?: { plugin?: object };
-  authentication?: { oidc?: readonly unknown[] };
-  profile?: string;
 }
 
 /** Returns the issues of settings that only an adopted cluster has, and of those that it can't have. */
-export function adoptionIssues({
-  adopt,
-  resetOnDestroy,
-  encryptSecretsAtRest,
-  network,
-  authentication,
-  profile,
-}: AdoptionSettings) {
+export function adoptionIssues({ adopt, resetOnDestroy, encryptSecretsAtRest, network }: AdoptionSettings) {
   const hasNone =
     network?.plugin !== undefined && "none" in network.plugin && network.plugin.none !== undefined;
   const when = (condition: boolean, path: string[], message: string): ValidationIssue[] =>
@@ -41,16 +32,6 @@ export function adoptionIssues({
       !hasNone,
       ["network", "plugin"],
       "an adopted cluster keeps its own network plugin; write `plugin: { none: {} }`",
-    ),
-    ...when(
-      (authentication?.oidc ?? []).length > 0,
-      ["authentication"],
-      "is not for an adopted cluster, whose own settings say who may log in; add arguments under `kubeadm` and the configuration under `files` instead",
-    ),
-    ...when(
-      profile !== undefined,
-      ["profile"],
-      "is not for an adopted cluster, most of whose settings others made; write single settings under `kubeadm` and `kubelet` instead",
     ),
     ...when(
       encryptSecretsAtRest ?? true,

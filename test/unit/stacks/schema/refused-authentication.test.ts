@@ -87,28 +87,8 @@ const TABLE: RefusedInputs = {
       oidc(of({ url: "https://kubernetes.default.svc.cluster.local" })),
     ],
   ],
-  "an adopted cluster, whose own settings say who may log in": [
-    [
-      "cluster.authentication: is not for an adopted cluster, whose own settings say who may log in; add arguments under `kubeadm` and the configuration under `files` instead",
-      cluster({
-        ...authentication(of()),
-        adopt: true,
-        encryptSecretsAtRest: false,
-        network: { plugin: { none: {} } },
-      }),
-    ],
-  ],
-  "a profile that is none, and one of an adopted cluster": [
+  "a profile that is none": [
     ['cluster.profile: is the text "CIS"; write one of "cis"', cluster({ profile: "CIS" })],
-    [
-      "cluster.profile: is not for an adopted cluster, most of whose settings others made; write single settings under `kubeadm` and `kubelet` instead",
-      cluster({
-        profile: "cis",
-        adopt: true,
-        encryptSecretsAtRest: false,
-        network: { plugin: { none: {} } },
-      }),
-    ],
   ],
 };
 
@@ -122,5 +102,7 @@ describe("configuration: accepts", () => {
     );
     assert.deepEqual(issuesOf(reader(oidc(issuer, of({ url: `${URL}/other` })))), []);
     assert.deepEqual(issuesOf(reader(cluster(own("oidc-issuer-url")))), []);
+    const adopted = { adopt: true, encryptSecretsAtRest: false, network: { plugin: { none: {} } } };
+    assert.deepEqual(issuesOf(reader(cluster({ ...authentication(of()), profile: "cis", ...adopted }))), []);
   });
 });
