@@ -91,8 +91,9 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: ["e2e", "e2e-nodes", "sites", "pool-node"],
-    night: "the rotation of the encryption key on three control planes",
+    fleets: ["e2e", "e2e-nodes", "sites", "pool-node", "adopted", "held"],
+    night:
+      "the rotation of the encryption key on three control planes, and an adopted cluster whose address a static pod holds",
   },
   {
     name: "host",

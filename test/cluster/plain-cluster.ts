@@ -10,6 +10,8 @@ export interface PlainCluster {
   readonly worker: string;
   readonly hostname: string;
   readonly podSubnet: string;
+  /** kubeadm's controlPlaneEndpoint; absent: none. */
+  readonly endpoint?: string;
 }
 
 const BUNDLE = `/opt/foresail/bundle/v${KUBERNETES_VERSION}`;
@@ -111,12 +113,13 @@ iptables --table nat --append POSTROUTING --source ${own} ! --destination ${podS
   await cluster.onMachine(machine, script);
 }
 
-function initConfiguration({ podSubnet }: PlainCluster): string {
+function initConfiguration({ podSubnet, endpoint }: PlainCluster): string {
   const documents = [
     {
       apiVersion: "kubeadm.k8s.io/v1beta4",
       kind: "ClusterConfiguration",
       kubernetesVersion: `v${KUBERNETES_VERSION}`,
+      ...(endpoint === undefined ? {} : { controlPlaneEndpoint: endpoint }),
       networking: { podSubnet },
       // the test reaches it through a published port
       apiServer: { certSANs: ["127.0.0.1"] },
