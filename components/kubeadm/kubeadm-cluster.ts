@@ -288,7 +288,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         lost: this.args.lost ?? [],
         ...(this.args.adopt ? { adopted: this.existence.adopted } : {}),
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
-        ...(group === CONTROL_PLANE_GROUP ? { pools: this.workerPools() } : {}),
+        ...(group === CONTROL_PLANE_GROUP
+          ? { pools: this.workerPools(), configuration: this.existence.configuration }
+          : {}),
         drain: drainOptions(this.args),
       },
       this.inside(...this.preparedOf(group, this.prepared), ...after),

@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import type { Node } from "../../lib/kubernetes";
 import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { AUDITED } from "./audit-log";
+import { etcdAt } from "./etcd";
 import type { TestCluster } from "./test-cluster";
 
 const KEYS = annotationKeys();
 export const CONFIGURATION_KEY = KEYS.desired("configuration");
 const LIMITS = { path: "/etc/example/limits.conf", content: "open-files=1024", mode: "0640" };
 const MAX_PODS = 93;
+const ETCD_ARGUMENT = { name: "quota-backend-bytes", value: "3221225472" };
 
 /**
- * Returns the audited cluster's fields with another audit policy, an argument of the API servers, and a file on every
- * machine; by night with a setting of the kubelet, too, for which every node is drained.
+ * Returns the audited cluster's fields with another audit policy, an argument of the API servers and of etcd, and a
+ * file on every machine; by night with a setting of the kubelet, too, for which every node is drained.
  */
 export function reconfigured(
   fields: Record<string, unknown>,
@@ -23,17 +25,23 @@ export function reconfigured(
   const [policy] = AUDITED.files;
   return {
     ...fields,
-    kubeadm: { clusterConfiguration: { apiServer: { ...apiServer, extraArgs } } },
+    kubeadm: {
+      clusterConfiguration: {
+        apiServer: { ...apiServer, extraArgs },
+        etcd: { local: { extraArgs: [ETCD_ARGUMENT] } },
+      },
+    },
     files: [{ path: policy?.path, content: `${policy?.content}# changed\n` }, LIMITS],
     ...(byNight ? { kubelet: { ...kubelet, maxPods: MAX_PODS } } : {}),
   };
 }
 
-/** Returns the lines that a preview lists for this change. */
-export function expectedSteps(machines: readonly string[], byNight: boolean): RegExp[] {
+/** Returns the lines that a preview lists for such a change. @param etcd whether etcd gets other settings */
+export function expectedSteps(machines: readonly string[], byNight: boolean, etcd = false): RegExp[] {
   const drains = byNight ? ["cordon, drain, ", ", uncordon"] : ["", ""];
   return machines.map((name) => {
-    const pods = name.startsWith("cp") ? ", restart the static pods that change" : "";
+    const member = etcd ? ", restart etcd" : "";
+    const pods = name.startsWith("cp") ? `${member}, restart the static pods that change` : "";
     const work = `${drains[0]}apply its files${pods}, restart the kubelet${drains[1]}`;
     return new RegExp(`^${name}: configuration [0-9a-f.]+ → [0-9a-f.]+ \\(${work}\\)$`);
   });
@@ -64,6 +72,10 @@ export async function assertReconfigured(
     const running = await cluster.onMachine(name, "tr '\\0' ' ' </proc/$(pidof kube-apiserver)/cmdline");
     assert.match(running, / --profiling=false /, name);
     assert.match(running, / --audit-policy-file=/, name);
+    const member = await cluster.onMachine(name, "tr '\\0' ' ' </proc/$(pidof etcd)/cmdline");
+    assert.ok(member.includes(` --${ETCD_ARGUMENT.name}=${ETCD_ARGUMENT.value} `), `${name}: ${member}`);
+    const controlPlanes = machines.filter((machine) => machine.startsWith("cp"));
+    assert.deepEqual(await etcdAt(cluster, name), { members: controlPlanes, healthy: true });
     const since = "stat -c %Y /proc/$(pidof kube-apiserver)";
     const written = `stat -c %Y ${policy?.path}`;
     const [started, changed] = (await cluster.onMachine(name, `${since}; ${written}`)).trim().split("\n");

@@ -18,6 +18,8 @@ interface Change {
   removed: readonly string[];
   /** Whether kubeadm gets other settings. */
   kubeadm: boolean;
+  /** Whether the member of etcd on it gets other settings. */
+  etcd?: boolean;
   /** Whether others made the cluster: each of its machines has an address and a container runtime of its own. */
   adopted?: boolean;
 }
@@ -31,7 +33,7 @@ export function configurationDifferencesScript(
   specification: ClusterSpecification,
   { name: machine, role }: Machine,
   machines: readonly Machine[],
-  { removed, kubeadm, adopted = false }: Change,
+  { removed, kubeadm, etcd = false, adopted = false }: Change,
 ): Script {
   const operation = "configuration-differences";
   assertSettings(specification);
@@ -44,6 +46,7 @@ export function configurationDifferencesScript(
     "common/owner",
     "common/adopted",
     "common/settings",
+    "common/etcd-manifest",
     `steps/${operation}`,
   ];
   const text = renderShell(commands.map(shellCommands).join("\n"), {
@@ -55,6 +58,7 @@ export function configurationDifferencesScript(
     ),
     REMOVED_PATHS: removed,
     KUBEADM: kubeadm,
+    ETCD: etcd,
     CONTROL_PLANE: role === "control-plane",
     PATCHES_OF_INIT: patches.init ?? "",
     PATCHES_OF_JOIN: patches.join ?? "",

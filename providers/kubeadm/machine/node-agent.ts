@@ -11,7 +11,7 @@ import type { StagedVersions } from "../plan/node-agents";
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.5.0";
+export const AGENT_VERSION = "1.6.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
@@ -90,7 +90,7 @@ export function installerText(source: SoftwareSource): string {
 
 /** Returns the functions of a configuration's installer alone. */
 const configurationFunctions = () =>
-  `\n${["common/settings", "common/adopted", "node-agent/configuration"].map(shellFile).join("\n\n")}\n`;
+  `\n${["common/settings", "common/adopted", "common/etcd-manifest", "node-agent/configuration"].map(shellFile).join("\n\n")}\n`;
 
 /**
  * Returns the installers that only root can run, the agent's own first: each is its header and installerText.
@@ -128,7 +128,11 @@ export function installersOf(
           one(
             CONFIGURATION,
             configuration.versions[role],
-            { ...settingsParameters(specification, role), REMOVED_PATHS: configuration.removed },
+            {
+              ...settingsParameters(specification, role),
+              REMOVED_PATHS: configuration.removed,
+              BASELINE: configuration.baseline ?? "",
+            },
             configurationFunctions(),
           ),
         ]

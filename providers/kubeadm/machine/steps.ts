@@ -4,6 +4,7 @@ import {
   configurationVersions,
   pathsWritten,
   preparedVersion,
+  type RolledConfiguration,
 } from "../plan/configuration";
 import type { EncryptionKeys } from "../plan/encryption";
 import type { JsonObject } from "../../../lib/merge";
@@ -184,9 +185,13 @@ export const initScript = (specification: ClusterSpecification, machine: string,
   });
 
 /** Returns the variables of the functions in common/prepared. */
-const preparedParameters = (specification: ClusterSpecification, role: Machine["role"]): Parameters => ({
+const preparedParameters = (
+  specification: ClusterSpecification,
+  role: Machine["role"],
+  rolled?: RolledConfiguration,
+): Parameters => ({
   PREPARED: preparedVersion(specification, role),
-  CONFIGURATION: configurationVersions(specification)[role],
+  CONFIGURATION: configurationVersions(specification, rolled)[role],
 });
 
 /**
@@ -211,11 +216,16 @@ export function joinData(parts: { configuration: string; discovery: string; secr
   return `${encode(parts.configuration)}\n${encode(parts.discovery)}\n${parts.secrets ?? ""}\n`;
 }
 
-/** Runs kubeadm join, unless the machine is a member. Data: joinData. Its answer is empty. */
+/**
+ * Runs kubeadm join, unless the machine is a member. Data: joinData. Its answer is empty.
+ *
+ * @param rolled what the state has of the cluster's configuration
+ */
 export function joinScript(
   specification: ClusterSpecification,
   machine: string,
   role: Machine["role"],
+  rolled?: RolledConfiguration,
 ): Script {
   assertSettings(specification);
   const { name, source, version } = specification;
@@ -223,7 +233,7 @@ export function joinScript(
   return step(`join-${role}`, name, machine, {
     files,
     ...sourceParameters(specification, version),
-    ...preparedParameters(specification, role),
+    ...preparedParameters(specification, role, rolled),
   });
 }
 

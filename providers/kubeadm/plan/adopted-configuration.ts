@@ -12,6 +12,7 @@ import {
   rolledConfiguration,
   STATIC_POD_SETTINGS,
 } from "./configuration";
+import { etcdSettings } from "./etcd-settings";
 import { type MergedSettings, mergeKept, withoutWritten, type WrittenSetting } from "./kept-settings";
 import type { ClusterSpecification } from "./specification";
 
@@ -134,14 +135,24 @@ export function adoptedConfiguration(
 const KUBE_PROXY =
   "can't change on an adopted cluster: put the old value back, edit the ConfigMap kube-system/kube-proxy instead, and restart the DaemonSet kube-proxy";
 
+const ETCD =
+  "can't change on an adopted cluster: put the old value back; others wrote the manifests of its members";
+
 /** Refuses a change that foresail does not merge into what others made. */
 export function adoptedChangeIssues(
   olds: ClusterSpecification,
   news: ClusterSpecification,
 ): ValidationIssue[] {
   const settingsOf = ({ kubeProxy }: ClusterSpecification) => ({ kubeProxy: kubeProxy ?? {} });
-  const paths = differingPaths(settingsOf(olds), settingsOf(news));
-  return paths.flatMap((path) => issueAt(path, KUBE_PROXY));
+  const etcdOf = ({ kubeadm }: ClusterSpecification) => ({
+    kubeadm: {
+      clusterConfiguration: { etcd: { local: etcdSettings(kubeadm.clusterConfiguration?.["etcd"]).rolling } },
+    },
+  });
+  return [
+    ...differingPaths(settingsOf(olds), settingsOf(news)).flatMap((path) => issueAt(path, KUBE_PROXY)),
+    ...differingPaths(etcdOf(olds), etcdOf(news)).flatMap((path) => issueAt(path, ETCD)),
+  ];
 }
 
 /** Refuses a change of kubeadm's objects when the cluster does not have them in a form that can be merged. */

@@ -1,4 +1,4 @@
-import { changesKubeadm } from "./configuration";
+import { changesEtcd, changesKubeadm } from "./configuration";
 import { CONFIGURATION } from "./rollout/annotations";
 import type { NodeRolloutStep } from "./steps";
 
@@ -7,6 +7,8 @@ export interface ComparedNode {
   machine: string;
   /** Whether the kubeadm on the machine renders what it writes. */
   rendersKubeadm: boolean;
+  /** Whether it renders the manifest of etcd, too; absent where etcd's settings stay. */
+  rendersEtcd?: true;
   /** Version of the kubeadm that comes with the same run, and writes its files instead; absent for the same one. */
   kubeadm?: string;
 }
@@ -30,9 +32,13 @@ export function comparedNodes(steps: readonly NodeRolloutStep[]): ComparedNode[]
   });
   // the version of a worker does not have the part of static pods, and what is written for them is written for all
   const changesAny = changes.some(({ from, to }) => changesKubeadm(from, to));
-  return changes.map(({ machine }) => {
+  return changes.map(({ machine, from, to }) => {
     const kubeadm = upgrades.get(machine);
     if (kubeadm !== undefined) return { machine, rendersKubeadm: false, kubeadm };
-    return { machine, rendersKubeadm: changesAny };
+    return {
+      machine,
+      rendersKubeadm: changesAny,
+      ...(changesEtcd(from, to) ? { rendersEtcd: true as const } : {}),
+    };
   });
 }

@@ -3,6 +3,7 @@ import { isObject } from "../../../lib/json";
 import { stableHash } from "../../../lib/short-hash";
 import { valueAt, type ConfigurationPath } from "../../../lib/validation/validation-issue";
 import { isKnown } from "../../../lib/unknown";
+import { etcdSettings } from "./etcd-settings";
 import type { Role } from "./machine";
 import { type ClusterSpecification, filesOf } from "./specification";
 
@@ -36,6 +37,13 @@ function settingsByPart(specification: ClusterSpecification, role?: Role) {
         ),
       },
     },
+    etcd: {
+      kubeadm: {
+        clusterConfiguration: {
+          etcd: { local: etcdSettings(kubeadm?.clusterConfiguration?.["etcd"]).rolling },
+        },
+      },
+    },
   };
 }
 
@@ -44,21 +52,49 @@ type Part = keyof ReturnType<typeof settingsByPart>;
 /** Parts of a version, in its order; a worker has no static pods. */
 const PARTS: Readonly<Record<Role, readonly Part[]>> = {
   worker: ["machine", "kubelet"],
-  "control-plane": ["machine", "kubelet", "control-plane"],
+  "control-plane": ["machine", "kubelet", "control-plane", "etcd"],
 };
+
+/** How many parts a version has until a setting of a further part changes for the first time. */
+const FIRST_PARTS: Readonly<Record<Role, number>> = { worker: 2, "control-plane": 3 };
 
 const HASH_LENGTH = 6;
 
 const hashOf = (value: unknown) => stableHash(value, HASH_LENGTH);
 
-/** Returns the version of each role's configuration. The same settings always have the same version. */
-export function configurationVersions(specification: ClusterSpecification): ConfigurationVersions {
+/**
+ * Returns the version of each role's configuration. The same settings always have the same version.
+ *
+ * @param rolled what the state has of the configuration: a version has the parts of its baseline
+ */
+export function configurationVersions(
+  specification: ClusterSpecification,
+  rolled?: Pick<RolledConfiguration, "baseline">,
+): ConfigurationVersions {
   const versionOf = (role: Role) => {
-    const settings = settingsByPart(specification, role);
-    return PARTS[role].map((part) => hashOf(settings[part])).join(".");
+    const count = rolled ? partsOf(rolled.baseline[role]).length : FIRST_PARTS[role];
+    return versionWith(specification, role, PARTS[role].slice(0, count));
   };
   return { worker: versionOf("worker"), "control-plane": versionOf("control-plane") };
 }
+
+const partsOf = (version: string) => version.split(".");
+
+function versionWith(specification: ClusterSpecification, role: Role, parts: readonly Part[]): string {
+  const settings = settingsByPart(specification, role);
+  return parts.map((part) => hashOf(settings[part])).join(".");
+}
+
+/** Returns whether versions have parts that the first ones had not. */
+export const hasFurtherParts = ({ baseline }: Pick<RolledConfiguration, "baseline">): boolean =>
+  partsOf(baseline["control-plane"]).length > FIRST_PARTS["control-plane"];
+
+/**
+ * Returns a version with the parts that it does not have from a baseline: as long as the settings of a part had not
+ * changed, it was in no version.
+ */
+export const completedVersion = (version: string, baseline: string): string =>
+  [...partsOf(version), ...partsOf(baseline).slice(partsOf(version).length)].join(".");
 
 /** Returns the hash of what preparation writes, which a machine keeps until it joins. */
 export const preparedVersion = (specification: ClusterSpecification, role: Role): string =>
@@ -81,6 +117,12 @@ export function drainsFor(from: string, to: string): boolean {
 export function changesKubeadm(from: string, to: string): boolean {
   const ofKubeadm = (version: string) => version.split(".").slice(PARTS.worker.indexOf("machine") + 1);
   return ofKubeadm(from).join() !== ofKubeadm(to).join();
+}
+
+/** Returns whether a change of version gives the member of etcd on the node other settings, for which it restarts. */
+export function changesEtcd(from: string, to: string): boolean {
+  const etcd = PARTS["control-plane"].indexOf("etcd");
+  return partsOf(from)[etcd] !== partsOf(to)[etcd];
 }
 
 /** Settings that reach the cluster and not its nodes: kube-proxy runs in pods of a DaemonSet. */
@@ -107,7 +149,7 @@ export function configurationChange(
   const [before, after] = [settingsByPart(olds), settingsByPart(news)];
   const pathsOf = (part: Part) => differingPaths(before[part], after[part]);
   const proxyPaths = differingPaths(clusterSettings(olds), clusterSettings(news));
-  const uploaded = [...pathsOf("kubelet"), ...pathsOf("control-plane")];
+  const uploaded = [...pathsOf("kubelet"), ...pathsOf("control-plane"), ...pathsOf("etcd")];
   const changed = [...pathsOf("machine"), ...uploaded, ...proxyPaths];
   if (changed.length === 0) return undefined;
   const paths = [...differingPaths(sources(olds), sources(news)), ...changed];
@@ -124,7 +166,10 @@ function hasKubeProxy({ kubeadm }: ClusterSpecification): boolean {
 
 /** A cluster's configuration as it rolls out; absent in state until it changes for the first time. */
 export interface RolledConfiguration {
-  /** Versions of nodes that report none: they have the configuration from before the first change. */
+  /**
+   * Versions of nodes that report none: they have the configuration from before the first change. A part in which nothing
+   * changed yet can be absent.
+   */
   baseline: ConfigurationVersions;
   /** Paths of files that were configured before and are not any more. */
   removed: string[];
@@ -146,8 +191,8 @@ export function rolledConfiguration(
   news: ClusterSpecification,
 ): RolledConfiguration | undefined {
   if (before === undefined) return undefined;
-  const baseline = recorded?.baseline ?? configurationVersions(before);
-  const desired = configurationVersions(news);
+  const baseline = baselineFor(recorded?.baseline ?? configurationVersions(before), before, news);
+  const desired = configurationVersions(news, { baseline });
   const isChanged = (Object.keys(desired) as Role[]).some((role) => desired[role] !== baseline[role]);
   if (!recorded && !isChanged) return undefined;
   const paths = pathsWritten(news);
@@ -155,6 +200,19 @@ export function rolledConfiguration(
     (path) => !paths.includes(path),
   );
   return { baseline, removed: [...new Set(removed)].sort() };
+}
+
+/** Returns a baseline with every part in which two specifications differ, and those before it. */
+function baselineFor(
+  baseline: ConfigurationVersions,
+  before: ClusterSpecification,
+  news: ClusterSpecification,
+): ConfigurationVersions {
+  const role = "control-plane";
+  const [olds, desired] = [settingsByPart(before, role), settingsByPart(news, role)];
+  const changed = PARTS[role].filter((part) => hashOf(olds[part]) !== hashOf(desired[part]));
+  const parts = PARTS[role].slice(0, PARTS[role].indexOf(changed.at(-1) ?? "machine") + 1);
+  return { ...baseline, [role]: completedVersion(baseline[role], versionWith(before, role, parts)) };
 }
 
 /**
@@ -187,7 +245,8 @@ export function fixedMachineSettings(specification: ClusterSpecification): Recor
   const { kubeadm, network, certificateNames, kubelet } = specification;
   const { apiServer } = kubeadm?.clusterConfiguration ?? {};
   const names = isObject(apiServer) ? apiServer.certSANs : undefined;
-  const others = Object.entries(kubeadm?.clusterConfiguration ?? {}).filter(
+  const { etcd, ...own } = kubeadm?.clusterConfiguration ?? {};
+  const others = Object.entries(own).filter(
     ([name]) => !(STATIC_POD_SETTINGS as readonly string[]).includes(name),
   );
   return {
@@ -197,6 +256,7 @@ export function fixedMachineSettings(specification: ClusterSpecification): Recor
     kubeadm: {
       clusterConfiguration: {
         ...Object.fromEntries(others),
+        etcd: etcdSettings(etcd).fixed,
         ...(names === undefined ? {} : { apiServer: { certSANs: names } }),
       },
       initConfiguration: kubeadm?.initConfiguration ?? {},

@@ -74,8 +74,17 @@ const NOT_APPLIED =
   "can't change while a machine has joined: the machines were prepared with the old value and would keep it; " +
   "put the old value back, or make a new cluster with the new value";
 
+const OF_ETCD =
+  "can't change while a machine has joined: a member of etcd finds its data, its peers and its certificates by it, and would not come back; " +
+  "put the old value back, or make a new cluster with the new value";
+
 function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
-  return paths.map((path) => ({ property: formatPath(["cluster", ...path]), reason: NOT_APPLIED }));
+  const isOfEtcd = (path: ConfigurationPath) =>
+    formatPath(path).startsWith("kubeadm.clusterConfiguration.etcd");
+  return paths.map((path) => ({
+    property: formatPath(["cluster", ...path]),
+    reason: isOfEtcd(path) ? OF_ETCD : NOT_APPLIED,
+  }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { VERSION_PLACEHOLDER, type SoftwareSource, type ClusterSpecification } from "./specification";
-import { configurationVersions } from "./configuration";
+import { configurationVersions, hasFurtherParts } from "./configuration";
 import type { ConfigurationVersions, RolledConfiguration } from "./configuration";
 import type { DriftSetting } from "./drift";
 import type { Machine } from "./machine";
@@ -23,6 +23,8 @@ interface StagedConfiguration {
   versions: ConfigurationVersions;
   /** Paths of files that it removes. */
   removed: readonly string[];
+  /** What a control plane without a version, or without all parts of it, has; absent until a further part has changed. */
+  baseline?: string;
 }
 
 /** Returns every version that a rollout to the desired versions may pass through, each once. */
@@ -43,7 +45,11 @@ export function withConfiguration(
   if (rolled === undefined) return staged;
   return {
     ...staged,
-    configuration: { versions: configurationVersions(specification), removed: rolled.removed },
+    configuration: {
+      versions: configurationVersions(specification, rolled),
+      removed: rolled.removed,
+      ...(hasFurtherParts(rolled) ? { baseline: rolled.baseline["control-plane"] } : {}),
+    },
   };
 }
 

@@ -223,6 +223,8 @@ export interface NodeGroupInputs extends MachinesInputs {
   pools?: Record<string, string[]>;
   /** Set by check: pools that are no longer configured, and have Nodes. */
   leaving?: Record<string, string[]>;
+  /** From the ClusterInit; only for the control planes' group, and absent until the configuration changes for the first time. */
+  configuration?: RolledConfiguration;
   /** Secret. */
   kubeconfig: string;
   drain: DrainOptions;

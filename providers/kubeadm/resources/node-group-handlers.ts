@@ -9,6 +9,7 @@ import * as membership from "../plan/membership/plan";
 import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/nodes";
 import type { ObservedNode } from "../plan/membership/nodes";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
+import { withGivenConfiguration } from "../plan/configuration";
 import { CONTROL_PLANE_GROUP } from "../plan/machine";
 import { nodeGroupSteps } from "../plan/steps";
 import { stepsOfUnread } from "../../../lib/steps/steps";
@@ -115,7 +116,8 @@ const RECORDED = [
 ] as const;
 
 export const handlers: Handlers = {
-  async check(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs) {
+  async check(olds: Partial<NodeGroupInputs>, given: NodeGroupInputs) {
+    const news = withGivenConfiguration(olds, given);
     if (!isKnownList(news.machines)) {
       const steps = [nodeGroupSteps.format({ kind: "unknown", until: "the machines exist" })];
       return { inputs: { ...news, steps }, failures: [] };

@@ -49,7 +49,7 @@ async function enter(session: Session, machine: Machine): Promise<void> {
   await withBootstrapToken(kubernetes, `foresail: join of ${machine.name}`, async (token) => {
     const configuration = joinConfiguration(specification, machine, token);
     const data = steps.joinData({ configuration, discovery, secrets });
-    const script = steps.joinScript(specification, machine.name, machine.role);
+    const script = steps.joinScript(specification, machine.name, machine.role, inputs.configuration);
     await session.run(machine, script, { seconds: inputs.timeouts.join, data });
   });
   session.progress(`${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);

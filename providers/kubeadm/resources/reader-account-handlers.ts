@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { READER, READER_OBJECTS } from "../machine/reader-account";
-import { configurationVersions, withGivenConfiguration } from "../plan/configuration";
+import { rolledConfiguration, withGivenConfiguration } from "../plan/configuration";
 import { ANNOTATION_POLICY, annotationPolicy } from "../plan/rollout/annotation-policy";
 import { readerAccountSteps } from "../plan/steps";
 import type { NewObject } from "../../../lib/kubernetes";
@@ -29,10 +29,7 @@ function hasAnnotationPolicy(olds: Partial<Inputs>, { specification }: Inputs): 
 function protectsDrift(olds: Partial<Inputs>, { specification, drift }: Inputs): boolean {
   if (olds.protectsDrift === true || olds.specification === undefined || drift !== undefined) return true;
   if (!isKnown(specification)) return false;
-  const isChanged = !isDeepStrictEqual(
-    configurationVersions(olds.specification),
-    configurationVersions(specification),
-  );
+  const isChanged = rolledConfiguration({ specification: olds.specification }, specification) !== undefined;
   return isChanged || olds.specification.version !== specification.version;
 }
 

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Changes the settings of a machine that is a node, for the node agent, and keeps the files from before the change.
-# Parameters, besides those of common/settings: REMOVED_PATHS (files that were configured before)
+# Parameters, besides those of common/settings: REMOVED_PATHS (files that were configured before), BASELINE (configuration of a
+# control plane that has no version of it, or not all parts)
 previous=$AGENT_PATH/previous
 # of an adopted machine: the files that foresail has written there, and those that it found in their places
 written=$AGENT_PATH/written
@@ -100,6 +101,39 @@ list_changed_files() {
   for path in "${FILE_PATHS[@]}" "${REMOVED_PATHS[@]}"; do is_previous "$path" || printf '%s\n' "$path"; done
 }
 
+print_baseline() { printf '%s' "$BASELINE"; }
+
+# Writes the configuration from which kubeadm renders for this control plane: the cluster's, and its own name and address: FILE.
+write_kubeadm_configuration() {
+  local manifests=/etc/kubernetes/manifests address
+  address=$(sed -nE 's|^ *kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: *([^ ]*):[0-9]+$|\1|p' "$manifests/kube-apiserver.yaml")
+  cat >"$1" <<CONFIGURATION
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: InitConfiguration
+nodeRegistration:
+  name: $(sed -n 's/^ *- --name=//p' "$manifests/etcd.yaml")
+  criSocket: unix:///run/containerd/containerd.sock
+localAPIEndpoint:
+  advertiseAddress: "$address"
+---
+CONFIGURATION
+  kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=20s --namespace kube-system get configmap kubeadm-config \
+    --output 'jsonpath={.data.ClusterConfiguration}' >>"$1"
+}
+
+# Lets kubeadm render etcd's manifest for this member: FILE FLAG...
+render_etcd() {
+  local file=$1
+  shift
+  folder=$(mktemp -d /run/foresail-etcd.XXXXXX)
+  trap 'rm -rf "$folder"' EXIT
+  write_kubeadm_configuration "$folder/kubeadm.yaml"
+  KUBEADM_INIT_DRYRUN_DIR=$folder kubeadm init phase etcd local --dry-run --config "$folder/kubeadm.yaml" "$@" >"$folder/log" 2>&1 ||
+    fail "kubeadm init phase etcd local --dry-run: $(tail -n 1 "$folder/log")" 65
+  keep_member "$folder/etcd.yaml" /etc/kubernetes/manifests/etcd.yaml
+  mv -f "$folder/etcd.yaml" "$file"
+}
+
 # Puts every file back as it was before this change.
 restore_configuration() {
   local path restarts=no
@@ -109,8 +143,9 @@ restore_configuration() {
     if is_previous "$path"; then continue; fi
     if [ -e "$previous/files$path" ]; then
       mkdir -p "$(dirname "$path")"
-      cp --archive "$previous/files$path" "$path.foresail-new"
-      mv -f "$path.foresail-new" "$path"
+      # the kubelet takes every file beside a manifest for another one, unless its name begins with a dot
+      cp --archive "$previous/files$path" "${path%/*}/.foresail-new"
+      mv -f "${path%/*}/.foresail-new" "$path"
     else
       rm -f "$path"
     fi

@@ -333,7 +333,7 @@ change_configuration() {
   fi
   why=$failure
   if [ "$mode" = dry-run ]; then return 1; fi
-  if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet; then
+  if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet && await_previous_etcd "$1"; then
     failure="$why; this machine went back to its previous configuration"
   else
     failure="$why; going back failed, too: $(last_line)"
@@ -344,12 +344,27 @@ change_configuration() {
   return 1
 }
 
-# kubeadm takes each static pod back by itself when it does not come up.
+part_of() { cut -s -d . -f "$1" <<<"$2"; }
+
+# Tells whether a part of a control plane's configuration changes: NUMBER VERSION. As long as its settings had not changed, a
+# version had no such part, and the baseline has it.
+changes_part() {
+  local before after
+  after=$(part_of "$1" "$2")
+  if ! is_control_plane || [ -z "$after" ]; then return 1; fi
+  before=$(part_of "$1" "${have[configuration]}")
+  if [ -z "$before" ]; then before=$(part_of "$1" "$(bash "$installers/configuration/$2" baseline)"); fi
+  [ "$before" != "$after" ]
+}
+changes_etcd() { changes_part 4 "$1"; }
+
+# kubeadm takes each static pod back by itself when it does not come up, except for etcd.
 apply_configuration() {
   local installer=$installers/configuration/$1 credentials=$kubernetes/kubelet.conf
   install_version configuration "$1" || return 1
   if is_control_plane; then
     credentials=$kubernetes/admin.conf
+    if changes_etcd "$1"; then act "change etcd" change_etcd "$installer" || return 1; fi
     act "kubeadm upgrade node phase control-plane" attempt "kubeadm upgrade node phase control-plane" \
       kubeadm upgrade node phase control-plane --certificate-renewal=false --etcd-upgrade=false "${patch_flags[@]}" || return 1
     act "restart the static pods whose files have changed" restart_static_pods "$installer" || return 1
@@ -358,6 +373,22 @@ apply_configuration() {
     kubeadm upgrade node phase kubelet-config --kubeconfig "$credentials" "${patch_flags[@]}" || return 1
   act "restart the kubelet, and wait until the Node is Ready" restart_kubelet_of_ready_node
 }
+
+# Gives the member of etcd on this machine another manifest, and waits until it and the API server are healthy: INSTALLER.
+# `kubeadm upgrade node --etcd-upgrade` would replace the member's peers, and copy etcd's data back if that takes long.
+change_etcd() {
+  local manifest=$kubernetes/manifests/etcd.yaml new=$kubernetes/.foresail-etcd.yaml before=""
+  attempt "kubeadm init phase etcd local" bash "$1" etcd "$new" "${patch_flags[@]}" || return 1
+  if cmp --silent "$new" "$manifest"; then
+    rm -f "$new"
+  else
+    before=$(processes_of etcd)
+    mv -f "$new" "$manifest"
+  fi
+  await_static_pod etcd "$before" && await_static_pod kube-apiserver
+}
+
+await_previous_etcd() { ! changes_etcd "$1" || await_static_pod etcd; }
 
 # Restarts the static pods that read files which this configuration changes: INSTALLER. kubeadm has restarted those whose
 # manifest is not as it was before.
@@ -400,9 +431,15 @@ restart_static_pod() {
     sed -i "s|^metadata:\$|&\n  annotations:\n    $restarted|" "$new"
   fi
   mv -f "$new" "$2"
-  for _ in $(seq 300); do
-    if [ -n "$(comm -13 <(printf '%s\n' "$before") <(processes_of "$name"))" ] && is_static_pod_healthy "$name"; then return 0; fi
-    pause 1
+  await_static_pod "$name" "$before"
+}
+
+# Waits until a static pod is healthy and has a process that it did not have before: NAME [PROCESSES].
+await_static_pod() {
+  local name=$1
+  for _ in $(seq 100); do
+    if [ -n "$(comm -13 <(printf '%s\n' "${2-}") <(processes_of "$name"))" ] && is_static_pod_healthy "$name"; then return 0; fi
+    pause 3
   done
   failure="$name is not healthy five minutes after its restart; look at the logs in /var/log/pods"
   return 1

@@ -4,7 +4,7 @@
 # Answers a line for each file that differs: its path, what it contains, what it will contain, and its modes before and
 # after if they are set; texts in base64 after "=", and "-" for a file that does not exist.
 # Parameters, besides those of common/settings and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
-# what kubeadm writes is compared: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
+# what kubeadm writes is compared: yes or no), ETCD (whether etcd's manifest is, too: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
 # (folder that a worker's kubeadm configuration names), OWN_ADDRESS (whether this machine's own address and container
 # runtime replace those of the data, in a cluster that others made: yes or no)
 set -euo pipefail
@@ -103,6 +103,11 @@ patch_flags=()
 if [ -n "$given" ]; then
   collect_patches "$given"
   patch_flags=("--patches=$patches")
+fi
+if [ "$ETCD" = yes ]; then
+  render etcd local
+  keep_member "$rendered/etcd.yaml" /etc/kubernetes/manifests/etcd.yaml
+  compare /etc/kubernetes/manifests/etcd.yaml "$rendered/etcd.yaml"
 fi
 if [ "$CONTROL_PLANE" = yes ]; then
   render control-plane all

@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import type { UnreachableLimit } from "../unreachable";
-import { type ConfigurationVersions, drainsFor } from "../configuration";
+import { changesEtcd, type ConfigurationVersions, drainsFor } from "../configuration";
 import { drainsForRepair, filesOf } from "../drift";
 import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
@@ -261,6 +261,7 @@ function configureStep(
     ...(resumed ? { resumed: true } : {}),
     ...takenOut({ drains, staysCordoned }),
     ...(repairs === undefined ? {} : { repairs }),
+    ...(controlPlane && changesEtcd(from, to) ? { etcd: true } : {}),
     ...(controlPlane ? { staticPods: true } : {}),
   };
 }

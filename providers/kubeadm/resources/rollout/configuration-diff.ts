@@ -44,7 +44,12 @@ export async function configurationDiff(
   try {
     if (!isKnown(inputs.credentials)) throw new Error("no credentials for SSH are known");
     const dataOf = await kubeadmData(olds, inputs, nodes);
-    const compared = await compareMachines(resource, inputs, due, dataOf);
+    const hasEtcd = (name: string) =>
+      nodes.some(({ machine, rendersEtcd }) => machine === name && rendersEtcd);
+    const compared = await compareMachines(resource, inputs, due, (machine) => ({
+      data: dataOf(machine),
+      etcd: hasEtcd(machine.name),
+    }));
     return [...compared.lines, ...partialDiffs(nodes, compared.machines)];
   } catch (error) {
     return [noDiff(due, error)];
@@ -71,7 +76,7 @@ async function compareMachines(
   resource: string,
   inputs: NodeRolloutInputs,
   due: readonly Machine[],
-  dataOf: DataOf,
+  kubeadmOf: (machine: Machine) => { data: string | undefined; etcd: boolean },
 ): Promise<{ lines: string[]; machines: string[] }> {
   const { machines, specification, configuration, adopted, secretFiles = [] } = inputs;
   const common = { removed: configuration?.removed ?? [], ...(adopted ? { adopted } : {}) };
@@ -83,8 +88,8 @@ async function compareMachines(
     allInParallel(due, async (machine) => {
       try {
         if (Date.now() > end) throw new Error("the machines before it took too long");
-        const data = dataOf(machine);
-        const change = { ...common, kubeadm: data !== undefined };
+        const { data, etcd } = kubeadmOf(machine);
+        const change = { ...common, kubeadm: data !== undefined, etcd };
         const script = configurationDifferencesScript(specification, machine, machines, change);
         const answer = await session.run(machine, script, { seconds: COMPARE_SECONDS, data: data ?? "" });
         const files = parseConfigurationDifferences(answer).map((file) =>

@@ -1,6 +1,10 @@
 import type { KubernetesClient, Node } from "../../../../lib/kubernetes";
 import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/plan";
-import { configurationVersions, type ConfigurationVersions } from "../../plan/configuration";
+import {
+  completedVersion,
+  configurationVersions,
+  type ConfigurationVersions,
+} from "../../plan/configuration";
 import type { Machine } from "../../plan/machine";
 import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
@@ -50,17 +54,25 @@ export const observedNodes = (objects: readonly Node[], inputs: NodeRolloutInput
 const roleOf = ({ controlPlane }: Pick<RolloutNode, "controlPlane">) =>
   controlPlane ? "control-plane" : "worker";
 
-/** Returns a node with the configuration that it has if it reports none. */
+/** Returns a node with the configuration that it has if it reports none, or not all parts of it. */
 function withBaseline(node: RolloutNode, { configuration }: NodeRolloutInputs): RolloutNode {
   if (configuration === undefined) return node;
-  return { ...node, current: { [CONFIGURATION]: configuration.baseline[roleOf(node)], ...node.current } };
+  const baseline = configuration.baseline[roleOf(node)];
+  const completed = (versions: RolloutNode["current"]) => {
+    const version = versions[CONFIGURATION];
+    return version === undefined
+      ? versions
+      : { ...versions, [CONFIGURATION]: completedVersion(version, baseline) };
+  };
+  const current = completed({ [CONFIGURATION]: baseline, ...node.current });
+  return { ...node, current, desired: completed(node.desired) };
 }
 
 function desiredOf(
   { specification, machines, rollout, leavingLater, configuration: rolled, drift }: NodeRolloutInputs,
   version: string | undefined,
 ): DesiredRollout {
-  const configuration = rolled && configurationVersions(specification);
+  const configuration = rolled && configurationVersions(specification, rolled);
   return desiredRollout(
     specification.version,
     machines,
@@ -144,7 +156,7 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
   const version = olds.specification?.version;
   if (version === undefined) return NOTHING;
   const desired = desiredOf(news, version);
-  const before = olds.specification && configurationVersions(olds.specification);
+  const before = olds.specification && configurationVersions(olds.specification, news.configuration);
   const nodes = news.machines.map((machine) => {
     const node = memberAt(machine, version, before);
     return { ...node, current: { ...node.current, ...(olds.rollout ? furtherSoftware(olds.rollout) : {}) } };

@@ -3,7 +3,9 @@ import fc from "fast-check";
 import {
   configurationChange,
   configurationVersions,
+  changesEtcd,
   changesKubeadm,
+  completedVersion,
   drainsFor,
   preparedVersion,
   rolledConfiguration,
@@ -21,6 +23,9 @@ const withAudit = (value: string): Change => ({
   kubeadm: {
     clusterConfiguration: { apiServer: { extraArgs: [{ name: "audit-policy-file", value }] } },
   },
+});
+const withEtcd = (name: string, value = "1", list = "extraArgs"): Change => ({
+  kubeadm: { clusterConfiguration: { etcd: { local: { [list]: [{ name, value }] } } } },
 });
 const changed = (change: Change, olds = running) => configurationChange(olds, { ...olds, ...change });
 
@@ -52,6 +57,13 @@ describe("the configuration of nodes", () => {
       ["kubeadm.clusterConfiguration.apiServer.extraArgs"],
       { ...none, upload: true },
       "--x",
+    ],
+    [
+      withEtcd("quota-backend-bytes"),
+      "--",
+      ["kubeadm.clusterConfiguration.etcd.local.extraArgs"],
+      { ...none, upload: true },
+      "---",
     ],
     [{ kubeProxy: { mode: "nftables" } }, "--", ["kubeProxy.mode"], { ...none, kubeProxy: true }, "---"],
   ];
@@ -109,6 +121,43 @@ describe("the configuration of nodes", () => {
     assert.deepEqual(again?.removed, [], "a file that is configured again");
   });
 
+  describe("with other settings of etcd", () => {
+    const news = { ...running, ...withEtcd("quota-backend-bytes", "4294967296") };
+    const first = rolledConfiguration({ specification: running }, news)!;
+
+    it("has a fourth part on control planes from their first change on", () => {
+      const [before, after] = [configurationVersions(running), configurationVersions(news, first)];
+      assert.match(first.baseline["control-plane"], /^[0-9a-f]{6}(\.[0-9a-f]{6}){3}$/);
+      assert.equal(first.baseline["control-plane"].startsWith(before["control-plane"]), true);
+      assert.deepEqual([first.baseline.worker, after.worker], [before.worker, before.worker]);
+      assert.equal(after["control-plane"].startsWith(`${before["control-plane"]}.`), true);
+      assert.equal(changesEtcd(first.baseline["control-plane"], after["control-plane"]), true);
+      assert.equal(changesEtcd("a.b.c", "a.x.c"), false);
+      assert.equal(drainsFor(first.baseline["control-plane"], after["control-plane"]), false);
+    });
+
+    it("keeps the versions of a cluster that has such settings and changes others", () => {
+      const file2 = { ...news, files: [file] };
+      const rolled = rolledConfiguration({ specification: news }, file2);
+      assert.deepEqual(rolled?.baseline, configurationVersions(running));
+      const older = { specification: file2, configuration: rolled };
+      assert.deepEqual(rolledConfiguration(older, file2), rolled);
+      assert.deepEqual(
+        configurationVersions(file2, rolled),
+        configurationVersions({ ...running, files: [file] }),
+      );
+    });
+
+    it("completes the versions of nodes that have none of etcd, also when it goes back", () => {
+      const back = rolledConfiguration({ specification: news, configuration: first }, running)!;
+      assert.deepEqual(back, first);
+      const desired = configurationVersions(running, back)["control-plane"];
+      const reported = configurationVersions(running)["control-plane"];
+      assert.equal(completedVersion(reported, back.baseline["control-plane"]), desired);
+      assert.equal(completedVersion("a.b.c.d", back.baseline["control-plane"]), "a.b.c.d");
+    });
+  });
+
   it("removes the mirrors of a registry that has none any more", () => {
     const olds = { ...running, registryMirrors: { "docker.io": ["https://m"] } };
     assert.deepEqual(rolledConfiguration({ specification: olds }, running)?.removed, [
@@ -116,8 +165,21 @@ describe("the configuration of nodes", () => {
     ]);
   });
 
-  const maps = fc.dictionary(fc.constantFrom("a", "b", "etcd", "apiServer"), fc.string(), { maxKeys: 3 });
+  const maps = fc.dictionary(fc.constantFrom("a", "b", "etcd", "apiServer", "data-dir"), fc.string(), {
+    maxKeys: 3,
+  });
   const fields = {
+    etcdArguments: (value: object) => ({
+      kubeadm: {
+        clusterConfiguration: {
+          etcd: {
+            local: {
+              extraArgs: Object.entries(value).map(([name, text]) => ({ name, value: text as string })),
+            },
+          },
+        },
+      },
+    }),
     kubelet: (value: object) => ({ kubelet: value }),
     kubeProxy: (value: object) => ({ kubeProxy: value }),
     clusterConfiguration: (value: object) => ({ kubeadm: { clusterConfiguration: value } }),

@@ -110,6 +110,16 @@ describe("a changed configuration of an adopted machine", () => {
     assert.deepEqual(adoptedChangeIssues(specification, { ...specification, kubelet: { maxPods: 9 } }), []);
   });
 
+  it("is refused for etcd, whose manifests others wrote", () => {
+    const extraArgs = [{ name: "snapshot-count", value: "5000" }];
+    const kubeadm = { clusterConfiguration: { etcd: { local: { extraArgs } } } };
+    const [line] = issueLines(adoptedChangeIssues(specification, { ...specification, kubeadm }));
+    assert.match(
+      line ?? "",
+      /^kubeadm\.clusterConfiguration\.etcd\.local\.extraArgs: can't change on an adopted/,
+    );
+  });
+
   it("brings the first time what only machines that joined later have", () => {
     const olds = { specification: { ...specification, files: [file("a")] } };
     const news = { ...olds.specification, kubelet: { maxPods: 9 } };

@@ -19,6 +19,10 @@ case "$*" in
     { echo "name: $name"; if [ -n "$patches" ]; then cat "$patches"/*; fi; } >"$KUBEADM_INIT_DRYRUN_DIR/$name.yaml"
   done
   ;;
+"init phase etcd local --config "*" --dry-run")
+  printf -- '    - --%s\\n' initial-cluster=cp-2=https://b:2380 name=cp-2 quota=9 >"$KUBEADM_INIT_DRYRUN_DIR/etcd.yaml"
+  echo "    image: etcd:new" >>"$KUBEADM_INIT_DRYRUN_DIR/etcd.yaml"
+  ;;
 "init phase kubelet-start --config "*" --dry-run") echo "clientCAFile: /nonexistent/foresail/ca.crt" >"$KUBEADM_INIT_DRYRUN_DIR/config.yaml" ;;
 *) exit 4 ;;
 esac`;
@@ -62,6 +66,7 @@ describe("the comparison of a machine's files with a configuration", function ()
         REMOVED_PATHS: ["/etc/gone", "/etc/never"].map((path) => machine.path(path)),
         CONTROL_PLANE: false,
         KUBEADM: true,
+        ETCD: false,
         PATCHES_OF_INIT: "",
         PATCHES_OF_JOIN: "",
         NO_CERTIFICATES: "/nonexistent/foresail",
@@ -70,7 +75,7 @@ describe("the comparison of a machine's files with a configuration", function ()
         AGENT_PATH: machine.path("/var/lib/foresail/agent"),
         ...over,
       },
-      ["common/adopted", "common/settings"],
+      ["common/adopted", "common/settings", "common/etcd-manifest"],
       data,
     );
     delete process.env["HTTPS_PROXY"];
@@ -167,6 +172,22 @@ describe("the comparison of a machine's files with a configuration", function ()
       'containerRuntimeEndpoint: "unix:///run/b.sock"\n',
     );
     assert.match(given(true) ?? "", /criSocket: unix:\/\/\/run\/b\.sock$/m);
+  });
+
+  it("compares etcd's manifest as this member has it, with its peers and its image, when etcd gets other settings", () => {
+    const peers = [
+      "    - --initial-cluster=cp-1=https://a:2380,cp-2=https://b:2380",
+      "    - --initial-cluster-state=existing",
+    ];
+    const current = [...peers, "    - --name=cp-2", "    image: etcd:old", ""].join("\n");
+    machine.write("/etc/kubernetes/manifests/etcd.yaml", current);
+    const etcdOf = (change: object) =>
+      compared({ CONTROL_PLANE: true, ...change }).files.find(([path]) => path.endsWith("/etcd.yaml"));
+    assert.equal(
+      etcdOf({ ETCD: true })?.[2]?.content,
+      current.replace("    image", "    - --quota=9\n    image"),
+    );
+    assert.equal(etcdOf({ ETCD: false }), undefined);
   });
 
   it("compares nothing that kubeadm writes when kubeadm gets no other settings", () => {

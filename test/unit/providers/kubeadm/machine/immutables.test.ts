@@ -34,8 +34,9 @@ describe("what can't change on a running cluster", () => {
     ],
     [
       { kubeadm: { clusterConfiguration: { etcd: { local: { dataDir: "/a" } } } } },
-      ["cluster.kubeadm.clusterConfiguration.etcd"],
+      ["cluster.kubeadm.clusterConfiguration.etcd.local.dataDir"],
     ],
+    [{ kubeadm: { clusterConfiguration: { etcd: "a" } } }, ["cluster.kubeadm.clusterConfiguration.etcd"]],
     [{ imageRepository: "registry.example.org/k8s" }, ["cluster.imageRepository"]],
     [{ certificateNames: ["k8s.example.org"] }, ["cluster.certificateNames"]],
     [{ network: { ...network, holdNodeAddress: true } }, ["cluster.network.holdNodeAddress"]],
@@ -45,6 +46,36 @@ describe("what can't change on a running cluster", () => {
       assert.deepEqual(refused(change), properties);
       const [refusal] = refuseSpecificationChange(running, { ...running, ...change });
       assert.match(refusal!.reason, /: .*(set it back|put the old value back), or make a new cluster/);
+    });
+
+  const etcd = (list: string, name: string): Change => ({
+    kubeadm: { clusterConfiguration: { etcd: { local: { [list]: [{ name, value: "hunter2" }] } } } },
+  });
+  for (const name of [
+    ..."name data-dir wal-dir config-file listen-client-urls listen-metrics-urls advertise-client-urls".split(
+      " ",
+    ),
+    ..."initial-cluster initial-cluster-state initial-advertise-peer-urls force-new-cluster auto-tls".split(
+      " ",
+    ),
+    ..."cert-file key-file trusted-ca-file client-cert-auth peer-cert-file peer-trusted-ca-file".split(" "),
+    ..."peer-client-cert-auth peer-cert-allowed-cn peer-auto-tls discovery-token".split(" "),
+  ])
+    it(`refuses ${name} of etcd, by which members are found, as an argument and as a variable`, () => {
+      const variable = `ETCD_${name.toUpperCase().replaceAll("-", "_")}`;
+      const at = "cluster.kubeadm.clusterConfiguration.etcd.local";
+      assert.deepEqual(refused(etcd("extraArgs", name)), [`${at}.extraArgs.${name}`]);
+      assert.deepEqual(refused(etcd("extraEnvs", variable)), [`${at}.extraEnvs.${variable}`]);
+      const [refusal] = refuseSpecificationChange(running, { ...running, ...etcd("extraArgs", name) });
+      assert.match(refusal!.reason, /finds its data, its peers and its certificates/);
+      assert.doesNotMatch(refusal!.reason, /hunter2/);
+    });
+
+  for (const name of "quota-backend-bytes auto-compaction-retention snapshot-count heartbeat-interval election-timeout tls-min-version cipher-suites log-level".split(
+    " ",
+  ))
+    it(`accepts ${name} of etcd`, () => {
+      assert.deepEqual(refused(etcd("extraArgs", name)), []);
     });
 
   it("names every field at once", () => {
@@ -85,7 +116,7 @@ describe("what can't change on a running cluster", () => {
 
   it("shows no value in a reason", () => {
     const kubeadm = {
-      clusterConfiguration: { etcd: { local: { extraArgs: [{ name: "a", value: "hunter2" }] } } },
+      clusterConfiguration: { etcd: { local: { extraArgs: [{ name: "data-dir", value: "hunter2" }] } } },
     };
     const refusals = refuseSpecificationChange(running, { ...running, kubeadm });
     assert.equal(refusals.length, 1);

@@ -98,6 +98,7 @@ const scripts: Record<string, Script> = {
   "configuration-differences": configurationDifferencesScript(versioned, exampleMachine("w-1"), [], {
     removed: ["/etc/old"],
     kubeadm: true,
+    etcd: false,
   }),
   register: registerScript("demo", "w-1"),
   endpoint: endpointScript("w-1", 8443, backends),

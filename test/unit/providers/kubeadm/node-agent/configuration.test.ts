@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { ShellMachine } from "../machine/run-shell";
@@ -43,6 +43,72 @@ describe("a node agent that is asked for a configuration", function () {
       "kubeadm upgrade node phase control-plane --certificate-renewal=false --etcd-upgrade=false --patches=/etc/patches",
       `kubeadm upgrade node phase kubelet-config --kubeconfig ${machine.folder}/etc/kubernetes/admin.conf --patches=/etc/patches`,
     ]);
+  });
+
+  describe("with other settings of etcd", () => {
+    const WITH_ETCD = `${VERSION}.dddddd`;
+    const MANIFEST = "/etc/kubernetes/manifests/etcd.yaml";
+
+    /** A control plane with a member, of which the installer writes the manifest. @param does what happens then */
+    function memberMachine(manifest: string, does = "", version = WITH_ETCD): AgentMachine {
+      const machine = askedMachine({ controlPlane: true, patches: { join: "/etc/patches" } });
+      machine.put(MANIFEST, "old\n");
+      for (const [process, name] of ["etcd", "kube-apiserver"].entries())
+        machine.put(`/proc/${process + 1}/comm`, `${name}\n`);
+      mkdirSync(`${machine.folder}/proc/9`);
+      const member = `if [ "$1" = etcd ]; then
+  printf '%s\\n' ${manifest} >"$2"
+  ${does}
+elif [ "$1" = baseline ]; then printf ${VERSION}.eeeeee
+elif [ "$1" = restore ]; then echo old >${machine.folder}${MANIFEST}; fi`;
+      machine.stage("configuration", version, member);
+      machine.annotate(KEYS.desired("configuration"), version);
+      machine.put("/var/lib/foresail/agent/configuration", `${VERSION}.eeeeee`);
+      return machine;
+    }
+    const restarted = (text: string) =>
+      `(until grep -q ${text} "\${2%/*}/manifests/etcd.yaml"; do sleep 0.01; done; echo etcd >"\${2%/etc/*}/proc/9/comm") >/dev/null 2>&1 &`;
+
+    it("gives etcd its manifest before the other static pods, and waits for its new process", () => {
+      const machine = memberMachine("new", restarted("new"));
+      const { status, output } = machine.run("--once");
+      assert.equal(status, 0, output);
+      assert.equal(machine.read(MANIFEST), "new\n");
+      const [etcd, others] = [
+        "configuration aaaaaa.bbbbbb.cccccc.dddddd etcd",
+        "kubeadm upgrade node phase control-plane",
+      ].map((call) => machine.calls.findIndex((made) => made.includes(call)));
+      assert.ok(etcd! > 0 && etcd! < others!, machine.calls.join("\n"));
+      assert.equal(machine.annotations[KEYS.current("configuration")], WITH_ETCD);
+    });
+
+    it("does not restart a member whose manifest stays the same, as after a kill", () => {
+      const machine = memberMachine("old");
+      assert.equal(machine.run("--once").status, 0);
+      assert.equal(machine.read(MANIFEST), "old\n");
+    });
+
+    it("leaves etcd alone when its part of the version stays, or is that of the baseline", () => {
+      for (const [before, now] of [
+        ["aaaaaa.bbbbbb.ffffff.dddddd", WITH_ETCD],
+        ["aaaaaa.bbbbbb.ffffff", `${VERSION}.eeeeee`],
+      ] as const) {
+        const machine = memberMachine("new", "", now);
+        machine.put("/var/lib/foresail/agent/configuration", before);
+        assert.equal(machine.run("--once").status, 0);
+        assert.equal(machine.read(MANIFEST), "old\n");
+        assert.equal(machine.annotations[KEYS.current("configuration")], now);
+      }
+    });
+
+    it("goes back when the member does not come up with it, before anything else changes", () => {
+      const machine = memberMachine("new");
+      assert.equal(machine.run("--once").status, 1);
+      assert.equal(machine.read(MANIFEST), "old\n");
+      assert.doesNotMatch(workOf(machine).join("\n"), /kubeadm upgrade/);
+      const message = machine.annotations[KEYS.message] ?? "";
+      assert.match(message, /^etcd is not healthy five minutes.*went back to its previous configuration$/);
+    });
   });
 
   it("does nothing on a machine that has it, and nothing outside of the change window", () => {
@@ -102,7 +168,10 @@ describe("the installer of a configuration", () => {
   machine.write("/etc/gone", "gone\n");
   const run = (command: string, over: Record<string, string | string[]> = {}) =>
     machine.run(
-      { "common/settings": "all", "common/adopted": "all", "node-agent/configuration": "all" },
+      {
+        ...{ "common/settings": "all", "common/adopted": "all", "common/etcd-manifest": "all" },
+        "node-agent/configuration": "all",
+      },
       {
         AGENT_PATH: machine.path("/var/lib/foresail/agent"),
         MEMBER_PATH: machine.path("/var/lib/foresail/member"),
@@ -115,6 +184,7 @@ describe("the installer of a configuration", () => {
         FILE_OWNERS: ["", ""],
         FILE_CONTENTS: ["new", "new"],
         REMOVED_PATHS: [machine.path("/etc/gone")],
+        BASELINE: "",
         ...over,
       },
       command,
@@ -183,6 +253,43 @@ describe("the installer of a configuration", () => {
     machine.write(fresh, "theirs\n");
     run("install_configuration", without);
     assert.equal(read(fresh), "theirs\n");
+  });
+
+  it("lets kubeadm render etcd's manifest for this member out of the cluster's configuration", () => {
+    const manifest = [
+      "    - --initial-cluster=cp-1=https://a:2380,cp-2=https://b:2380",
+      "    - --initial-cluster-state=existing",
+      "    - --name=cp-2",
+      "    image: etcd:old",
+    ];
+    machine.write("/etc/kubernetes/manifests/etcd.yaml", `${manifest.join("\n")}\n`);
+    machine.write(
+      "/etc/kubernetes/manifests/kube-apiserver.yaml",
+      "    kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: 10.0.0.2:6443\n",
+    );
+    machine.write("/run/here", "");
+    machine.program("kubectl", 'case $* in *kubeadm-config*) echo "clusterName: demo" ;; *) exit 1 ;; esac');
+    machine.program(
+      "kubeadm",
+      `while [ "$1" != --config ]; do shift; done
+{ sed "s/^/# /" "$2"; echo "# $3"; echo "    - --initial-cluster=cp-2=b"; echo "    image: new"; } >"$KUBEADM_INIT_DRYRUN_DIR/etcd.yaml"`,
+    );
+    const { status, stderr } = run(`render_etcd ${machine.path("/etc/new.yaml")} --patches=/p`);
+    assert.deepEqual([status, stderr], [0, ""]);
+    const text = read("/etc/new.yaml");
+    for (const line of [
+      "#   name: cp-2",
+      '#   advertiseAddress: "10.0.0.2"',
+      "# clusterName: demo",
+      "# --patches=/p",
+    ])
+      assert.ok(text.split("\n").includes(line), text);
+    assert.equal(text.slice(text.indexOf("    -")), `${[...manifest.slice(0, 2), manifest[3]].join("\n")}\n`);
+    assert.deepEqual(readdirSync(machine.path("/run")), ["here"]);
+    machine.program("kubeadm", "echo unknown field >&2; exit 1");
+    const refused = run(`render_etcd ${machine.path("/etc/other.yaml")}`);
+    assert.match(refused.stdout, /kubeadm init phase etcd local --dry-run: unknown field/);
+    assert.equal(existsSync(machine.path("/etc/other.yaml")), false);
   });
 
   it("is text that no other installer has", () => {

@@ -31,6 +31,21 @@ describe("a rollout of another configuration", () => {
     );
   });
 
+  it("restarts etcd on control planes whose version has another part for it", () => {
+    const nodes = cluster().map((node) => {
+      const configuration = node.controlPlane ? "m1.k1.p1.e1" : "m1.k1";
+      return { ...node, current: { ...node.current, configuration } };
+    });
+    assert.deepEqual(
+      lines(nodes, "m1.k1.p1.e2", "m1.k1"),
+      ["cp-1", "cp-2", "cp-3"].map(
+        (name) =>
+          `${name}: configuration m1.k1.p1.e1 → m1.k1.p1.e2 (apply its files, restart etcd, restart the static pods that change, restart the kubelet)`,
+      ),
+    );
+    assert.doesNotMatch(lines(nodes, "m1.k1.p2.e1", "m1.k1").join(), /etcd/);
+  });
+
   it("drains each node for another configuration of the kubelet, and leaves a cordoned one cordoned", () => {
     const [first, , , last] = lines(cluster(), "m1.k2.p1", "m1.k2");
     assert.equal(
