@@ -4,6 +4,7 @@ import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
 import { ANNOTATION_POLICY } from "../../providers/kubeadm/plan/rollout/annotation-policy";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
+import { assertReleased, CONFIGURATION, TRACES } from "../cluster/adopted-cluster";
 import { AUDITED } from "../cluster/audit-log";
 import { CONFIGURATION_KEY, expectedSteps } from "../cluster/configuration-change";
 import { killUpWhen } from "../cluster/killed-engine";
@@ -19,13 +20,6 @@ const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 const MACHINES = ["cp-1", "w-1"];
 const SCALED = [...MACHINES, "w-2"];
 const PLAIN = { controlPlane: "cp-1", worker: "w-1", hostname: "rack-7-b", podSubnet: "10.245.0.0/16" };
-
-/** What Kubernetes and its container runtime are configured with, as checksums. */
-const CONFIGURATION =
-  // kubeadm keeps its backups in tmp
-  "find /etc/kubernetes /etc/containerd /etc/cni /etc/systemd/system/kubelet.service /etc/sysctl.d /etc/apt /usr/local/bin /var/lib/kubelet/config.yaml /var/lib/kubelet/kubeadm-flags.env -type f -not -path '/etc/kubernetes/tmp/*' | sort | xargs sha256sum";
-/** Files and folders of foresail; the test's machines have some of their own. */
-const TRACES = "find /etc /usr/local /var/lib /var/log -xdev -path '*foresail*' | sort";
 
 const API_SERVER = "/etc/kubernetes/manifests/kube-apiserver.yaml";
 const AUDITED_HERE = {
@@ -223,24 +217,6 @@ describe("a cluster that plain kubeadm made", function () {
     assert.match(output, /releases the cluster, which keeps running/);
     assert.deepEqual({ configuration: await onEach(CONFIGURATION), traces: await onEach(TRACES) }, plain);
     await answers();
-    await withApi(text, async (client) => {
-      const nodes = await client.listNodes();
-      assert.deepEqual(nodes.map(({ metadata }) => metadata?.name).sort(), SCALED);
-      for (const { metadata } of nodes) {
-        const keys = [...Object.keys(metadata?.labels ?? {}), ...Object.keys(metadata?.annotations ?? {})];
-        assert.deepEqual(
-          keys.filter((key) => /foresail|caos/.test(key)),
-          [],
-          metadata?.name,
-        );
-      }
-      const reader = {
-        apiVersion: "v1",
-        kind: "ServiceAccount",
-        namespace: "kube-system",
-        name: "foresail-reader",
-      };
-      assert.equal(await client.get(reader), undefined);
-    });
+    await assertReleased(text, SCALED);
   });
 });
