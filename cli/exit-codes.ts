@@ -7,7 +7,10 @@ export const EXIT_CODES = {
   failed: [1, "failed; the message says what to do"],
   usage: [2, "wrong usage, or a question can't be asked without a terminal"],
   changed: [3, "the cluster is no longer as reviewed; nothing was touched"],
-  paused: [4, "a rollout is paused, a gate waits for approval, or a window is closed; run the same command to continue"],
+  paused: [
+    4,
+    "a rollout is paused, a gate waits for approval, or a window is closed; run the same command to continue",
+  ],
   blocked: [5, "something blocks the rollout"],
   unknown: [
     6,
