@@ -9,19 +9,25 @@ const SIGNATURE = "4dabf18193072939515e22adb298388d";
 /** The machines of a cluster, and how to reach them. */
 type MachinesInState = Omit<MachineAccess, "seconds"> & { readonly machines: readonly Machine[] };
 
+/** Components whose machines Cluster API manages: foresail enters none of them. */
+const WITHOUT_MACHINES = ["foresail:azimuth:AzimuthCluster", "foresail:machine-pool:MachinePool"];
+
 /**
- * Returns the machines of the kubeadm cluster in a stack's state, with the inputs of its last run.
+ * Returns the machines of the kubeadm cluster in a stack's state, with the inputs of its last run; undefined for a stack
+ * whose machines Cluster API manages.
  *
  * @param exported what `pulumi stack export --show-secrets` printed
  * @throws Error when the stack has no kubeadm cluster
  */
-export function machinesInState(exported: string): MachinesInState {
+export function machinesInState(exported: string): MachinesInState | undefined {
   const { deployment } = JSON.parse(exported) as {
     deployment?: { resources?: { type: string; inputs?: unknown }[] };
   };
   const inputsOf = (kind: string) =>
     deployment?.resources?.find(({ type }) => type === `${OWN_TYPES}${kind}`)?.inputs;
   const found = inputsOf("NodeAgents");
+  if (found === undefined && deployment?.resources?.some(({ type }) => WITHOUT_MACHINES.includes(type)))
+    return undefined;
   if (found === undefined)
     throw new Error("the stack has no kubeadm cluster whose machines have node agents; run `up` first");
   const inputs = plain(found) as {

@@ -41,7 +41,9 @@ export async function drift(options: DriftOptions, say = print): Promise<number>
     project,
     args: ["stack", "export", "--show-secrets", "--stack", stack],
   });
-  const { machines, ...access } = machinesInState(stdout);
+  const inState = machinesInState(stdout);
+  if (inState === undefined) return endWithoutMachines(options, say);
+  const { machines, ...access } = inState;
   if (accepted.length > 0) {
     const chosen = accepted.map(({ node, file }) => ({ file, machine: named(machines, node) }));
     for (const { file, machine } of chosen) {
@@ -55,6 +57,14 @@ export async function drift(options: DriftOptions, say = print): Promise<number>
   else for (const line of asText(found)) say(line);
   if (found.some((machine) => "files" in machine && machine.files.length > 0)) return EXIT.drifted;
   return found.some((machine) => "unknown" in machine) ? EXIT.unknown : EXIT.done;
+}
+
+/** For a stack of a system whose machines foresail does not enter. */
+function endWithoutMachines({ accept, output }: DriftOptions, say: (text: string) => void): number {
+  const why = "Cluster API manages the machines of this stack; foresail writes no files on them";
+  if (accept.length > 0) throw new UsageError(`--accept ${accept[0]}: ${why}`);
+  say(output === "json" ? displayJson({ machines: [] }) : why);
+  return EXIT.done;
 }
 
 function acceptedFile(text: string): { node: string; file: string } {

@@ -27,6 +27,7 @@ export function driftWords(stack: StackDrift): string {
     ...(files > 0 ? [`${plural(files, "file")} on ${plural(drifted, "machine")}`] : []),
     ...(unread > 0 ? [`${unread} of ${plural(machines.length, "machine")} not read`] : []),
   ];
+  if (machines.length === 0) return "no machines of its own";
   return found.length > 0 ? found.join("; ") : `none on ${plural(machines.length, "machine")}`;
 }
 

@@ -26,6 +26,12 @@ describe("the machines in an exported state", () => {
     });
   });
 
+  for (const system of ["azimuth:AzimuthCluster", "machine-pool:MachinePool"])
+    it(`are none of foresail's in a stack of ${system}`, () => {
+      const exported = { deployment: { resources: [{ type: `foresail:${system}` }] } };
+      assert.equal(machinesInState(JSON.stringify(exported)), undefined);
+    });
+
   it("are missed with a reason in a stack without a kubeadm cluster", () => {
     assert.throws(() => machinesInState("{}"), /the stack has no kubeadm cluster/);
   });

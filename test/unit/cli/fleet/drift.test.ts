@@ -16,7 +16,7 @@ const FAILED: StackDrift = { failure: ["foresail: the passphrase is wrong"] };
 describe("the drift of a fleet", () => {
   const cases: [what: string, stack: StackDrift, words: string, details: string[]][] = [
     ["nothing differs", CLEAN, "none on 1 machine", []],
-    ["a stack without machines", { machines: [] }, "none on 0 machines", []],
+    ["a stack without machines", { machines: [] }, "no machines of its own", []],
     ["files differ", DRIFTED, "2 files on 1 machine", ["cp-1: /etc/a (changed)", "cp-1: /etc/b (changed)"]],
     ["a machine is not read", UNREAD, "1 of 1 machine not read", ["w-1: not read: no answer within 20 s"]],
     [
