@@ -1,16 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { parseDocument } from "yaml";
 import { isObject } from "../../lib/json";
 import { LAYER_KEY } from "../../lib/layers/layer";
 import { stackFolder } from "../../lib/layers/layer-file";
 import { mergeOver } from "../../lib/layers/merge";
 import { check } from "../../lib/validation/check";
-import { issueCount, issueLines } from "../../lib/validation/validation-issue";
 import { StackLabels } from "../../lib/layers/stack-labels";
 import { readLayer } from "../config-show";
 import type { Project } from "../pulumi";
 import type { LabelsOfStacks } from "./plan/fleet";
+import { invalidFile, parseYaml } from "./yaml-file";
 
 /**
  * Returns the labels of stacks from their files and layers, without the engine.
@@ -28,18 +27,14 @@ function labelsOf(project: Project, stack: string): Record<string, string> {
   const merged = mergeOver(below, config[`${project.name}:labels`]) ?? {};
   const { value, issues } = check(StackLabels, merged, ["labels"]);
   if (value !== undefined) return value;
-  const lines = issueLines(issues).map((line) => `\n  ${line}`);
   const files = below === undefined ? name : `${name} over layers/${String(layer)}.yaml`;
-  throw new Error(`${files} has ${issueCount(issues)}; nothing was changed:${lines.join("")}`);
+  throw invalidFile(files, issues);
 }
 
 function readConfig(file: string, name: string): Record<string, unknown> {
   // a stack without a configuration has no file
   if (!existsSync(file)) return {};
-  const document = parseDocument(readFileSync(file, "utf8"), { merge: true });
-  const [error] = document.errors;
-  if (error !== undefined) throw new Error(`${name} is not YAML: ${error.message.split("\n")[0]}`);
-  const value: unknown = document.toJS();
+  const value = parseYaml(readFileSync(file, "utf8"), name, { merge: true });
   const config = isObject(value) ? value.config : undefined;
   return isObject(config) ? config : {};
 }

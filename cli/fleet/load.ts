@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { parseDocument } from "yaml";
 import { readGivenFile } from "../../lib/files";
-import { issueCount, issueLines } from "../../lib/validation/validation-issue";
 import { callPulumi, type Project } from "../pulumi";
 import { readLabels } from "./labels";
 import { choosesByLabel, type Fleet, readFleet } from "./plan/fleet";
 import { reviewId } from "./run-file";
+import { invalidFile, parseYaml } from "./yaml-file";
 
 /** Reads fleet.yaml and finds its stacks. @throws Error with the file and its validation issues, one per line */
 export async function loadFleet(
@@ -14,19 +13,16 @@ export async function loadFleet(
   file = path.join(project.folder, "fleet.yaml"),
 ): Promise<Fleet> {
   const name = path.basename(file);
-  const document = parseDocument(
+  const value = parseYaml(
     await readGivenFile(file, "the waves in", "create it (docs/regions.md shows one), or give --file"),
+    name,
   );
-  const [error] = document.errors;
-  if (error !== undefined) throw new Error(`${name} is not YAML: ${error.message.split("\n")[0]}`);
   const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
   const existing = (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
-  const value = document.toJS() as unknown;
   const labels = choosesByLabel(value) ? readLabels(project, existing) : {};
   const { fleet, issues } = readFleet(value, existing, labels);
   if (fleet !== undefined) return fleet;
-  const lines = issueLines(issues).map((line) => `\n  ${line}`);
-  throw new Error(`${name} has ${issueCount(issues)}; nothing was changed:${lines.join("")}`);
+  throw invalidFile(name, issues);
 }
 
 /** All stacks of a fleet in the order of the waves. */
