@@ -272,7 +272,7 @@ function addFleetCommands(program: Command): void {
     .action(running<{ file?: string }>(async () => (await import("./fleet/up.js")).fleetStatus));
 }
 
-/** Adds the command by which a run of a fleet destroys one stack; nobody else calls it. */
+/** Adds the command by which a run of a fleet destroys one stack. Users do not call it. */
 function addDestroyStackCommand(program: Command): void {
   program
     .command("destroy-stack", { hidden: true })

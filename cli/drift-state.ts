@@ -26,10 +26,10 @@ export function machinesInState(exported: string): MachinesInState | undefined {
   const inputsOf = (kind: string) =>
     deployment?.resources?.find(({ type }) => type === `${OWN_TYPES}${kind}`)?.inputs;
   const found = inputsOf("NodeAgents");
-  if (found === undefined && deployment?.resources?.some(({ type }) => WITHOUT_MACHINES.includes(type)))
-    return undefined;
-  if (found === undefined)
+  if (found === undefined) {
+    if (deployment?.resources?.some(({ type }) => WITHOUT_MACHINES.includes(type))) return undefined;
     throw new Error("the stack has no kubeadm cluster whose machines have node agents; run `up` first");
+  }
   const inputs = plain(found) as {
     specification: { name: string };
     machines: Machine[];

@@ -7,7 +7,7 @@ export const pinnedHostKeys: ResourceRule = {
   parameters: {},
   check(resource) {
     if (!isOwn(resource, "HostKey")) return [];
-    // CB-Tumblebug makes the machines and tells nobody their keys
+    // CB-Tumblebug makes the machines and does not tell their keys
     if (resource.urn.includes("foresail:tumblebug:TumblebugCluster$")) return [];
     const machine = String(resource.values["machine"]);
     return [

@@ -20,6 +20,7 @@ const unreadOf = (machines: readonly MachineDrift[]) =>
 export function driftWords(stack: StackDrift): string {
   if ("failure" in stack) return "failed";
   const { machines } = stack;
+  if (machines.length === 0) return "no machines of its own";
   const drifted = machines.filter(({ files = [] }) => files.length > 0).length;
   const files = filesOf(machines).length;
   const unread = unreadOf(machines).length;
@@ -27,7 +28,6 @@ export function driftWords(stack: StackDrift): string {
     ...(files > 0 ? [`${plural(files, "file")} on ${plural(drifted, "machine")}`] : []),
     ...(unread > 0 ? [`${unread} of ${plural(machines.length, "machine")} not read`] : []),
   ];
-  if (machines.length === 0) return "no machines of its own";
   return found.length > 0 ? found.join("; ") : `none on ${plural(machines.length, "machine")}`;
 }
 

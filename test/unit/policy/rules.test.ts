@@ -180,7 +180,7 @@ describe("policy pinned-host-keys", () => {
       own("HostKey", { machine: "cp-1" }),
       /^the host key of cp-1 is whatever answers/,
     ],
-    ["machines whose keys nobody can know before", own("HostKey", { machine: "cp-1" }, { urn: tumblebug })],
+    ["machines whose keys can't be known before", own("HostKey", { machine: "cp-1" }, { urn: tumblebug })],
     ["a key from the console", own("ServerHostKey", { machine: "cp-1" })],
   ]);
 });

@@ -116,7 +116,7 @@ describe("the nodes of a gate", () => {
     status: { conditions: [{ type: "Ready", status: ready }] },
   });
 
-  it("are not ready without the condition, or when nobody knows", () => {
+  it("are not ready without the condition, or when it is not known", () => {
     const nodes = [node("a", "True"), node("b", "False"), node("c", "Unknown"), { metadata: { name: "d" } }];
     assert.deepEqual(notReady(nodes), ["b", "c", "d"]);
   });
