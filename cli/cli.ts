@@ -1,15 +1,13 @@
 #!/usr/bin/env node
 import { Command, Option } from "commander";
+import { driftOutput, running } from "./command";
 import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./exit-codes";
+import { addFleetCommands } from "./fleet/commands";
 import { printError } from "./terminal";
 import type { AdoptOptions } from "./adopt";
 import type { ConfigShowOptions } from "./config-show";
 import type { DriftOptions } from "./drift";
 import type { DestroyStackOptions } from "./destroy-stack";
-import type { FleetDestroyOptions } from "./fleet/destroy";
-import type { FleetDriftOptions } from "./fleet/drift";
-import type { FleetPreviewOptions } from "./fleet/preview";
-import type { FleetUpOptions } from "./fleet/up";
 import type { PlanOptions, PlanOutput } from "./plan";
 import type { PreviewOptions } from "./preview";
 import type { ReleaseOptions } from "./release";
@@ -20,14 +18,6 @@ import { messageOf } from "../lib/error-message";
 /** Adds a command, whose help ends with notes and the exit codes that it has. */
 function addCommand(program: Command, name: CommandName, notes = ""): Command {
   return program.command(name).addHelpText("after", () => notes + exitCodesHelp(name));
-}
-
-/** Returns an action that runs a command, whose module is loaded for it alone, and sets its exit code. */
-function running<Options>(load: () => Promise<(options: Options) => Promise<number>>) {
-  return async (options: Options): Promise<void> => {
-    const command = await load();
-    process.exitCode = await command(options);
-  };
 }
 
 const STACK = ["--stack <name>", "the stack; default: the one that is selected"] as const;
@@ -121,11 +111,6 @@ const DRIFT_NOTES = `
 It reads the machines over SSH, with the credentials in the stack's state, and changes nothing unless --accept is given.
 `;
 
-const driftOutput = () =>
-  new Option("--output <form>", "for a terminal (text) or for programs")
-    .choices(["text", "json"])
-    .default("text");
-
 /** Adds the command drift, which shows what others changed on the machines. */
 function addDriftCommand(program: Command): void {
   addCommand(program, "drift", DRIFT_NOTES)
@@ -212,64 +197,6 @@ function addConfigCommand(program: Command): void {
     .option("--json", "a list of {path, value, file} for programs")
     .addHelpText("after", () => exitCodesHelp("config show"))
     .action(running<ConfigShowOptions>(async () => (await import("./config-show.js")).configShow));
-}
-
-const FLEET_NOTES = `
-The first Ctrl-C begins no further stack and pauses those that run; the next one interrupts their engines.
-What is done stays done: --continue, or the same --plan again, does the rest.
-`;
-
-const DESTROY_NOTES = `
-Adopted clusters keep running, and protected resources stop it before anything is touched.
-It stops at a failure; the same command does the rest. The stacks stay, empty.
-`;
-
-/** Adds the commands of a fleet: many stacks in waves. */
-function addFleetCommands(program: Command): void {
-  const fleet = program
-    .command("fleet")
-    .description("preview and change many stacks in the waves of fleet.yaml");
-  const file = ["--file <file>", "the waves; default: fleet.yaml in the project's folder"] as const;
-  fleet
-    .command("preview")
-    .description("preview all stacks of the fleet; changes nothing")
-    .option(...file)
-    .option("--save-plan <folder>", "write the plans for `foresail fleet up --plan`")
-    .addHelpText("after", () => exitCodesHelp("fleet preview"))
-    .action(running<FleetPreviewOptions>(async () => (await import("./fleet/preview.js")).fleetPreview));
-  fleet
-    .command("up")
-    .description("run the waves, each stack bound to its plan")
-    .option(...file)
-    .option(
-      "--plan <folder>",
-      "the plans of `foresail fleet preview --save-plan`; without them, previews and asks",
-    )
-    .option("--continue", "go on with the last run and its plans")
-    .option("--approve <wave...>", "waves whose gate is approved", [])
-    .option("--yes", "without plans: do not ask", false)
-    .addHelpText("after", () => FLEET_NOTES + exitCodesHelp("fleet up"))
-    .action(running<FleetUpOptions>(async () => (await import("./fleet/up.js")).fleetUp));
-  fleet
-    .command("drift")
-    .description("show on which stacks files on machines differ from what foresail wrote; changes nothing")
-    .option(...file)
-    .addOption(driftOutput())
-    .addHelpText("after", () => exitCodesHelp("fleet drift"))
-    .action(running<FleetDriftOptions>(async () => (await import("./fleet/drift.js")).fleetDrift));
-  fleet
-    .command("destroy")
-    .description("destroy all stacks, the last wave first; shows what goes and asks for the fleet's name")
-    .option(...file)
-    .option("--confirm <name>", "the fleet's name, instead of typing it")
-    .addHelpText("after", () => DESTROY_NOTES + exitCodesHelp("fleet destroy"))
-    .action(running<FleetDestroyOptions>(async () => (await import("./fleet/destroy.js")).fleetDestroy));
-  fleet
-    .command("status")
-    .description("print how far the last run is")
-    .option(...file)
-    .addHelpText("after", () => exitCodesHelp("fleet status"))
-    .action(running<{ file?: string }>(async () => (await import("./fleet/up.js")).fleetStatus));
 }
 
 /** Adds the command by which a run of a fleet destroys one stack. Users do not call it. */

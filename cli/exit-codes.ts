@@ -41,6 +41,7 @@ export const EXITS_OF = {
   "fleet up": ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
   "fleet drift": ["done", "failed", "usage", "unknown", "drifted", "interrupted"],
   "fleet destroy": ["done", "failed", "usage", "paused", "locked", "declined", "interrupted"],
+  "fleet changed": ["done", "failed", "usage"],
   "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 

@@ -5,20 +5,31 @@ import { callPulumi, type Project } from "../pulumi";
 import { readLabels } from "./labels";
 import { choosesByLabel, type Fleet, readFleet } from "./plan/fleet";
 import { reviewId } from "./run-file";
+import { readStackFiles } from "./stack-files";
 import { invalidFile, parseYaml } from "./yaml-file";
 
 /** Reads fleet.yaml and finds its stacks. @throws Error with the file and its validation issues, one per line */
-export async function loadFleet(
+export const loadFleet = (project: Project, file?: string): Promise<Fleet> =>
+  resolveFleet(project, file, async () => {
+    const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
+    return (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
+  });
+
+/** Reads fleet.yaml and finds its stacks by their files alone, without the engine and its backend. */
+export const loadFleetOfFiles = (project: Project, file?: string): Promise<Fleet> =>
+  resolveFleet(project, file, () => Promise.resolve(Object.keys(readStackFiles(project).layerOf)));
+
+async function resolveFleet(
   project: Project,
   file = path.join(project.folder, "fleet.yaml"),
+  findStacks: () => Promise<readonly string[]>,
 ): Promise<Fleet> {
   const name = path.basename(file);
   const value = parseYaml(
     await readGivenFile(file, "the waves in", "create it (docs/regions.md shows one), or give --file"),
     name,
   );
-  const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
-  const existing = (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
+  const existing = await findStacks();
   const labels = choosesByLabel(value) ? readLabels(project, existing) : {};
   const { fleet, issues } = readFleet(value, existing, labels);
   if (fleet !== undefined) return fleet;

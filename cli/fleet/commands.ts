@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import { driftOutput, running } from "../command";
+import { exitCodesHelp } from "../exit-codes";
+import type { FleetChangedOptions } from "./changed";
+import type { FleetDestroyOptions } from "./destroy";
+import type { FleetDriftOptions } from "./drift";
+import type { FleetPreviewOptions } from "./preview";
+import type { FleetUpOptions } from "./up";
+
+const FLEET_NOTES = `
+The first Ctrl-C begins no further stack and pauses those that run; the next one interrupts their engines.
+What is done stays done: --continue, or the same --plan again, does the rest.
+`;
+
+const DESTROY_NOTES = `
+Adopted clusters keep running, and protected resources stop it before anything is touched.
+It stops at a failure; the same command does the rest. The stacks stay, empty.
+`;
+
+const CHANGED_NOTES = `
+A stack is touched when its stack file or its layer has changed. Other files are listed as a note: a change of the
+program may change every stack.
+`;
+
+/** Adds the commands of a fleet: many stacks in waves. */
+export function addFleetCommands(program: Command): void {
+  const fleet = program
+    .command("fleet")
+    .description("preview and change many stacks in the waves of fleet.yaml");
+  const file = ["--file <file>", "the waves; default: fleet.yaml in the project's folder"] as const;
+  fleet
+    .command("preview")
+    .description("preview all stacks of the fleet; changes nothing")
+    .option(...file)
+    .option("--save-plan <folder>", "write the plans for `foresail fleet up --plan`")
+    .addHelpText("after", () => exitCodesHelp("fleet preview"))
+    .action(running<FleetPreviewOptions>(async () => (await import("./preview.js")).fleetPreview));
+  fleet
+    .command("up")
+    .description("run the waves, each stack bound to its plan")
+    .option(...file)
+    .option(
+      "--plan <folder>",
+      "the plans of `foresail fleet preview --save-plan`; without them, previews and asks",
+    )
+    .option("--continue", "go on with the last run and its plans")
+    .option("--approve <wave...>", "waves whose gate is approved", [])
+    .option("--yes", "without plans: do not ask", false)
+    .addHelpText("after", () => FLEET_NOTES + exitCodesHelp("fleet up"))
+    .action(running<FleetUpOptions>(async () => (await import("./up.js")).fleetUp));
+  fleet
+    .command("drift")
+    .description("show on which stacks files on machines differ from what foresail wrote; changes nothing")
+    .option(...file)
+    .addOption(driftOutput())
+    .addHelpText("after", () => exitCodesHelp("fleet drift"))
+    .action(running<FleetDriftOptions>(async () => (await import("./drift.js")).fleetDrift));
+  fleet
+    .command("destroy")
+    .description("destroy all stacks, the last wave first; shows what goes and asks for the fleet's name")
+    .option(...file)
+    .option("--confirm <name>", "the fleet's name, instead of typing it")
+    .addHelpText("after", () => DESTROY_NOTES + exitCodesHelp("fleet destroy"))
+    .action(running<FleetDestroyOptions>(async () => (await import("./destroy.js")).fleetDestroy));
+  fleet
+    .command("changed")
+    .description("print the stacks whose files or layers a change touches, without the engine")
+    .option(...file)
+    .option("--since <revision>", "compare the files with where this branch left a commit, branch or tag")
+    .option("--paths <file>", "a JSON list of changed files, instead of asking git")
+    .option("--json", "the stacks of each wave, and the other changed files, for programs")
+    .addHelpText("after", () => CHANGED_NOTES + exitCodesHelp("fleet changed"))
+    .action(running<FleetChangedOptions>(async () => (await import("./changed.js")).fleetChanged));
+  fleet
+    .command("status")
+    .description("print how far the last run is")
+    .option(...file)
+    .addHelpText("after", () => exitCodesHelp("fleet status"))
+    .action(running<{ file?: string }>(async () => (await import("./up.js")).fleetStatus));
+}

@@ -1,0 +1,40 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { isObject } from "../../lib/json";
+import { LAYER_KEY } from "../../lib/layers/layer";
+import { stackFolder } from "../../lib/layers/layer-file";
+import type { Project } from "../pulumi";
+import { type StackFiles, stackOfFile } from "./plan/changed";
+import { parseYaml } from "./yaml-file";
+
+/** Returns the stack files of a project and the layers that they name, without the engine. */
+export function readStackFiles(project: Project): StackFiles {
+  const folder = stackFolder(project.folder);
+  const stacks = readdirSync(folder).flatMap((name) => stackOfFile(name) ?? []);
+  return {
+    folder: path.relative(project.folder, folder).split(path.sep).join("/"),
+    layerOf: Object.fromEntries(
+      stacks.sort().map((stack) => [stack, layerOf(project, readConfig(project, stack))]),
+    ),
+  };
+}
+
+/** Returns the layer that a stack's configuration names. */
+export function layerOf(project: Project, config: Record<string, unknown>): string | undefined {
+  const layer = config[`${project.name}:${LAYER_KEY}`];
+  return typeof layer === "string" ? layer : undefined;
+}
+
+/** Returns the name of a stack's file. */
+export const stackFileName = (stack: string): string => `Pulumi.${stack.split("/").at(-1)}.yaml`;
+
+/** Returns the configuration in the file of a stack; none when it has no file. */
+export function readConfig(project: Project, stack: string): Record<string, unknown> {
+  const name = stackFileName(stack);
+  const file = path.join(stackFolder(project.folder), name);
+  // a stack without a configuration has no file
+  if (!existsSync(file)) return {};
+  const value = parseYaml(readFileSync(file, "utf8"), name, { merge: true });
+  const config = isObject(value) ? value.config : undefined;
+  return isObject(config) ? config : {};
+}
