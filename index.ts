@@ -1,5 +1,5 @@
-import { loadConfiguration } from "./stacks/schema";
+import { engineReader, loadConfiguration, withShared } from "./stacks/schema";
 import { build } from "./stacks/systems";
 
-// a function, since the outputs of some systems are there only after a question to the engine
-module.exports = () => build(loadConfiguration());
+// a function, since outputs of other stacks, and of some systems, are there only after a question to the engine
+module.exports = async () => build(loadConfiguration(await withShared(engineReader())));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FleetFile } from "../cli/fleet/plan/fleet";
 import { StackLabels } from "../lib/layers/stack-labels";
+import { SHARED_KEY } from "../lib/layers/shared-values";
 import type { Renames } from "../lib/validation/renames";
 import {
   AzimuthSection,
@@ -10,6 +11,7 @@ import {
   MACHINE_FIELDS,
   MachinePoolSection,
   OpenstackSection,
+  SharedSources,
   type System,
   SYSTEMS,
   TumblebugSection,
@@ -99,9 +101,26 @@ function keySchemas(sections: readonly SystemSection[]): [string, JsonSchema][] 
     const section = sections.find((one) => one.key === name);
     return [
       `foresail:${name}`,
-      section ? { ...section.schema, description: key.description } : ofKey(name, key),
+      orReference(section ? { ...section.schema, description: key.description } : ofKey(name, key)),
     ];
   });
+}
+
+/** A text that stands for an output of another stack. */
+const REFERENCE = { type: "string", pattern: "^\\$\\{shared\\.[^${}]+\\}$" } as const;
+
+/** Returns a schema whose fields take a reference to an output of another stack instead of a value that is no text. */
+function orReference(schema: JsonSchema): JsonSchema {
+  const { type, items, properties, additionalProperties: others } = schema;
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, orReference(field)] as const);
+  const takesText = type === undefined || [type].flat().includes("string");
+  return {
+    ...schema,
+    ...(!takesText && { type: [type, "string"].flat(), pattern: REFERENCE.pattern }),
+    ...(items && { items: orReference(items) }),
+    ...(properties && { properties: Object.fromEntries(fields) }),
+    ...(typeof others === "object" && { additionalProperties: orReference(others) }),
+  };
 }
 
 /** Returns the JSON schema of fleet.yaml, for editors. */
@@ -113,9 +132,11 @@ export function fleetJsonSchema(): JsonSchema {
 /** Returns the JSON schema of a layer, for editors: what stacks share, without secrets, complete or not. */
 export function layerJsonSchema(): JsonSchema {
   const known: Readonly<Record<string, ConfigurationKey>> = CONFIGURATION_KEYS;
-  const shared = keySchemas(systemSections()).filter(([name]) => {
+  const shared = keySchemas(systemSections()).flatMap(([name, schema]): [string, JsonSchema][] => {
     const key = name.slice("foresail:".length);
-    return key !== "layer" && !known[key]?.secret;
+    if (key === "layer") return [];
+    // the secret itself is in another stack
+    return [[name, known[key]?.secret ? { ...REFERENCE, description: known[key].description } : schema]];
   });
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -177,6 +198,7 @@ export function stackFileJsonSchema(): JsonSchema {
 function ofKey(name: string, { description, secret }: ConfigurationKey): JsonSchema {
   if (secret) return { type: "object", description: `${description} Encrypted.` };
   if (name === "layer") return { type: "string", description };
+  if (name === SHARED_KEY) return { ...jsonSchema(SharedSources), description };
   if (name === "labels") return { ...jsonSchema(StackLabels), description };
   if (name === "system") return { type: "string", enum: [...SYSTEMS], default: "ssh", description };
   const { required, ...schema } = clusterJsonSchema();

@@ -7,4 +7,5 @@ export { loadConfiguration } from "./schema/loading";
 export { engineReader, type ConfigurationReader } from "./schema/reader";
 export { MachinePoolSection } from "./schema/machine-pool";
 export { OpenstackSection } from "./schema/openstack";
+export { SharedSources, withShared } from "./schema/shared";
 export { TumblebugSection } from "./schema/tumblebug";

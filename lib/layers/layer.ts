@@ -3,6 +3,7 @@ import { isObject } from "../json";
 import { quoted } from "../text/quote";
 import { unknownWord } from "../validation/spelling";
 import { issueAt, type ValidationIssue } from "../validation/validation-issue";
+import { isReference } from "./shared-values";
 
 /** The key of a stack file that names its layer, without the project. */
 export const LAYER_KEY = "layer";
@@ -49,7 +50,7 @@ export function parseLayer({ file, text }: LayerText, project: string, known: Kn
     issueAt([key], key === "config" ? undefined : "belongs to a stack file; a layer has only config:"),
   );
   if (!isObject(config)) return { ...broken(file, "is not a map", ["config"]) };
-  const keys = Object.entries(config).map(([fullKey, of]) => ({ ...keyOf(fullKey, project, known), of }));
+  const keys = Object.entries(config).map(([fullKey, of]) => ({ ...keyOf(fullKey, of, project, known), of }));
   return {
     file,
     values: Object.fromEntries(
@@ -65,7 +66,12 @@ const broken = (file: string, message: string, path: string[] = []): Layer => ({
   issues: issueAt(path.length > 0 ? path : ["the file"], message),
 });
 
-function keyOf(fullKey: string, project: string, known: KnownKeys): { key: string; issue?: string } {
+function keyOf(
+  fullKey: string,
+  value: unknown,
+  project: string,
+  known: KnownKeys,
+): { key: string; issue?: string } {
   const key = fullKey.slice(project.length + 1);
   if (!fullKey.startsWith(`${project}:`))
     return {
@@ -74,7 +80,7 @@ function keyOf(fullKey: string, project: string, known: KnownKeys): { key: strin
     };
   if (key === LAYER_KEY) return { key, issue: "is read in a stack file only: a layer has no layer below it" };
   if (!Object.hasOwn(known, key)) return { key, issue: unknownWord(key, Object.keys(known)) };
-  if (known[key]?.secret)
+  if (known[key]?.secret && !isReference(value))
     return {
       key,
       issue: `is secret, and a layer is not encrypted; remove it (replace a secret that was shown), and for each stack run: pulumi config set --secret ${fullKey}`,

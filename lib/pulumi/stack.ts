@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { fullStackName } from "../layers/stack-name";
 import { Transient, waitFor } from "../wait";
 import type { StateResources } from "./state";
 
@@ -9,6 +10,51 @@ const STATE_SECONDS = 20;
 export function stackName(): string {
   return `${pulumi.getProject()}/${pulumi.getStack()}`;
 }
+
+/** The outputs of a stack as its state has them. */
+export interface StackOutputs {
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** Names of the outputs that are secret or have a secret part; the values are in plain. */
+  readonly secretOutputNames: readonly string[];
+}
+
+/** How long a stack has to be unknown: a backend of files replaces a state in two steps. */
+const UNKNOWN_MILLISECONDS = 1500;
+
+/**
+ * Reads the outputs of another stack, as a StackReference does, but without a resource: the state of the running stack
+ * does not change, and a stack that does not exist is an answer, not the end of the run.
+ *
+ * @param name "organization/project/stack"
+ * @returns undefined when there is no such stack
+ * @throws WaitTimeout with the engine's last error
+ */
+export async function readStackOutputs(name: string): Promise<StackOutputs | undefined> {
+  let unknownSince: number | undefined;
+  return waitFor<StackOutputs | undefined>({
+    what: `the outputs of ${name}`,
+    seconds: STATE_SECONDS,
+    probe: async () => {
+      try {
+        const answer: unknown = await pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", { name }, {});
+        const { outputs = {}, secretOutputNames = [] } = answer as Partial<StackOutputs>;
+        return { done: { outputs, secretOutputNames } };
+      } catch (error) {
+        const { message, code } = error as Error & { code?: number };
+        // an engine that ends answers nothing more
+        if (code !== undefined) throw error;
+        if (!message.includes("unknown stack")) return { pending: message };
+        unknownSince ??= Date.now();
+        const isUnknown = Date.now() - unknownSince >= UNKNOWN_MILLISECONDS;
+        return isUnknown ? { done: undefined } : { pending: "there is no such stack" };
+      }
+    },
+  });
+}
+
+/** Returns "organization/project/stack" of a stack that this program names. */
+export const qualifiedName = (stack: string): string =>
+  fullStackName(stack, { organization: organizationName(), project: pulumi.getProject() });
 
 /** Name of the organization; mocks of the engine may have none, and then it is that of backends without organizations. */
 function organizationName(): string {

@@ -66,6 +66,12 @@ export const CONFIGURATION_KEYS = {
       "Labels of the stack, name → value, by which `fleet.yaml` chooses it ([regions](regions.md#a-fleet-in-waves)); Kubernetes sees none of them.",
     secret: false,
   },
+  shared: {
+    type: "object",
+    description:
+      "Stacks whose outputs fill values, name → stack: with `base: organization/network/eu1`, `${shared.base.networkId}` is its output `networkId` ([shared values](regions.md#what-regions-share)).",
+    secret: false,
+  },
   cluster: section("The cluster, and its machines when they exist", CLUSTER_RENAMES, KUBEADM_SYSTEMS),
   openstack: section("The cloud and its pools of machines", OPENSTACK_RENAMES, ["openstack"]),
   tumblebug: section(

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { warn as logWarning } from "../../lib/pulumi/log";
+import { isReference } from "../../lib/layers/shared-values";
 import { quoted } from "../../lib/text/quote";
 import { nearest, unknownWord } from "../../lib/validation/spelling";
 import {
@@ -12,6 +13,7 @@ import {
 import { ClusterInput } from "./cluster";
 import { allFiles, type ConfigurationFiles, type FileIssue, inFile, MergedKeys, readFiles } from "./files";
 import { type ConfigurationReader, engineReader } from "./reader";
+import { fillFiles } from "./shared";
 import { type Configuration, readSystem } from "./reading";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
 import { structureIssues } from "./structure";
@@ -26,8 +28,11 @@ export function loadConfiguration(
   reader: ConfigurationReader = engineReader(),
   warn: (message: string) => void = (message) => void logWarning(message),
 ): Configuration {
-  const files = readFiles(reader);
-  if (files.issues.length > 0) throw refusal(files.issues);
+  const asWritten = readFiles(reader);
+  if (asWritten.issues.length > 0) throw refusal(asWritten.issues);
+  const { files, issues: unfilled } = fillFiles(asWritten, reader.shared);
+  // the rules would report the fields that could not be filled once more
+  if (unfilled.length > 0) throw refusal(unfilled);
   const { system: written, file } = writtenSystem(files);
   const system = SYSTEMS.find((one) => one === written);
   // The rules of other keys depend on the system, so they are not checked while it is invalid.
@@ -116,7 +121,7 @@ function keyIssues(
   const own = ours.flatMap((fullKey) => {
     const key = fullKey.slice(project.length + 1);
     const message = isKnown(key)
-      ? (foreignKey(key, system, project) ?? wronglyKept(key, fullKey, keys.isSecret(fullKey)))
+      ? (foreignKey(key, system, project) ?? wronglyKept(key, fullKey, keys))
       : unknownKey(key, project);
     return issueAt([key], message);
   });
@@ -158,9 +163,11 @@ function foreignKey(key: KeyName, system: System | undefined, project: string): 
   return `belongs to the systems ${named}; remove it, or write one of them as ${project}:system`;
 }
 
-function wronglyKept(key: KeyName, fullKey: string, isEncrypted: boolean): string | undefined {
+function wronglyKept(key: KeyName, fullKey: string, keys: ConfigurationReader): string | undefined {
   const { secret } = CONFIGURATION_KEYS[key];
-  if (secret === isEncrypted) return undefined;
+  if (secret === keys.isSecret(fullKey)) return undefined;
+  // only the name of the output is in the file
+  if (secret && isReference(keys.values[fullKey])) return undefined;
   return secret
     ? `is not encrypted; set it with: pulumi config set --secret ${fullKey}`
     : "is encrypted, but it is shown in previews; write it in plain, and secrets in the keys made for them";

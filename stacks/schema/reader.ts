@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { LayerText } from "../../lib/layers/layer";
 import { readLayerFile } from "../../lib/layers/layer-file";
+import type { SharedStacks } from "../../lib/layers/shared-values";
 
 /** Source of the configuration. Values are strings; objects are JSON. */
 export interface ConfigurationReader {
@@ -11,6 +12,8 @@ export interface ConfigurationReader {
   isSecret(key: string): boolean;
   /** Reads the file of a layer. @default none can be read */
   readLayer?(name: string): LayerText;
+  /** The stacks of `foresail:shared`, as {@link withShared} read them. */
+  readonly shared?: SharedStacks;
 }
 
 /** Returns a reader of the configuration that the engine passes to the program. */
