@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { Command, Option } from "commander";
-import { driftOutput, running } from "./command";
+import { Command } from "commander";
+import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "./command";
 import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./exit-codes";
 import { addFleetCommands } from "./fleet/commands";
 import { printError } from "./terminal";
@@ -119,27 +119,6 @@ function addDriftCommand(program: Command): void {
     .option("--accept <node:path...>", "take these files as they are on the machine, and show nothing", [])
     .addOption(driftOutput())
     .action(running<DriftOptions>(async () => (await import("./drift.js")).drift));
-}
-
-/** How a command prints its result; `--json` and `--markdown` are short for the same values of `--output`. */
-interface OutputOptions<Form extends string> {
-  readonly output?: Form;
-  readonly json?: true;
-  readonly markdown?: true;
-}
-
-/** Adds the options for the form of a command's result. */
-function addOutputOptions(command: Command, purpose: string, forms: readonly string[]): Command {
-  const short = (name: string, other: string) =>
-    new Option(`--${name}`, `the same as --output ${name}`).conflicts([other, "output"]);
-  return command
-    .addOption(new Option("--output <form>", purpose).choices(forms))
-    .addOption(short("json", "markdown"))
-    .addOption(short("markdown", "json"));
-}
-
-function outputOf<Form extends string>(options: OutputOptions<Form>): Form | "json" | "markdown" | undefined {
-  return options.json ? "json" : options.markdown ? "markdown" : options.output;
 }
 
 interface ReportOptions extends OutputOptions<"json" | "markdown"> {

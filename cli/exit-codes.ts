@@ -38,6 +38,7 @@ export const EXITS_OF = {
   monitor: ["done", "failed", "usage"],
   "config show": ["done", "failed", "usage"],
   "fleet preview": ["done", "failed", "usage", "interrupted"],
+  "fleet report": ["done", "failed", "usage"],
   "fleet up": ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
   "fleet drift": ["done", "failed", "usage", "unknown", "drifted", "interrupted"],
   "fleet destroy": ["done", "failed", "usage", "paused", "locked", "declined", "interrupted"],

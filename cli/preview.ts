@@ -43,7 +43,9 @@ export async function preview(options: PreviewOptions, say = print): Promise<num
     say(`note: ${error.message.split("\n")[0]}`);
   }
   say(`previewing ${stack}`);
-  const taken = await takePreview(project, stack, policies);
+  // the report of a fleet shows the nodes that stay, too
+  const all = options.json === undefined ? [] : ["--show-sames"];
+  const taken = await takePreview(project, stack, { ...policies, args: [...policies.args, ...all] });
   for (const line of renderText(taken.preview)) say(line);
   if (options.json !== undefined) await writePrivately(options.json, taken.json);
   if (taken.plan === undefined) {

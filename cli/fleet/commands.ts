@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { driftOutput, running } from "../command";
+import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "../command";
 import { exitCodesHelp } from "../exit-codes";
 import type { FleetChangedOptions } from "./changed";
 import type { FleetDestroyOptions } from "./destroy";
@@ -35,6 +35,20 @@ export function addFleetCommands(program: Command): void {
     .option("--save-plan <folder>", "write the plans for `foresail fleet up --plan`")
     .addHelpText("after", () => exitCodesHelp("fleet preview"))
     .action(running<FleetPreviewOptions>(async () => (await import("./preview.js")).fleetPreview));
+  const report = fleet
+    .command("report")
+    .description("print a preview of the fleet for a pull request's comment, or for programs")
+    .argument("<folder>", "the folder of `foresail fleet preview --save-plan`")
+    .addHelpText("after", () => exitCodesHelp("fleet report"))
+    .action(async (folder: string, options: OutputOptions<"json" | "markdown">) => {
+      const form = outputOf(options);
+      const { fleetReport } = await import("./report.js");
+      process.exitCode = await fleetReport({ folder, ...(form !== undefined && { form }) });
+    });
+  addOutputOptions(report, "one comment for GitHub, dangers first, or the same as data", [
+    "json",
+    "markdown",
+  ]);
   fleet
     .command("up")
     .description("run the waves, each stack bound to its plan")

@@ -16,7 +16,7 @@ interface StackReading<Found> {
   readonly argumentsOf: (stack: string, output: string) => readonly string[];
   /** Whether standard output goes to the file, apart from the errors in the log. */
   readonly printsOutput?: true;
-  readonly read: (exitCode: number, files: { output: string; log: string }) => Promise<Found>;
+  readonly read: (exitCode: number, files: { output: string; log: string }, stack: string) => Promise<Found>;
 }
 
 /** Runs foresail for all stacks, at most `maxParallel` at once, whatever the end of others; an interrupt ends it. */
@@ -38,7 +38,7 @@ export async function readEachStack<Found>(
         running.add(started);
         const exitCode = await started.ended;
         running.delete(started);
-        found.set(stack, await read(exitCode, { output, log }));
+        found.set(stack, await read(exitCode, { output, log }, stack));
         return exitCode === 0;
       },
       () => running.forEach(({ child }) => child.kill("SIGINT")),

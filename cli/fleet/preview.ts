@@ -1,9 +1,7 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { fileFault } from "../../lib/files";
-import { findDangers } from "../review/dangers";
-import { readPreview } from "../review/preview";
-import { countSteps } from "../review/steps";
+import { NotAPreviewError } from "../review/preview";
 import { plural } from "../../lib/text/plural";
 import { EXIT } from "../exit-codes";
 import { withPrivateFolder } from "../private-file";
@@ -12,6 +10,8 @@ import { print } from "../terminal";
 import { readEachStack } from "./each-stack";
 import { loadFleet, planFile, readIfThere, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
+import { changeWords, failedReview, hasFailed, type StackReview } from "./plan/review";
+import { stackReview, writeReview } from "./review";
 import { lastLines } from "./stack-process";
 import { fleetTable } from "./table";
 
@@ -45,29 +45,60 @@ export async function previewAll(
   });
   const stacks = stacksOf(fleet);
   say(`previewing ${plural(stacks.length, "stack")}, ${fleet.maxParallel} at once`);
+  // the plan of an earlier preview is not what this one finds
+  for (const stack of stacks) await rm(planFile(plans, stack), { force: true });
   const { end, found } = await readEachStack(project, fleet, {
     argumentsOf: (stack, json) => [
       ...["preview", "--stack", stack, "--save-plan", path.resolve(planFile(plans, stack))],
       ...["--json", json],
     ],
-    read: (exitCode, { output, log }) => resultOf(exitCode, output, log),
+    read: async (exitCode, { output, log }, stack) => {
+      const plan = exitCode === 0 ? await readIfThere(planFile(plans, stack)) : undefined;
+      return reviewOf(await readIfThere(output), plan, await lastLines(log));
+    },
   });
-  for (const [name, { details }] of found)
+  for (const [name, stack] of found) {
+    const details = detailsOf(stack);
     if (details.length > 0) say([`${name}:`, ...details].join("\n    "));
-  for (const line of fleetTable(fleet, "PREVIEW", (name) => found.get(name)?.text ?? "not previewed"))
-    say(line);
+  }
+  for (const line of fleetTable(fleet, "PREVIEW", (name) => wordsOf(found.get(name)))) say(line);
+  await writeReview(plans, {
+    ...{ project: project.name, previewedAt: new Date().toISOString(), fleet: writable(fleet) },
+    stacks: inOrder(stacks, found),
+  });
   return end;
 }
 
-async function resultOf(exitCode: number, json: string, log: string) {
-  const text = await readIfThere(json);
-  if (exitCode !== 0 || text === undefined) return { text: "failed", details: await lastLines(log) };
-  const preview = readPreview(text);
-  const dangers = findDangers(preview);
-  const review = dangers.length === 0 ? "" : `; review first: ${dangers.length}`;
-  const steps = preview.changes.flatMap((change) => change.steps);
-  const all = [...steps, ...dangers.map(({ kind, words }) => `! ${kind}: ${words}`)];
-  return preview.changes.length === 0
-    ? { text: "nothing changes", details: [] }
-    : { text: countSteps(preview.changes) + review, details: all };
+/** @param log the last lines of a preview that failed without a result */
+function reviewOf(json: string | undefined, plan: string | undefined, log: readonly string[]): StackReview {
+  try {
+    if (json !== undefined) return stackReview(json, plan);
+  } catch (error) {
+    if (!(error instanceof NotAPreviewError)) throw error;
+  }
+  return failedReview(log);
+}
+
+const inOrder = (stacks: readonly string[], found: ReadonlyMap<string, StackReview>) =>
+  Object.fromEntries(
+    stacks.flatMap((name) => {
+      const stack = found.get(name);
+      return stack === undefined ? [] : [[name, stack]];
+    }),
+  );
+
+const writable = ({ waves, ...fleet }: Fleet) => ({
+  ...fleet,
+  waves: waves.map((wave) => ({ ...wave, stacks: [...wave.stacks] })),
+});
+
+function wordsOf(stack: StackReview | undefined): string {
+  if (stack === undefined || hasFailed(stack) || stack.dangers.length === 0) return changeWords(stack);
+  return `${changeWords(stack)}; review first: ${stack.dangers.length}`;
+}
+
+function detailsOf(stack: StackReview): string[] {
+  if (hasFailed(stack)) return stack.errors.flatMap((error) => error.split("\n"));
+  const dangers = stack.dangers.map(({ kind, words }) => `! ${kind}: ${words}`);
+  return [...stack.changes.flatMap(({ steps }) => steps), ...dangers];
 }

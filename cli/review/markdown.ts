@@ -1,6 +1,7 @@
 import { type Danger, findDangers } from "./dangers";
 import { displayLine, displayText } from "../../lib/text/display";
 import { code, commentWord, fenced } from "../../lib/text/markdown";
+import { mostThatFit } from "../../lib/text/fit";
 import { plural } from "../../lib/text/plural";
 import type { Preview } from "./preview";
 import { countSteps } from "./steps";
@@ -14,7 +15,8 @@ export const COMMENT_LIMIT = 65_000;
 /** How many dangers the summary lists; the steps below contain all of them. */
 const DANGERS_SHOWN = 25;
 
-const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
+/** What a danger is called in a comment. */
+export const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   refused: "Refused",
   replaced: "Replaced",
   deleted: "Deleted",
@@ -62,12 +64,7 @@ export function renderMarkdown(preview: Preview, { limit = COMMENT_LIMIT } = {})
     }
     return parts.join("\n");
   };
-  let [fits, tooMany] = render(most).length <= limit ? [most, most] : [-1, most];
-  while (tooMany - fits > 1) {
-    const middle = Math.floor((fits + tooMany) / 2);
-    if (render(middle).length <= limit) fits = middle;
-    else tooMany = middle;
-  }
+  const fits = mostThatFit(most, (count) => render(count).length <= limit);
   // the summary alone may exceed a caller's limit
   return fits < 0 ? summary : render(fits);
 }

@@ -150,6 +150,7 @@ export interface EngineStep {
   /** The engine's name: "same", "create", "delete-replaced", … */
   readonly op: string;
   readonly urn: string;
+  readonly oldState?: { readonly inputs?: Readonly<Record<string, unknown>> };
   readonly newState?: { readonly type?: string; readonly inputs?: Readonly<Record<string, unknown>> };
   readonly replaceReasons?: unknown;
 }

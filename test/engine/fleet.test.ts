@@ -122,6 +122,9 @@ describe("a fleet of stacks in waves", function () {
     assert.equal(exitCode, EXIT.done, stdout);
     assert.match(stdout, /^WAVE +STACK +PREVIEW\ncanary +eu1 +\S.*\neurope +eu2 +\S.*\nrest +us1 +\S.*$/m);
     assert.ok(STACKS.every((name) => existsSync(at(`plans/${name}.json`))));
+    const report = await fleet.run("fleet", "report", "plans", "--markdown");
+    assert.match(report.stdout, /^### foresail: changes in 3 of 3 stacks$/m);
+    assert.match(report.stdout, /^\| `europe` \| `eu2` \| – \| – \| .* \| 0 \| `[0-9a-f]{64}` \|$/m);
     assert.deepEqual(journal(), []);
   });
 

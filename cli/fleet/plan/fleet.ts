@@ -9,7 +9,7 @@ import { Window } from "./window";
 
 const deadline = (text: string) => z.int().min(1).max(86_400).describe(text);
 
-const Gate = z
+export const Gate = z
   .strictObject({
     soakSeconds: z
       .int()
