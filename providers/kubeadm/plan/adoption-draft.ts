@@ -71,6 +71,7 @@ export function draftAdoption(args: {
     ...(typeof made.imageRepository === "string" && made.imageRepository !== "registry.k8s.io"
       ? { imageRepository: made.imageRepository }
       : {}),
+    ...(cluster.kubelet?.cgroupDriver === "cgroupfs" ? { kubelet: { cgroupDriver: "cgroupfs" } } : {}),
     machines: matched.map((machine) => machineEntry(machine, planes.length === 1 ? apiServer : undefined)),
   };
   return { cluster: draft, notes: notesOf(cluster, matched), refusals: refusalsOf(args, source, endpoint) };

@@ -221,6 +221,12 @@ export function settingIssues(
     ]),
     ...unmet(["kubeProxy"], kubeProxy, cluster.kubeProxy),
     ...issueAt(
+      ["kubelet", "cgroupDriver"],
+      cluster.kubelet?.cgroupDriver === "cgroupfs" && kubelet.cgroupDriver === undefined
+        ? OTHER_CGROUPS
+        : undefined,
+    ),
+    ...issueAt(
       ["kubeadm", "initConfiguration"],
       kubeadm.initConfiguration && Object.keys(kubeadm.initConfiguration).length > 0
         ? "has no effect on an adopted cluster, which exists; remove it"
@@ -277,6 +283,10 @@ const NOT_YET =
 /** The message repeats no values, since they may be secret. */
 const NOT_SET =
   "is not what the adopted cluster has, and adopting changes nothing; write the cluster's value, or remove it";
+
+/** The kubelet of such a machine takes its driver from the cluster, and its containerd from the stack. */
+const OTHER_CGROUPS =
+  'is absent, and the cluster\'s kubelets have "cgroupfs"; write that, or no pod starts on machines that join later';
 
 /** Returns one step for each machine. @param cluster undefined when it could not be read */
 export function adoptionSteps(

@@ -177,6 +177,19 @@ describe("the settings of a cluster to adopt", () => {
     ]);
   });
 
+  it("have to name the kubelets' cgroup driver if containerd on machines that join later would get another", () => {
+    const lines = (own: Record<string, string>, cgroupDriver: string) =>
+      issueLines(
+        settingIssues({ ...specification, kubelet: own }, { ...cluster(), kubelet: { cgroupDriver } }),
+      );
+    assert.match(
+      lines({}, "cgroupfs").join("\n"),
+      /^kubelet\.cgroupDriver: is absent, .*"cgroupfs"; write that/,
+    );
+    assert.deepEqual(lines({ cgroupDriver: "cgroupfs" }, "cgroupfs"), []);
+    assert.deepEqual(lines({}, "systemd"), []);
+  });
+
   it("are refused for a cluster that kubeadm did not make", () => {
     const [line, ...others] = issueLines(
       settingIssues(specification, { nodes: [], systemPods: [], staticPods: [] }),

@@ -116,6 +116,14 @@ describe("the stack file that adopts a cluster", () => {
     );
   });
 
+  it("names the kubelets' cgroup driver if it is not foresail's, for containerd on machines that join later", () => {
+    for (const [cgroupDriver, written] of [
+      ["systemd", undefined],
+      ["cgroupfs", { cgroupDriver: "cgroupfs" }],
+    ] as const)
+      assert.deepEqual(draft([node("cp-1")], { kubelet: { cgroupDriver } }).cluster.kubelet, written);
+  });
+
   it("names a bundle for programs in /usr/local/bin, and accepts two control planes that exist", () => {
     const nodes = [node("cp-1"), node("cp-2")];
     const { cluster: written } = draft(
