@@ -5,6 +5,8 @@ export interface SuiteResult {
   readonly failures: readonly { readonly title: string; readonly error: string }[];
   /** Tests that did not run, each with why. */
   readonly pending: readonly { readonly title: string; readonly reason: string }[];
+  /** Failures of files that passed when they were run again, by themselves. */
+  readonly unstable?: SuiteResult["failures"];
 }
 
 /** The outcome of one tier, as the runner saw it. */
@@ -53,6 +55,9 @@ export function summarizeRun(
   for (const line of [...leftOut, ...onlyWithAll]) lines.push(`left out: ${line}`);
   for (const { tier, ran } of outcomes)
     if (ran !== undefined) lines.push(`ran from ${clock(ran.from)} to ${clock(ran.to)}: ${tier}`);
+  for (const { tier, result } of outcomes)
+    for (const { title, error } of result?.unstable ?? [])
+      lines.push(`passed only when run again: ${tier}: ${title}: ${error}`);
   for (const { tier, result, breakage } of outcomes) {
     for (const { title, error } of result?.failures ?? []) lines.push(`failed: ${tier}: ${title}: ${error}`);
     if (breakage !== undefined) lines.push(`${tier} broke: ${breakage}`);

@@ -45,10 +45,10 @@ async function performTier(
     listing,
     signal,
   };
-  const { processes = 1 } = tier;
+  const { processes } = tier;
   // a part of a tier is soon done, and is shown as it goes; the night has time
-  const isSerial = processes === 1 || options.grep !== undefined || options.all === true;
-  const outcome = isSerial ? await runMocha(run) : await runSideBySide({ ...run, processes });
+  const isOneProcess = processes === undefined || options.grep !== undefined || options.all === true;
+  const outcome = isOneProcess ? await runMocha(run) : await runSideBySide({ ...run, processes });
   const leftRunning = await clearFixture(tier).catch((error: unknown) => [String(error)]);
   // a killed run can't clean up after itself: only a completed one is at fault
   if (leftRunning.length === 0 || outcome.breakage !== undefined) return outcome;

@@ -8,12 +8,18 @@ import { type MochaRun, resultsFolder, runMocha } from "./mocha-process";
 interface FileOutcome {
   /** Such as "engine/life". */
   readonly file: string;
+  readonly compiled: string;
+  readonly lane: number;
   readonly outcome: TierOutcome;
 }
 
+/** With more failing files than this, the cause is hardly the machine's load, and none is run again. */
+const MOST_REPEATED = 3;
+
 /**
  * Runs every file in a process of its own, some of them at a time, in their order. What a file prints is shown when it has
- * ended. The limit is for all files together.
+ * ended. Files with failed tests run again, by themselves, once all have ended: failures that don't recur are reported as
+ * unstable. The limit is for all files together.
  * @param run.processes how many at a time
  * @param perform runs one file; for tests
  */
@@ -24,35 +30,54 @@ export async function runSideBySide(
   const { tier, signal, processes } = run;
   const end = performance.now() + run.limitSeconds * 1000;
   const waiting = [...run.files];
-  const outcomes: FileOutcome[] = [];
-  const work = async (lane: number): Promise<void> => {
-    const environment = { ...run.environment, [LANE_VARIABLE]: String(lane) };
-    for (let compiled = waiting.shift(); compiled !== undefined; compiled = waiting.shift()) {
-      const file = nameOf(compiled);
-      if (signal.aborted) {
-        outcomes.push({ file, outcome: { tier, breakage: "interrupted before it began" } });
-        continue;
-      }
-      const from = performance.now();
-      const name = file.replaceAll("/", "-");
-      const listing = path.join(resultsFolder, `${name}.log`);
-      const limitSeconds = Math.max(1, (end - from) / 1000);
-      const outcome = await perform({ ...run, name, files: [compiled], environment, listing, limitSeconds });
-      outcomes.push({ file, outcome });
-      const seconds = Math.round((performance.now() - from) / 1000);
-      show(`\n${file}, ${seconds} s\n${readFileSync(listing, "utf8")}`);
-    }
-  };
   const show = (words: string) => {
     if (run.listing === undefined) process.stdout.write(words);
     else appendFileSync(run.listing, words);
+  };
+  const performFile = async (compiled: string, lane: number): Promise<FileOutcome> => {
+    const file = nameOf(compiled);
+    if (signal.aborted)
+      return { file, compiled, lane, outcome: { tier, breakage: "interrupted before it began" } };
+    const from = performance.now();
+    const name = file.replaceAll("/", "-");
+    const listing = path.join(resultsFolder, `${name}.log`);
+    const environment = { ...run.environment, [LANE_VARIABLE]: String(lane) };
+    const limitSeconds = Math.max(1, (end - from) / 1000);
+    const outcome = await perform({ ...run, name, files: [compiled], environment, listing, limitSeconds });
+    const seconds = Math.round((performance.now() - from) / 1000);
+    show(`\n${file}, ${seconds} s\n${readFileSync(listing, "utf8")}`);
+    return { file, compiled, lane, outcome };
+  };
+  const outcomes: FileOutcome[] = [];
+  const work = async (lane: number): Promise<void> => {
+    for (let compiled = waiting.shift(); compiled !== undefined; compiled = waiting.shift())
+      outcomes.push(await performFile(compiled, lane));
   };
   if (run.listing !== undefined) {
     mkdirSync(path.dirname(run.listing), { recursive: true });
     writeFileSync(run.listing, "");
   }
   await Promise.all(Array.from({ length: processes }, (_, index) => work(index + 1)));
+  const failed = outcomes.filter(mayRunAgain);
+  if (failed.length <= MOST_REPEATED && !signal.aborted)
+    for (const first of failed) {
+      const again = await performFile(first.compiled, first.lane);
+      outcomes[outcomes.indexOf(first)] = { ...again, outcome: withUnstable(again.outcome, first.outcome) };
+    }
   return combineOutcomes(tier, outcomes);
+}
+
+/** Whether only tests failed: a crash or a process that would not end is never excused. */
+function mayRunAgain({ outcome: { result, breakage } }: FileOutcome): boolean {
+  return breakage === undefined && (result?.failures.length ?? 0) > 0;
+}
+
+/** The second outcome of a file, with those failures of the first that did not recur. */
+function withUnstable(again: TierOutcome, first: TierOutcome): TierOutcome {
+  if (again.result === undefined) return again;
+  const recurred = new Set(again.result.failures.map(({ title }) => title));
+  const unstable = (first.result?.failures ?? []).filter(({ title }) => !recurred.has(title));
+  return { ...again, result: { ...again.result, unstable } };
 }
 
 /** "engine/life" of "/clone/bin/test/engine/life.test.js". */
@@ -61,15 +86,20 @@ function nameOf(compiled: string): string {
 }
 
 /** One outcome for the files of a tier: what broke is said with its file, and is no success whatever the others did. */
-export function combineOutcomes(tier: string, outcomes: readonly FileOutcome[]): TierOutcome {
+export function combineOutcomes(
+  tier: string,
+  outcomes: readonly Pick<FileOutcome, "file" | "outcome">[],
+): TierOutcome {
   const results = outcomes.flatMap(({ outcome }) => outcome.result ?? []);
   const broken = outcomes.flatMap(({ file, outcome: { breakage } }) =>
     breakage === undefined ? [] : [`${file}: ${breakage}`],
   );
+  const unstable = results.flatMap((result) => result.unstable ?? []);
   const result = {
     passed: results.reduce((sum, { passed }) => sum + passed, 0),
     failures: results.flatMap(({ failures }) => failures),
     pending: results.flatMap(({ pending }) => pending),
+    ...(unstable.length > 0 && { unstable }),
   };
   return { tier, result, ...(broken.length > 0 && { breakage: broken.join("; ") }) };
 }

@@ -9,8 +9,8 @@ export interface Tier {
   /** The limit for the whole tier, in seconds; `--all` allows eight times as much. */
   readonly limitSeconds: number;
   /**
-   * How many of its files run at a time, each in a process of its own; default: one process runs all of
-   * them, as with `--all`.
+   * How many of its files run at a time, each in a process of its own, and again if tests in it failed; default: one
+   * process runs all of them, as with `--all`.
    */
   readonly processes?: number;
   /** What has to be set up before the tests start. */
@@ -76,6 +76,7 @@ export const TIERS: readonly Tier[] = [
     summary: "a version rollout on real nodes",
     load: 1,
     folders: ["rollout"],
+    processes: 1,
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
@@ -88,6 +89,7 @@ export const TIERS: readonly Tier[] = [
     summary: "real clusters on container nodes",
     load: 1,
     folders: ["e2e"],
+    processes: 1,
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
@@ -111,6 +113,7 @@ export const TIERS: readonly Tier[] = [
     summary: "kills on real clusters",
     load: 1,
     folders: ["faults"],
+    processes: 1,
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",

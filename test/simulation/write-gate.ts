@@ -147,7 +147,10 @@ export class WriteGate {
       return true;
     }
     while (first.byAgent && !this.isRunning) await new Promise<void>((begun) => this.waiting.push(begun));
-    if (this.held === undefined && this.isPoint(first)) {
+    const isAgain = this.held?.write.what === first.what && this.held.write.node === first.node;
+    if (this.isPoint(first) && (isAgain || this.held === undefined)) {
+      // the API server has given the held request up after the webhook's timeout, and its sender asks again
+      this.held?.answer(false);
       const isTaken = await new Promise<boolean>((answer) => (this.held = { write: first, answer }));
       if (!isTaken) return false;
     }

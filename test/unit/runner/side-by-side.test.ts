@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { TierOutcome } from "../../counting";
+import { summarizeRun, type TierOutcome } from "../../counting";
 import { LANE_VARIABLE } from "../../lane";
 import type { MochaRun } from "../../mocha-process";
 import { combineOutcomes, runSideBySide } from "../../side-by-side";
@@ -76,6 +76,50 @@ describe("test files that run side by side", () => {
     });
     assert.deepEqual(begun, ["the only one"]);
     assert.match(outcome.breakage ?? "", /^engine\/b: interrupted before it began/);
+  });
+
+  /** Processes whose tests fail in the given files: the first time only, or always. */
+  function failing(files: readonly string[], isLasting = false) {
+    const begun: string[] = [];
+    const perform = ({ name = "", listing = "" }: MochaRun): Promise<TierOutcome> => {
+      const isAgain = begun.includes(name);
+      begun.push(name);
+      mkdirSync(path.dirname(listing), { recursive: true });
+      writeFileSync(listing, "");
+      const isFailing = files.includes(name) && (isLasting || !isAgain);
+      const failures = [{ title: `in ${name}`, error: "Error: 1 !== 2" }];
+      return Promise.resolve({ tier: "engine", result: isFailing ? { ...result, failures } : result });
+    };
+    return { perform, begun };
+  }
+
+  it("run again by themselves when tests in them failed, which is a success that is reported", async () => {
+    const { perform, begun } = failing(["engine-b"]);
+    const outcome = await runSideBySide(runOf(), perform);
+    assert.deepEqual(begun.slice(4), ["engine-b"]);
+    const unstable = [{ title: "in engine-b", error: "Error: 1 !== 2" }];
+    assert.deepEqual(outcome, { tier: "engine", result: { ...result, passed: 4, unstable } });
+    assert.deepEqual(summarizeRun([outcome]).lines, [
+      "passed only when run again: engine: in engine-b: Error: 1 !== 2",
+      "4 passed, 0 failed",
+    ]);
+  });
+
+  it("fail when the same tests fail again", async () => {
+    const { perform, begun } = failing(["engine-b"], true);
+    const { result: found } = await runSideBySide(runOf(), perform);
+    assert.deepEqual(begun.slice(4), ["engine-b"]);
+    assert.deepEqual([found?.failures.length, found?.unstable], [1, undefined]);
+  });
+
+  it("do not run again when many fail, or when a process broke", async () => {
+    const many = failing(["engine-a", "engine-b", "engine-c", "engine-d"]);
+    assert.equal((await runSideBySide(runOf(), many.perform)).result?.failures.length, 4);
+    assert.equal(many.begun.length, 4);
+    const { perform, begun } = failing(["engine-b"]);
+    const broken = async (run: MochaRun) => ({ ...(await perform(run)), breakage: "it hung" });
+    assert.match((await runSideBySide(runOf(), broken)).breakage ?? "", /engine\/b: it hung/);
+    assert.equal(begun.length, 4);
   });
 
   it("are counted together, and what broke is said with its file", () => {
