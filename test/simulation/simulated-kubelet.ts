@@ -9,7 +9,8 @@ const FOREVER_SECONDS = 1_000_000;
  * @param isOn whether the machine of that name is one of the fleet, and on
  */
 export async function tendPods(client: KubernetesClient, isOn: (node: string) => boolean): Promise<void> {
-  const tended = new Set<string>();
+  // an unchanged pod is the same object in the next call: ten thousand of them would keep this process busy for minutes
+  const seen = new WeakSet<Pod>();
   await client.watchUntil<never, Pod>({
     what: "pods",
     apiVersion: "v1",
@@ -17,16 +18,15 @@ export async function tendPods(client: KubernetesClient, isOn: (node: string) =>
     seconds: FOREVER_SECONDS,
     decide: (pods) => {
       for (const pod of pods) {
-        if (!isOn(pod.spec?.nodeName ?? "")) continue;
+        if (seen.has(pod) || !isOn(pod.spec?.nodeName ?? "")) continue;
+        seen.add(pod);
         const work = pod.metadata?.deletionTimestamp
           ? "end"
           : pod.status?.phase === "Pending"
             ? "begin"
             : undefined;
-        const key = `${work} ${pod.metadata?.uid}`;
-        if (!work || tended.has(key)) continue;
-        tended.add(key);
-        (work === "end" ? endPod(client, pod) : beginPod(client, pod)).catch(() => tended.delete(key));
+        if (!work) continue;
+        (work === "end" ? endPod(client, pod) : beginPod(client, pod)).catch(() => seen.delete(pod));
       }
       return { pending: "" };
     },
