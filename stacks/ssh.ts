@@ -1,5 +1,7 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
+import { qualifiedName, readStackOutputs } from "../lib/pulumi/stack";
+import { isObject } from "../lib/json";
 import { API_SERVER_PORT } from "../lib/validation/ports";
 import type { EndpointArgs } from "../components/kubeadm/kubeadm-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
@@ -18,6 +20,7 @@ export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulum
       port: machine.port ?? cluster.ssh.port,
     })),
     endpoint: cluster.endpoint as EndpointArgs,
+    nodesEndpoint: recordedNodesEndpoint,
     loadBalancer: loadBalancer(cluster),
     adopt: cluster.adopt,
     resetOnDestroy: cluster.resetOnDestroy,
@@ -25,6 +28,12 @@ export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulum
     allowEvenControlPlanes: cluster.allowEvenControlPlanes,
   });
   return { kubeconfig, endpoints, nodes, version };
+}
+
+/** Returns the endpoint that nodes use, as the outputs of the stack's last run named it. */
+async function recordedNodesEndpoint(): Promise<unknown> {
+  const { endpoints } = (await readStackOutputs(qualifiedName(pulumi.getStack())))?.outputs ?? {};
+  return isObject(endpoints) ? endpoints.nodes : undefined;
 }
 
 function machineKeys({ [JUMP_HOST_KEY]: _, ...keys }: Record<string, string>): Record<string, string> {

@@ -8,6 +8,11 @@ skipDiagnostics();
 
 type StackOutputs = Record<string, pulumi.Output<unknown>>;
 
+/** Whether foresail itself prepares the machines of a stack's system, by commands over SSH. */
+export function runsCommands({ system }: Configuration): boolean {
+  return system === "ssh" || system === "openstack" || system === "tumblebug";
+}
+
 /**
  * Builds a stack of the configured system and loads only that system's code.
  *

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { refuseArguments } from "../../lib/pulumi/arguments";
 import { readStackResources } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
-import { loopbackPort } from "../../providers/kubeadm/plan/loopback-port";
+import { loopbackPort, loopbackPortIn } from "../../providers/kubeadm/plan/loopback-port";
 import type { Endpoint } from "../../providers/kubeadm/plan/specification";
 import type { EndpointArgs, KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 import { argumentIssues } from "./validation";
@@ -21,15 +21,21 @@ export function endpointIn(
 
 /** Returns a cluster's endpoint. It reads the stack's state only if the arguments name no port. */
 export function endpointOf(cluster: string, args: KubeadmClusterArgs): pulumi.Output<Endpoint> {
-  const { endpoint, machines } = args;
+  const { endpoint } = args;
   const decided = isOpen(endpoint)
-    ? readStackResources().then((existing) => {
-        const found = endpointIn(existing, cluster, machines, endpoint);
+    ? recordedEndpoint(cluster, args).then((found) => {
         refuseArguments(`KubeadmCluster ${cluster}`, argumentIssues(cluster, { ...args, endpoint: found }));
         return found;
       })
     : endpoint;
   return pulumi.output<EndpointArgs>(decided) as pulumi.Output<Endpoint>;
+}
+
+/** Returns the endpoint that the stack's outputs name, or else its resources: outputs are read much faster. */
+async function recordedEndpoint(cluster: string, args: KubeadmClusterArgs): Promise<EndpointArgs> {
+  const port = loopbackPortIn(await args.nodesEndpoint?.());
+  if (port !== undefined) return { loopback: { port } };
+  return endpointIn(await readStackResources(), cluster, args.machines, args.endpoint);
 }
 
 /** Whether the arguments leave the port to the state. */

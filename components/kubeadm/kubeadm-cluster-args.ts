@@ -102,6 +102,8 @@ export interface KubeadmClusterArgs {
   source?: SoftwareSource;
   /** How nodes find an API server. @default haproxy on each node */
   endpoint?: EndpointArgs;
+  /** @internal Reads `endpoints.nodes` of the stack's last run, for an endpoint without a port. @default from the resources */
+  nodesEndpoint?: () => Promise<unknown>;
   /** host:port of a load balancer for users, at `endpoint.external` or a name of `certificateNames`. @default none */
   loadBalancer?: pulumi.Input<string>;
   /** Additional names and addresses in the certificates of the API servers; for a new cluster only. */

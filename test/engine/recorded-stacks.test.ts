@@ -42,10 +42,12 @@ describe("stacks that earlier code recorded", () => {
       });
 
       it("gets one more machine, and has nothing to do afterwards", async () => {
+        const providers = await providersOf(opened);
         opened.scaleUp();
         const { unchanged: _same, ...changes } = await opened.stack.up();
         assert.notDeepEqual(changes, {});
         assert.deepEqual(await opened.stack.preview(), []);
+        assert.deepEqual(await providersOf(opened), providers);
       });
 
       it("is destroyed", async () => {
@@ -54,3 +56,10 @@ describe("stacks that earlier code recorded", () => {
       });
     });
 });
+
+/** URNs of the providers in a stack's state, without the engine's own, by which a program reads states. */
+async function providersOf({ stack }: StackOnServers): Promise<string[]> {
+  const { resources = [] } = (await stack.export()).deployment;
+  const isProvider = (type: string) => /^pulumi:providers:(?!pulumi$)/.test(type);
+  return resources.flatMap(({ type, urn }) => (isProvider(type) ? [urn] : [])).sort();
+}

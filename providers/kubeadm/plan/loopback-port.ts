@@ -28,6 +28,12 @@ export function loopbackPort(cluster: string, machines: readonly string[], exist
   return ports[0] ?? DEFAULT_LOOPBACK_PORT;
 }
 
+/** Returns the port of a loopback endpoint as nodes use it, "127.0.0.1:7445"; undefined for anything else. */
+export function loopbackPortIn(endpoint: unknown): number | undefined {
+  const [, port] = (typeof endpoint === "string" && /^127\.0\.0\.1:(\d+)$/.exec(endpoint)) || [];
+  return port === undefined ? undefined : Number(port);
+}
+
 /** Returns the port in the specification of a cluster; undefined without a loopback endpoint. */
 function portIn({ specification }: Outputs): number | undefined {
   const { endpoint } = (specification ?? {}) as { endpoint?: { loopback?: { port?: number } } };

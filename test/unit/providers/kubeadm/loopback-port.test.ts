@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Outputs, StateResources } from "../../../../lib/pulumi/state";
-import { loopbackPort, recordPort } from "../../../../providers/kubeadm/plan/loopback-port";
+import { loopbackPort, loopbackPortIn, recordPort } from "../../../../providers/kubeadm/plan/loopback-port";
 import { loopbackPortIssue } from "../../../../lib/validation/ports";
 
 const COMMAND = "command:remote:Command";
@@ -48,4 +48,18 @@ describe("the port of a loopback endpoint that the configuration does not name",
     it(`is ${port} for ${title}`, () => assert.equal(loopbackPort("prod", ["cp-1", "w-1"], state), port));
 
   it("is free on every node", () => assert.equal(loopbackPortIssue(loopbackPort("prod", [], {})), undefined));
+});
+
+describe("the port of a loopback endpoint in the outputs of a stack", () => {
+  const cases: [endpoint: unknown, port: number | undefined][] = [
+    ["127.0.0.1:7445", 7445],
+    ["lb.example.com:6443", undefined],
+    ["10.127.0.0.1:6443", undefined],
+    ["127.0.0.1:", undefined],
+    ["", undefined],
+    [undefined, undefined],
+    [{ host: "127.0.0.1:7445" }, undefined],
+  ];
+  for (const [endpoint, port] of cases)
+    it(`is ${port} in ${JSON.stringify(endpoint)}`, () => assert.equal(loopbackPortIn(endpoint), port));
 });
