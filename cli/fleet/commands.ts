@@ -22,6 +22,10 @@ A stack is touched when its stack file or its layer has changed. Other files are
 program may change every stack.
 `;
 
+interface FleetReportForms extends OutputOptions<"json" | "markdown"> {
+  readonly html?: string;
+}
+
 /** Adds the commands of a fleet: many stacks in waves. */
 export function addFleetCommands(program: Command): void {
   const fleet = program
@@ -39,11 +43,14 @@ export function addFleetCommands(program: Command): void {
     .command("report")
     .description("print a preview of the fleet for a pull request's comment, or for programs")
     .argument("<folder>", "the folder of `foresail fleet preview --save-plan`")
+    .option("--html <file>", "write it as one page with the nodes of each cluster and a timeline")
     .addHelpText("after", () => exitCodesHelp("fleet report"))
-    .action(async (folder: string, options: OutputOptions<"json" | "markdown">) => {
+    .action(async (folder: string, options: FleetReportForms) => {
       const form = outputOf(options);
       const { fleetReport } = await import("./report.js");
-      process.exitCode = await fleetReport({ folder, ...(form !== undefined && { form }) });
+      const { html } = options;
+      const forms = { ...(form !== undefined && { form }), ...(html !== undefined && { html }) };
+      process.exitCode = await fleetReport({ folder, ...forms });
     });
   addOutputOptions(report, "one comment for GitHub, dangers first, or the same as data", [
     "json",

@@ -3,8 +3,16 @@ import { code, commentWord, fenced } from "../../lib/text/markdown";
 import { plural } from "../../lib/text/plural";
 import { COMMENT_LIMIT, HEADINGS } from "../review/markdown";
 import { DANGERS } from "../review/steps";
+import { fleetDangers } from "./dangers";
 import { type Detail, detailsOf } from "./plan/details";
-import { changeWords, type FleetReview, hasFailed, type StackReview, versionWords } from "./plan/review";
+import {
+  changeWords,
+  type FleetReview,
+  hasFailed,
+  headline,
+  type StackReview,
+  versionWords,
+} from "./plan/review";
 
 /** A comment can't hold what must not be left out of it. */
 export class CommentTooLongError extends Error {
@@ -68,36 +76,14 @@ function renderComment(review: FleetReview, details: readonly Detail[], kept: nu
   ].join("\n");
 }
 
-function headline({ stacks }: FleetReview): string {
-  const all = Object.values(stacks);
-  const failed = all.filter(hasFailed).length;
-  const changed = all.filter(({ changes }) => changes.length > 0).length;
-  const of = plural(all.length, "stack");
-  if (failed > 0) return `the preview of ${failed} of ${of} failed`;
-  return changed === 0 ? `nothing changes in ${of}` : `changes in ${changed} of ${of}`;
-}
-
-/** Returns the dangers, the worst first; one that several stacks have is one line. */
-function dangerLines({ stacks }: FleetReview): string[] {
-  const found = new Map<string, { kind: string; words: string; stacks: string[] }>();
-  for (const [stack, { dangers }] of Object.entries(stacks))
-    for (const { kind, words } of dangers) {
-      const key = JSON.stringify([kind, words]);
-      const danger = found.get(key) ?? { kind, words, stacks: [] };
-      if (!danger.stacks.includes(stack)) danger.stacks.push(stack);
-      found.set(key, danger);
-    }
-  if (found.size === 0) return [];
-  const rank = (kind: string) => DANGERS.findIndex((one) => one === kind);
-  const lines = [...found.values()]
-    .sort((one, other) => rank(one.kind) - rank(other.kind))
-    .map(({ kind, words, stacks }) => {
-      const title = DANGERS.flatMap((one) => (one === kind ? HEADINGS[one] : []))[0] ?? "Dangerous";
-      const more = stacks.length - STACKS_NAMED;
-      const names = stacks.slice(0, STACKS_NAMED).map(code).join(", ");
-      return `- **${title}** in ${names}${more > 0 ? ` and ${more} more` : ""}: ${code(words)}`;
-    });
-  return ["**Review first**", "", ...lines, ""];
+function dangerLines(review: FleetReview): string[] {
+  const lines = fleetDangers(review).map(({ kind, words, stacks }) => {
+    const title = DANGERS.flatMap((one) => (one === kind ? HEADINGS[one] : []))[0] ?? "Dangerous";
+    const more = stacks.length - STACKS_NAMED;
+    const names = stacks.slice(0, STACKS_NAMED).map(code).join(", ");
+    return `- **${title}** in ${names}${more > 0 ? ` and ${more} more` : ""}: ${code(words)}`;
+  });
+  return lines.length > 0 ? ["**Review first**", "", ...lines, ""] : [];
 }
 
 function tableLines({ fleet, stacks }: FleetReview, table: Table): string[] {

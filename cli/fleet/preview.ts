@@ -10,8 +10,10 @@ import { print } from "../terminal";
 import { readEachStack } from "./each-stack";
 import { loadFleet, planFile, readIfThere, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
-import { changeWords, failedReview, hasFailed, type StackReview } from "./plan/review";
+import { changeWords, failedReview, hasFailed, type StackReview, stepsIn } from "./plan/review";
+import { estimateSeconds, type History } from "./plan/timeline";
 import { stackReview, writeReview } from "./review";
+import { readHistory } from "./run-file";
 import { lastLines } from "./stack-process";
 import { fleetTable } from "./table";
 
@@ -64,7 +66,7 @@ export async function previewAll(
   for (const line of fleetTable(fleet, "PREVIEW", (name) => wordsOf(found.get(name)))) say(line);
   await writeReview(plans, {
     ...{ project: project.name, previewedAt: new Date().toISOString(), fleet: writable(fleet) },
-    stacks: inOrder(stacks, found),
+    stacks: inOrder(stacks, found, await readHistory(project)),
   });
   return end;
 }
@@ -79,11 +81,14 @@ function reviewOf(json: string | undefined, plan: string | undefined, log: reado
   return failedReview(log);
 }
 
-const inOrder = (stacks: readonly string[], found: ReadonlyMap<string, StackReview>) =>
+/** Returns the reviews in the order of the waves, with how long each takes by earlier runs. */
+const inOrder = (stacks: readonly string[], found: ReadonlyMap<string, StackReview>, history: History) =>
   Object.fromEntries(
     stacks.flatMap((name) => {
       const stack = found.get(name);
-      return stack === undefined ? [] : [[name, stack]];
+      if (stack === undefined) return [];
+      const seconds = estimateSeconds(history, name, stepsIn(stack));
+      return [[name, { ...stack, ...(seconds !== undefined && { seconds }) }]];
     }),
   );
 

@@ -1,21 +1,27 @@
 import { displayJson } from "../../lib/text/display";
 import { EXIT, UsageError } from "../exit-codes";
 import { renderFleetComment } from "./comment";
+import { writePrivately } from "../private-file";
+import { renderPage } from "./page/page";
 import { readReview } from "./review";
 
 export interface FleetReportOptions {
   /** The folder of `foresail fleet preview --save-plan`. */
   readonly folder: string;
   readonly form?: "markdown" | "json";
+  /** The file for the page. */
+  readonly html?: string;
 }
 
-/** Prints the preview of a fleet for a pull request or as JSON. Changes nothing, and needs neither engine nor stacks. */
+/** Prints the preview of a fleet for a pull request or as JSON, and writes it as a page. Changes nothing, and needs neither engine nor stacks. */
 export async function fleetReport(
-  { folder, form }: FleetReportOptions,
+  { folder, form, html }: FleetReportOptions,
   write = (text: string) => void process.stdout.write(text),
 ): Promise<number> {
-  if (form === undefined) throw new UsageError("give --output markdown or --output json");
+  if (form === undefined && html === undefined)
+    throw new UsageError("give --output markdown, --output json or --html");
   const review = await readReview(folder);
-  write(form === "json" ? `${displayJson(review)}\n` : renderFleetComment(review));
+  if (html !== undefined) await writePrivately(html, renderPage(review));
+  if (form !== undefined) write(form === "json" ? `${displayJson(review)}\n` : renderFleetComment(review));
   return EXIT.done;
 }

@@ -106,3 +106,7 @@ export async function readReview(folder: string): Promise<FleetReview> {
   }
   return review;
 }
+
+/** Returns what a preview found; undefined for plans without it, such as those of an earlier release. */
+export const readReviewIfThere = (folder: string): Promise<FleetReview | undefined> =>
+  readReview(folder).catch(() => undefined);

@@ -8,6 +8,7 @@ import { CommandError } from "../exit-codes";
 import { writePrivately } from "../private-file";
 import type { Project } from "../pulumi";
 import { GATE_PARTS } from "./plan/gate";
+import type { History } from "./plan/timeline";
 
 const Process = z.object({ pid: z.int().positive(), startTime: z.string(), place: z.string() });
 
@@ -47,6 +48,31 @@ export async function readRun(project: Project): Promise<RunRecord | undefined> 
 
 export const writeRun = (project: Project, run: RunRecord): Promise<void> =>
   writePrivately(runFile(project), `${JSON.stringify(run, undefined, 2)}\n`);
+
+const HistoryFile = z.record(
+  z.string(),
+  z.array(z.object({ seconds: z.number().nonnegative(), steps: z.number().nonnegative() })),
+);
+
+const historyFile = (project: Project) => path.join(fleetFolder(project), "history.json");
+
+/** How many runs of a stack count for an estimate. */
+const RUNS_KEPT = 10;
+
+/** Returns how long the stacks took in earlier runs on this machine; nothing when that is not known. */
+export async function readHistory(project: Project): Promise<History> {
+  const text = await readFile(historyFile(project), "utf8").catch(() => "");
+  return HistoryFile.safeParse(parseJson(text)).data ?? {};
+}
+
+/** Keeps how long stacks took, for the estimates of later previews. */
+export async function addToHistory(project: Project, took: History): Promise<void> {
+  const history = await readHistory(project);
+  const names = new Set([...Object.keys(history), ...Object.keys(took)]);
+  const runs = (name: string) => [...(history[name] ?? []), ...(took[name] ?? [])].slice(-RUNS_KEPT);
+  const next = Object.fromEntries([...names].map((name) => [name, runs(name)]));
+  await writePrivately(historyFile(project), `${JSON.stringify(next)}\n`);
+}
 
 /** Returns what identifies a review: the waves, and the plans of their stacks. */
 export function reviewId(waves: unknown, plans: readonly string[]): string {

@@ -33,6 +33,8 @@ interface StacksRun {
   readonly run: RunRecord;
   readonly argumentsOf: (stack: string) => readonly string[];
   readonly gate: (wave: string, of: GateRun) => ReturnType<FleetWork["gate"]>;
+  /** Takes how long a stack took. */
+  readonly took?: (stack: string, seconds: number) => void;
   /** What does the rest after a run that did not do everything. */
   readonly again: string;
   readonly say: (line: string) => void;
@@ -84,8 +86,11 @@ export async function runStacks(options: StacksRun): Promise<number> {
     const exitCode = await started.ended;
     running.delete(name);
     const seconds = Math.round((performance.now() - begun) / 1000);
-    if (exitCode === EXIT.done) say(`${name}: done in ${seconds} s`);
-    if (exitCode === EXIT.done) return "done" as const;
+    if (exitCode === EXIT.done) {
+      say(`${name}: done in ${seconds} s`);
+      options.took?.(name, seconds);
+      return "done" as const;
+    }
     const isPaused = exitCode === EXIT.paused || exitCode === EXIT.interrupted;
     const why = isPaused ? "interrupted" : "failed";
     const words = [`${name}: ${why} after ${seconds} s (exit code ${exitCode})`, ...(await lastLines(log))];

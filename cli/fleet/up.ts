@@ -7,9 +7,11 @@ import { checkGate } from "./gates";
 import { loadFleet, planFile, reviewOf, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
 import { keptParts } from "./plan/gate";
+import { stepsIn } from "./plan/review";
 import { NOTHING_DONE, resumed } from "./plan/waves";
 import { previewAll } from "./preview";
-import { fleetFolder, lockFleet, readRun, type RunRecord, stillRuns } from "./run-file";
+import { readReviewIfThere } from "./review";
+import { addToHistory, fleetFolder, lockFleet, readRun, type RunRecord, stillRuns } from "./run-file";
 import { refuseWhileRunning, runStacks } from "./run-stacks";
 import { stateTable } from "./table";
 
@@ -87,7 +89,7 @@ async function beginRun(
   return answer === undefined ? EXIT.usage : EXIT.declined;
 }
 
-function runUp(
+async function runUp(
   project: Project,
   fleet: Fleet,
   run: RunRecord,
@@ -99,7 +101,14 @@ function runUp(
     return wave === undefined ? "passed" : checkGate(wave, { ...of, project, approved, say });
   };
   const argumentsOf = (stack: string) => ["up", "--stack", stack, "--plan", planFile(run.plans, stack)];
-  return runStacks({ project, fleet, run, argumentsOf, gate, again: "foresail fleet up --continue", say });
+  const review = await readReviewIfThere(run.plans);
+  const took: Record<string, { seconds: number; steps: number }[]> = {};
+  const code = await runStacks({
+    ...{ project, fleet, run, argumentsOf, gate, again: "foresail fleet up --continue", say },
+    took: (stack, seconds) => (took[stack] = [{ seconds, steps: stepsIn(review?.stacks[stack]) }]),
+  });
+  await addToHistory(project, took);
+  return code;
 }
 
 /** Prints how far the last run is; reads only its file. */

@@ -145,6 +145,8 @@ describe("a fleet of stacks in waves", function () {
     assert.match(failed.stdout, /^canary +eu1 +done\neurope +eu2 +failed\nrest +us1 +not begun$/m);
     assert.match(failed.stdout, /broken on purpose/);
     assert.deepEqual(journal(), ["eu1 begins", "eu1 ends", "eu2 begins"]);
+    const history = JSON.parse(readFileSync(at(".foresail/fleet/history.json"), "utf8")) as object;
+    assert.deepEqual(Object.keys(history), ["eu1"]);
     clear("fail-eu2");
     // an approval does not open a gate whose command fails
     set("closed");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plural } from "../../../lib/text/plural";
 import { Gate } from "./fleet";
 import { Window } from "./window";
 
@@ -90,4 +91,18 @@ export function changeWords(stack: StackReview | undefined): string {
   if (stack === undefined) return "not previewed";
   if (hasFailed(stack)) return "failed";
   return stack.changes.length === 0 ? "nothing changes" : stack.counts;
+}
+
+/** Returns the number of a stack's steps, remarks included: what later estimates go by. */
+export const stepsIn = (stack: StackReview | undefined): number =>
+  (stack?.changes ?? []).reduce((sum, { steps }) => sum + steps.length, 0);
+
+/** Returns the result of a preview in one line. */
+export function headline({ stacks }: FleetReview): string {
+  const all = Object.values(stacks);
+  const failed = all.filter(hasFailed).length;
+  const changed = all.filter(({ changes }) => changes.length > 0).length;
+  const of = plural(all.length, "stack");
+  if (failed > 0) return `the preview of ${failed} of ${of} failed`;
+  return changed === 0 ? `nothing changes in ${of}` : `changes in ${changed} of ${of}`;
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readReview, stackReview, writeReview } from "../../../../cli/fleet/review";
 import { fleetReport } from "../../../../cli/fleet/report";
+import { addToHistory, readHistory } from "../../../../cli/fleet/run-file";
 import { UsageError } from "../../../../cli/exit-codes";
 import { fleetReviewOf } from "./reviews";
 
@@ -83,5 +84,22 @@ describe("the review of a fleet", () => {
     printed = "";
     await fleetReport({ folder, form: "markdown" }, write);
     assert.match(printed, /^### foresail: changes in 1 of 1 stack$/m);
+  });
+
+  it("has estimates from the last ten runs of each stack, and none from a damaged file", async () => {
+    const project = { folder, name: "foresail" };
+    mkdirSync(path.join(folder, ".foresail", "fleet"), { recursive: true });
+    assert.deepEqual(await readHistory(project), {});
+    for (let seconds = 1; seconds <= 12; seconds += 1)
+      await addToHistory(project, { eu1: [{ seconds, steps: 2 }] });
+    await addToHistory(project, { us1: [{ seconds: 5, steps: 0 }] });
+    const { eu1, us1 } = await readHistory(project);
+    assert.deepEqual(
+      eu1?.map(({ seconds }) => seconds),
+      [3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+    );
+    assert.deepEqual(us1, [{ seconds: 5, steps: 0 }]);
+    writeFileSync(path.join(folder, ".foresail", "fleet", "history.json"), '{"eu1": 3}');
+    assert.deepEqual(await readHistory(project), {});
   });
 });
