@@ -40,7 +40,7 @@ module.exports = {
     only("cli", "^cli/", "^cli/|^providers/[^/]+/(plan|client)/|^lib/|^stacks/schema/keys\\.ts$"),
     only(
       "clouds",
-      "^providers/(azimuth|machine-pool|openstack|tumblebug)/",
+      "^providers/(azimuth|collector|machine-pool|openstack|tumblebug)/",
       "^providers/($1|helm|kubeadm|kubernetes)/|^lib/",
     ),
     only(

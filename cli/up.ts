@@ -1,6 +1,6 @@
 import { compareReview, type Verdict } from "./review/compare";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
-import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
+import { changesOutputs, parseSavedPlan, type SavedPlan, withOutputsOf } from "./review/saved-plan";
 import { sideBySide, renderText } from "./review/text";
 import { EXIT } from "./exit-codes";
 import { readGivenFile } from "../lib/files";
@@ -89,13 +89,17 @@ function choose(
   switch (verdict.kind) {
     case "same":
       say("this is what was reviewed, step by step");
-      return saved;
+      return withOutputsOf(saved, current);
     case "remainder":
       say("a part of what was reviewed is done; this is left of it:");
       for (const { steps, operation, name } of current.reviewed)
         for (const step of steps.length > 0 ? steps : [operation]) say(`  ${name}: ${step}`);
       return current;
     case "nothing left":
+      if (changesOutputs(current)) {
+        say("everything that was reviewed is done; this updates the stack's outputs");
+        return current;
+      }
       say("everything that was reviewed is done; nothing is left to do");
       return EXIT.done;
     case "moved":

@@ -57,6 +57,7 @@ const GUIDES: Record<string, string> = {
   tumblebug: "[CB-Tumblebug](tumblebug.md)",
   azimuth: "[Azimuth](azimuth.md)",
   machinePool: "[machine pools](machine-pool.md)",
+  collector: "[regions](regions.md#one-kubeconfig)",
 };
 
 function sectionText({ key, system, schema }: SystemSection): string {

@@ -6,6 +6,7 @@ import type { Renames } from "../lib/validation/renames";
 import {
   AzimuthSection,
   ClusterInput,
+  CollectorSection,
   CONFIGURATION_KEYS,
   type ConfigurationKey,
   MACHINE_FIELDS,
@@ -55,6 +56,7 @@ export function systemSections(): SystemSection[] {
     section("tumblebug", "tumblebug", TumblebugSection),
     section("azimuth", "azimuth", AzimuthSection),
     section("machinePool", "machine-pool", MachinePoolSection),
+    section("collector", "collector", CollectorSection),
   ];
 }
 

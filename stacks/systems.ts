@@ -31,5 +31,7 @@ export function build(configuration: Configuration): StackOutputs | Promise<Stac
       return (require("./azimuth") as typeof import("./azimuth")).azimuth(configuration);
     case "tumblebug":
       return (require("./tumblebug") as typeof import("./tumblebug")).tumblebug(configuration);
+    case "collector":
+      return (require("./collector") as typeof import("./collector")).collector(configuration);
   }
 }

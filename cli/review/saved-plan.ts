@@ -1,5 +1,6 @@
 import { commonSteps } from "../../lib/steps/steps";
 import { isObject, parseJson } from "../../lib/json";
+import { parseUrn } from "../../lib/pulumi/state";
 import { UNKNOWN } from "../../lib/unknown";
 import type { ReviewedChange } from "./steps";
 import type { Preview } from "./preview";
@@ -76,6 +77,39 @@ function isReviewedChange(value: unknown): value is ReviewedChange {
   const { urn, name, type, operation, steps, inputs } = value;
   const texts = [urn, name, type, operation, ...(Array.isArray(steps) ? (steps as unknown[]) : [steps])];
   return texts.every((each) => typeof each === "string") && Array.isArray(steps) && isObject(inputs);
+}
+
+/** The parts of the engine's plan that are about outputs. */
+interface EnginePlan {
+  readonly resourcePlans?: Readonly<Record<string, ResourcePlan>>;
+}
+interface ResourcePlan {
+  readonly goal?: { readonly outputDiff?: object };
+  readonly state?: object;
+}
+
+const isStack = (urn: string) => parseUrn(urn).type === "pulumi:pulumi:Stack";
+
+/**
+ * Returns a reviewed plan with the stack's outputs as they would be now. They change nothing, and outputs that come from
+ * other stacks change with these; but the engine binds them, and a run with others fails without a message.
+ */
+export function withOutputsOf(reviewed: SavedPlan, current: SavedPlan): SavedPlan {
+  const now = (current.engine as EnginePlan).resourcePlans ?? {};
+  const engine = reviewed.engine as EnginePlan;
+  const plans = Object.entries(engine.resourcePlans ?? {}).map(([urn, plan]) => {
+    const { goal, state } = now[urn] ?? {};
+    if (!isStack(urn) || goal?.outputDiff === undefined) return [urn, plan] as const;
+    return [urn, { ...plan, state, goal: { ...plan.goal, outputDiff: goal.outputDiff } }] as const;
+  });
+  return { ...reviewed, engine: { ...engine, resourcePlans: Object.fromEntries(plans) } };
+}
+
+/** Returns whether a plan changes outputs of the stack. */
+export function changesOutputs({ engine }: SavedPlan): boolean {
+  return Object.entries((engine as EnginePlan).resourcePlans ?? {}).some(
+    ([urn, { goal }]) => isStack(urn) && Object.keys(goal?.outputDiff ?? {}).length > 0,
+  );
 }
 
 /**

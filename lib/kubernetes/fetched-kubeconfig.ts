@@ -32,7 +32,10 @@ export class KubeconfigRefused extends Error {
   override readonly name = "KubeconfigRefused";
 
   /** @param issue names the field and never its value */
-  constructor({ source }: FetchedKubeconfig, issue: string) {
+  constructor(
+    { source }: FetchedKubeconfig,
+    readonly issue: string,
+  ) {
     super(
       `${source} has a kubeconfig that is refused: ${issue}. A kubeconfig that is read from a cluster may contain ` +
         `only an https address, certificates, and a key or token inline. Correct the Secret and run the command again.`,
@@ -75,15 +78,30 @@ export function fetchedContexts(fetched: FetchedKubeconfig): Context[] {
  * @throws KubeconfigRefused
  */
 export function acceptedKubeconfig(fetched: FetchedKubeconfig): string {
-  const contexts = fetchedContexts(fetched);
+  const contexts = acceptedContexts(fetched);
   return stringify({
     apiVersion: "v1",
     kind: "Config",
-    clusters: contexts.map(({ name, cluster }) => ({ name, cluster: accepted(cluster, FETCHED_CLUSTER) })),
-    users: contexts.map(({ name, user }) => ({ name, user: accepted(user, FETCHED_USER) })),
+    clusters: contexts.map(({ name, cluster }) => ({ name, cluster })),
+    users: contexts.map(({ name, user }) => ({ name, user })),
     contexts: contexts.map(({ name }) => ({ name, context: { cluster: name, user: name } })),
     "current-context": contexts[0]?.name,
   });
+}
+
+/**
+ * Returns the contexts of a fetched kubeconfig with the accepted fields alone, the current one first.
+ *
+ * @throws KubeconfigRefused
+ */
+export function acceptedContexts(
+  fetched: FetchedKubeconfig,
+): { name: string; cluster: Fields; user: Fields }[] {
+  return fetchedContexts(fetched).map(({ name, cluster, user }) => ({
+    name,
+    cluster: accepted(cluster, FETCHED_CLUSTER),
+    user: accepted(user, FETCHED_USER),
+  }));
 }
 
 /** Returns the fields that have a rule for their text. */

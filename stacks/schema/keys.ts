@@ -18,7 +18,7 @@ export interface ConfigurationKey {
 }
 
 /** Systems that a stack can have. */
-export const SYSTEMS = ["ssh", "openstack", "tumblebug", "azimuth", "machine-pool"] as const;
+export const SYSTEMS = ["ssh", "openstack", "tumblebug", "azimuth", "machine-pool", "collector"] as const;
 export type System = (typeof SYSTEMS)[number];
 
 /** Systems for which foresail itself runs kubeadm on the machines. */
@@ -81,6 +81,7 @@ export const CONFIGURATION_KEYS = {
   ),
   azimuth: section("The cluster and the management cluster's objects", AZIMUTH_RENAMES, ["azimuth"]),
   machinePool: section("The MachinePool and what it refers to", MACHINE_POOL_RENAMES, ["machine-pool"]),
+  collector: section("The stacks whose kubeconfigs are collected", {}, ["collector"]),
   managementKubeconfig: secret(
     "string",
     `Kubeconfig of the management cluster, with one context, for the systems ${quotedList(MANAGEMENT_SYSTEMS)}.`,

@@ -7,6 +7,7 @@ import { type Readable, type Reading, check, readable } from "../../lib/validati
 import { ClusterInput, baseCluster } from "./cluster";
 import { clusterRules } from "./cluster-rules";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, type System } from "./keys";
+import { CollectorSection } from "./collector";
 import { MachinePoolSection } from "./machine-pool";
 import { OpenstackSection, openstackRules } from "./openstack";
 import { type RegistryCredential, SECRETS } from "./secrets";
@@ -20,6 +21,7 @@ const SECTIONS = {
   tumblebug: { cluster: baseCluster("tumblebug"), tumblebug: TumblebugSection },
   azimuth: { azimuth: AzimuthSection },
   "machine-pool": { machinePool: MachinePoolSection },
+  collector: { collector: CollectorSection },
 } as const satisfies Record<System, Partial<Record<KeyName, z.ZodObject>>>;
 
 type Sections<Of extends System> = {
@@ -47,6 +49,7 @@ interface Secrets {
     managementKubeconfig: pulumi.Output<string>;
     workloadKubeconfig?: pulumi.Output<string>;
   };
+  collector: unknown;
 }
 
 /** The configuration of a stack of a system. Secrets are secret outputs. */
@@ -75,9 +78,14 @@ export function readSystem(system: System, keys: Keys): Reading<Configuration> {
   return { value: { system, ...Object.fromEntries(values) } as Configuration, issues };
 }
 
+/** Where an example is that has not the name of its system. */
+const EXAMPLES: Partial<Record<System, string>> = {
+  ssh: "stacks/config/Pulumi.example-onprem.yaml",
+  collector: "examples/regions/",
+};
+
 function readSections(system: System, keys: Keys): Record<string, Reading<unknown>> {
-  const example = system === "ssh" ? "stacks/config/Pulumi.example-onprem.yaml" : `examples/${system}/`;
-  const missing = `is missing; ${example} shows a complete one`;
+  const missing = `is missing; ${EXAMPLES[system] ?? `examples/${system}/`} shows a complete one`;
   const sections = Object.entries<z.ZodObject>(SECTIONS[system]).map(([key, schema]) => {
     const written = keys(key as KeyName);
     const read = { value: undefined, issues: issueAt([key], missing) };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import ts from "typescript";
 import { parse } from "yaml";
 import { type Configuration, loadConfiguration } from "../../../stacks/schema";
+import { compileErrors } from "./compile";
 import { filesBelow, PROJECT, read } from "./project";
 
 const STACK_FILES = [
@@ -57,6 +57,7 @@ function groupsOf(configuration: Configuration): { role: string }[] | undefined 
       return configuration.tumblebug.groups;
     case "azimuth":
     case "machine-pool":
+    case "collector":
       return undefined;
   }
 }
@@ -132,19 +133,3 @@ describe("examples", () => {
     }
   });
 });
-
-function compileErrors(file: string): string[] {
-  const program = ts.createProgram([file], {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: ["node"],
-    typeRoots: [path.join(PROJECT, "node_modules/@types")],
-  });
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
-}

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { makeSavedPlan, parseSavedPlan, UnreadablePlanError } from "../../../../cli/review/saved-plan";
+import {
+  changesOutputs,
+  makeSavedPlan,
+  parseSavedPlan,
+  UnreadablePlanError,
+  withOutputsOf,
+} from "../../../../cli/review/saved-plan";
 import { change, previewOf } from "./changes";
 import { UNKNOWN } from "../../../../lib/unknown";
 
@@ -27,6 +33,42 @@ describe("a saved plan", () => {
         second: { goal: { inputDiff: { updates: { steps: ["w-1: label zone=a"] } } }, steps: ["update"] },
       },
     });
+  });
+
+  it("takes the stack's outputs as they would be now, and binds everything else", () => {
+    const STACK = "urn:pulumi:prod::foresail::pulumi:pulumi:Stack::foresail-prod";
+    const GROUP = "urn:pulumi:prod::foresail::pulumi-nodejs:dynamic/foresail:NodeGroup::workers";
+    const planOf = (version: string, count: number) =>
+      makeSavedPlan(
+        reviewed,
+        ref,
+        {
+          manifest: { version },
+          resourcePlans: {
+            [STACK]: {
+              goal: { type: "pulumi:pulumi:Stack", outputDiff: count === 0 ? {} : { updates: { count } } },
+              state: { count },
+              seed: version,
+            },
+            [GROUP]: { goal: { outputDiff: { updates: { count } } }, state: { count } },
+          },
+        },
+        "0.1.0",
+      );
+    const [before, now] = [planOf("reviewed", 1), planOf("now", 2)];
+    assert.deepEqual(withOutputsOf(before, now).engine, {
+      manifest: { version: "reviewed" },
+      resourcePlans: {
+        [STACK]: {
+          goal: { type: "pulumi:pulumi:Stack", outputDiff: { updates: { count: 2 } } },
+          state: { count: 2 },
+          seed: "reviewed",
+        },
+        [GROUP]: { goal: { outputDiff: { updates: { count: 1 } } }, state: { count: 1 } },
+      },
+    });
+    assert.deepEqual([now, planOf("now", 0), plan].map(changesOutputs), [true, false, false]);
+    assert.deepEqual(withOutputsOf(plan, plan), plan);
   });
 
   const rows: [string, string, RegExp][] = [

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+import { EXIT } from "../../cli/exit-codes";
+import { chooseContext } from "../../cli/plan-kubeconfig";
+import { KubernetesClient } from "../../lib/kubernetes";
+import type { Toolchain } from "../../sandbox/toolchain";
+import { projectFolder } from "../../sandbox/paths";
+import { BareApiServer } from "../simulation/bare-api-server";
+import { SimulatedFleet } from "../simulation/simulated-fleet";
+import { newKey } from "../support/ssh-server";
+import { linkDependencies, makeCompiledClone, removeFolder } from "./compiled-clone";
+import { desiredCluster } from "./desired-cluster";
+import { FleetCommand } from "./fleet-command";
+import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
+import { TestStack } from "./test-stack";
+
+const EXAMPLE = path.join(projectFolder, "examples", "regions", "ssh");
+const REGIONS = ["eu1", "us1"];
+
+/** What the regions share: a stack for each, in a project of its own. */
+const BASE = `
+const pulumi = require("@pulumi/pulumi");
+const key = require("fs").readFileSync("key", "utf8");
+module.exports = { zone: pulumi.getStack() + ".example.com", sshPrivateKey: pulumi.secret(key) };
+`;
+
+describe("the example of regions on existing machines, as files on simulated ones", function () {
+  this.timeout(SET_UP_MILLISECONDS);
+  const userKey = newKey();
+  const apis: BareApiServer[] = [];
+  const fleets: SimulatedFleet[] = [];
+  const stacks: Record<string, TestStack> = {};
+  let toolchain: Toolchain;
+  let folder: string;
+
+  before(async () => {
+    toolchain = await engineToolchain();
+    folder = makeCompiledClone();
+    const config = path.join(folder, "stacks", "config");
+    cpSync(EXAMPLE, config, { recursive: true });
+    const fleet = parse(readFileSync(path.join(EXAMPLE, "fleet.yaml"), "utf8")) as { waves: object[] };
+    // without the times and the person that production has
+    fleet.waves[0] = { ...fleet.waves[0], gate: { nodesReady: true, nodesReadySeconds: 60 } };
+    writeFileSync(path.join(folder, "fleet.yaml"), stringify(fleet));
+    await Promise.all(REGIONS.map(startRegion));
+    for (const name of [...REGIONS, "all"])
+      stacks[name] = await new TestStack(
+        { folder, project: "foresail", stack: `prod-${name}` },
+        toolchain,
+      ).create();
+    REGIONS.forEach((name, index) => {
+      const { source, timeouts, machines } = desiredCluster(fleets[index]!, ["cp-1"]);
+      // the layer's network plugin is a chart, which no simulated machine can have
+      const network = { plugin: { cilium: null, bridge: {} } };
+      stacks[name]!.configure({ cluster: { name, source, timeouts, machines, network } });
+    });
+  });
+  after(async () => {
+    for (const fleet of fleets) await fleet.stop();
+    for (const api of apis) await api.stop();
+    removeFolder(folder);
+  });
+
+  /** Starts an API server with one machine, of which only the region's stack knows. */
+  async function startRegion(_: string, index: number): Promise<void> {
+    const controllers = ["token-cleaner-controller"];
+    apis[index] = await new BareApiServer({ programs: apiPrograms(toolchain), controllers }).start();
+    fleets[index] = await SimulatedFleet.start({ api: apis[index], machines: ["cp-1"], userKey });
+  }
+
+  /** Creates the stacks that the regions refer to. */
+  async function createBase(): Promise<void> {
+    const base = path.join(folder, "base");
+    mkdirSync(base);
+    writeFileSync(
+      path.join(base, "Pulumi.yaml"),
+      stringify({ name: "base", runtime: "nodejs", main: "index.js" }),
+    );
+    writeFileSync(path.join(base, "package.json"), '{"name": "base"}');
+    writeFileSync(path.join(base, "index.js"), BASE);
+    writeFileSync(path.join(base, "key"), userKey.private, { mode: 0o600 });
+    linkDependencies(base);
+    const place = { folder: base, project: "base", stateFolder: stacks["all"]!.stateFolder };
+    for (const stack of REGIONS) await (await new TestStack({ ...place, stack }, toolchain).create()).up();
+  }
+
+  const clusterId = async (kubeconfig: string): Promise<string | undefined> => {
+    const client = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
+    try {
+      return (await client.get({ apiVersion: "v1", kind: "Namespace", name: "kube-system" }))?.metadata?.uid;
+    } finally {
+      client.close();
+    }
+  };
+
+  it("is not previewed before the stacks exist to which it refers", async () => {
+    const { exitCode, stdout } = await stacks["eu1"]!.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout, /shared\.base: there is no stack organization\/base\/eu1; create it first/);
+  });
+
+  it("comes up in its waves, the collector too, which was previewed before the regions had a kubeconfig", async () => {
+    await createBase();
+    const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run("fleet", "up", "--yes");
+    assert.equal(exitCode, EXIT.done, stdout);
+    assert.match(stdout, /^canary +prod-eu1 +done\nrest +prod-us1 +done\nkubeconfig +prod-all +done$/m);
+    const { contexts, missing } = await stacks["all"]!.outputs();
+    assert.deepEqual([contexts, missing], [["prod-eu1", "prod-us1"], []]);
+  });
+
+  it("has one kubeconfig with a working context for each region", async () => {
+    const { kubeconfig } = (await stacks["all"]!.outputs()) as { kubeconfig: string };
+    const file = path.join(folder, "kubeconfig");
+    writeFileSync(file, kubeconfig, { mode: 0o600 });
+    for (const [index, name] of REGIONS.entries()) {
+      const found = await clusterId(chooseContext(file, `prod-${name}`).kubeconfig);
+      assert.ok(found);
+      assert.equal(found, await clusterId(apis[index]!.kubeconfig()));
+    }
+  });
+
+  it("has values of the shared stacks, and previews nothing more", async () => {
+    for (const stack of Object.values(stacks)) assert.deepEqual(await stack.preview(), []);
+    const state = JSON.stringify(await stacks["us1"]!.export());
+    assert.match(state, /https:\/\/mirror\.us1\.example\.com/);
+    assert.ok(!state.includes("StackReference"));
+    const key = userKey.private.split("\n")[1]!;
+    for (const { printed } of Object.values(stacks)) assert.ok(!printed.includes(key));
+    assert.ok(!state.includes(key));
+  });
+
+  it("shows in a preview which region leaves the kubeconfig", async () => {
+    stacks["all"]!.configure({ collector: { stacks: ["prod-eu1", "prod-none"] } });
+    const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run("preview", "--stack", "prod-all");
+    assert.equal(exitCode, EXIT.done, stdout);
+    assert.match(stdout, /^create CollectedStack prod-none$/m);
+    assert.match(stdout, /^delete CollectedStack prod-us1$/m);
+    assert.match(stdout, /^ +Collector prod-all: the context prod-us1 is removed$/m);
+    assert.match(
+      stdout,
+      /^ +Collector prod-all: organization\/foresail\/prod-none has no context: there is no such stack$/m,
+    );
+  });
+
+  it("is destroyed, the collector first", async () => {
+    const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run(
+      ...["fleet", "destroy", "--confirm", "foresail"],
+    );
+    assert.equal(exitCode, EXIT.done, stdout);
+    for (const stack of Object.values(stacks))
+      assert.deepEqual((await stack.export()).deployment.resources ?? [], []);
+  });
+});
