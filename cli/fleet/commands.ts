@@ -4,8 +4,10 @@ import { exitCodesHelp } from "../exit-codes";
 import type { FleetChangedOptions } from "./changed";
 import type { FleetDestroyOptions } from "./destroy";
 import type { FleetDriftOptions } from "./drift";
+import type { FleetExportOptions } from "./export";
 import type { FleetPreviewOptions } from "./preview";
 import type { FleetUpOptions } from "./up";
+import type { WaveOptions } from "./wave-command";
 
 const FLEET_NOTES = `
 The first Ctrl-C begins no further stack and pauses those that run; the next one interrupts their engines.
@@ -92,10 +94,46 @@ export function addFleetCommands(program: Command): void {
     .option("--json", "the stacks of each wave, and the other changed files, for programs")
     .addHelpText("after", () => CHANGED_NOTES + exitCodesHelp("fleet changed"))
     .action(running<FleetChangedOptions>(async () => (await import("./changed.js")).fleetChanged));
+  addPipelineCommands(fleet, file);
   fleet
     .command("status")
     .description("print how far the last run is")
     .option(...file)
     .addHelpText("after", () => exitCodesHelp("fleet status"))
     .action(running<{ file?: string }>(async () => (await import("./up.js")).fleetStatus));
+}
+
+/** Adds the commands that pipelines of others run, and those that write such pipelines. */
+function addPipelineCommands(fleet: Command, file: readonly [string, string]): void {
+  const wave = ["--wave <name>", "the wave"] as const;
+  fleet
+    .command("gate")
+    .description("check the gate of a wave, for a pipeline that asks for approvals itself")
+    .requiredOption(...wave)
+    .option(...file)
+    .addHelpText("after", () => exitCodesHelp("fleet gate"))
+    .action(running<WaveOptions>(async () => (await import("./wave-command.js")).fleetGate));
+  fleet
+    .command("window")
+    .description("check that the window of a wave is open, or wait for it, as fleet.yaml says")
+    .requiredOption(...wave)
+    .option(...file)
+    .addHelpText("after", () => exitCodesHelp("fleet window"))
+    .action(running<WaveOptions>(async () => (await import("./wave-command.js")).fleetWindow));
+  const exports = fleet
+    .command("export")
+    .description("write the waves for an engine that others run; reads files only");
+  const addExport = (target: "github", what: string, folder: string) =>
+    exports
+      .command(target)
+      .description(what)
+      .option(...file)
+      .option("--write <folder>", `write them into ${folder}; without it, print them`)
+      .option("--check <folder>", "compare them with those in a folder instead")
+      .addHelpText("after", () => exitCodesHelp(`fleet export ${target}`));
+  addExport(
+    "github",
+    "workflows for GitHub: previews of pull requests, waves on main, drift at night",
+    ".github/workflows",
+  ).action(running<FleetExportOptions>(async () => (await import("./export.js")).exportGithub));
 }

@@ -11,6 +11,17 @@ export interface Comment {
   readonly html_url: string;
 }
 
+/** An issue, or a pull request as GitHub lists it among them. */
+export interface Issue {
+  readonly number: number;
+  title: string;
+  body: string;
+  state: "open" | "closed";
+  readonly user: { readonly login: string };
+  readonly pull_request?: object;
+  readonly html_url: string;
+}
+
 /** An artifact of a run. */
 interface Artifact {
   readonly name: string;
@@ -48,6 +59,7 @@ const COMMENT_LIMIT = 65_536;
 /** GitHub's REST API, as far as the example workflow's scripts call it. */
 export class GithubApi {
   readonly comments: Comment[] = [];
+  readonly issues: Issue[] = [];
   readonly runs: Run[] = [];
   readonly pulls: PullRequest[] = [];
   /** Every call, "METHOD /path". */
@@ -96,6 +108,15 @@ export class GithubApi {
     return made;
   }
 
+  /** Opens an issue. */
+  issue(login: string, title: string, body: string, more: Partial<Issue> = {}): Issue {
+    const number = this.issues.length + 1;
+    const html_url = `https://github.com/${this.repository}/issues/${number}`;
+    const made: Issue = { number, title, body, state: "open", user: { login }, html_url, ...more };
+    this.issues.push(made);
+    return made;
+  }
+
   /** Adds a run of the preview workflow with one artifact. @returns its id */
   addRun(headSha: string, artifact: string, over: Partial<Run> = {}): number {
     const id = this.runs.length + 1;
@@ -122,18 +143,28 @@ export class GithubApi {
       case "GET /issues/N/comments":
         return [200, page(this.comments)];
       case "POST /issues/N/comments": {
-        const body = await bodyOf(request);
+        const { body } = await bodyOf(request);
         if (body.length > COMMENT_LIMIT) return [422, { message: "body is too long" }];
         return [201, this.comment("github-actions[bot]", body)];
       }
       case "PATCH /issues/comments/N": {
-        const body = await bodyOf(request);
+        const { body } = await bodyOf(request);
         const comment = this.comments.find(({ id }) => id === Number(path.split("/").at(-1)));
         if (comment === undefined) return [404, { message: "Not Found" }];
         if (body.length > COMMENT_LIMIT) return [422, { message: "body is too long" }];
         comment.body = body;
         return [200, comment];
       }
+      case "GET /issues": {
+        const [state, creator] = [searchParams.get("state"), searchParams.get("creator")];
+        return [200, page(this.issues.filter((one) => one.state === state && one.user.login === creator))];
+      }
+      case "POST /issues": {
+        const { title, body } = await bodyOf(request);
+        return [201, this.issue("github-actions[bot]", title, body)];
+      }
+      case "PATCH /issues/N":
+        return [200, Object.assign(this.issues[numberIn(path) - 1]!, await bodyOf(request))];
       case "GET /commits/SHA/pulls": {
         const sha = path.split("/")[2];
         return [
@@ -160,6 +191,6 @@ export class GithubApi {
 
 const numberIn = (path: string): number => Number(/\d+/.exec(path)?.[0]);
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  return (JSON.parse(await text(request)) as { body: string }).body;
+async function bodyOf(request: IncomingMessage): Promise<{ title: string; body: string }> {
+  return JSON.parse(await text(request)) as { title: string; body: string };
 }

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { all, PLAN_LINE, variable, workflowComments } from "./github.mjs";
+import { all, changedFiles, mergedPull, PLAN_LINE, variable, workflowComments } from "./github.mjs";
 
 const WORKFLOW = "foresail-preview.yaml";
 const repository = `/repos/${variable("GITHUB_REPOSITORY")}`;
@@ -20,18 +20,10 @@ const refuse = (why, advice) => {
 const AGAIN = "Preview and review the change in a new pull request that is up to date with main.";
 
 const sha = variable("GITHUB_SHA");
-const pulls = await all(`${repository}/commits/${sha}/pulls`);
-const pull = pulls.find(
-  ({ merged_at, base, merge_commit_sha }) => merged_at && base.ref === "main" && merge_commit_sha === sha,
-);
+const pull = await mergedPull(sha);
 if (pull === undefined) refuse(`Commit ${sha} of main comes from no merged pull request.`, AGAIN);
 
-const files = await all(`${repository}/pulls/${pull.number}/files`);
-// a renamed file changes two places
-const changed = files.flatMap(({ filename, previous_filename: before }) => [
-  filename,
-  ...(before ? [before] : []),
-]);
+const changed = await changedFiles(pull.number);
 const changesStacks = changed.some((file) => file.startsWith(stackFiles));
 const code = changed.filter((file) => !file.startsWith(stackFiles) && !file.endsWith(".md"));
 if (!changesStacks) {

@@ -35,8 +35,8 @@ export async function all(path, entriesOf = (page) => page) {
   }
 }
 
-/** The author of comments that are made with a workflow's token. */
-const AUTHOR = "github-actions[bot]";
+/** The author of comments and issues that are made with a workflow's token. */
+export const AUTHOR = "github-actions[bot]";
 
 /** Returns the workflow's comments on a pull request that begin with a marker; other authors' are left out. */
 export async function workflowComments(pullRequest, isMarker) {
@@ -49,3 +49,19 @@ export async function workflowComments(pullRequest, isMarker) {
 /** The last line of a comment: the plan that it shows. */
 export const PLAN_LINE = /^Plan: SHA-256 `([0-9a-f]{64})`$/;
 export const planLine = (digest) => `Plan: SHA-256 \`${digest}\``;
+
+const repository = () => `/repos/${variable("GITHUB_REPOSITORY")}`;
+
+/** Returns the pull request that became a commit of main; undefined for any other commit. */
+export async function mergedPull(sha) {
+  const pulls = await all(`${repository()}/commits/${sha}/pulls`);
+  return pulls.find(
+    ({ merged_at, base, merge_commit_sha }) => merged_at && base.ref === "main" && merge_commit_sha === sha,
+  );
+}
+
+/** Returns the files that a pull request changes; a renamed file changes two places. */
+export async function changedFiles(number) {
+  const files = await all(`${repository()}/pulls/${number}/files`);
+  return files.flatMap(({ filename, previous_filename: before }) => [filename, ...(before ? [before] : [])]);
+}

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { createContext, runInContext } from "node:vm";
+import fc from "fast-check";
+import { parse } from "yaml";
+import { exportedText } from "../../../../../cli/fleet/export";
+import { githubWorkflows } from "../../../../../cli/fleet/plan/export/github";
+import { PULUMI_VERSION } from "../../../../../cli/fleet/plan/export/github-steps";
+import type { Fleet } from "../../../../../cli/fleet/plan/fleet";
+import { nextOf, type Progress } from "../../../../../cli/fleet/plan/waves";
+import { read } from "../../../docs/project";
+import { documentsOf, fleetNamed, fleets, hostileNames, schemaOf } from "./fleets";
+
+interface Job {
+  readonly needs?: readonly string[];
+  readonly if?: string;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly environment?: string;
+  readonly strategy?: { readonly matrix: { readonly stack: string } };
+  readonly steps: readonly { readonly run?: string; readonly env?: Readonly<Record<string, string>> }[];
+}
+
+type Result = "success" | "failure" | "skipped";
+
+const jobsOf = (fleet: Fleet, name: string) => {
+  const file = githubWorkflows(fleet).find((one) => one.name === `foresail-${name}.yaml`)!;
+  return (file.documents[0] as { jobs: Record<string, Job> }).jobs;
+};
+
+/** What a condition can use. */
+const EXPRESSIONS = createContext({ cancelled: () => false });
+
+/** Runs the jobs of the apply workflow as GitHub does. @returns their results */
+function runJobs(
+  fleet: Fleet,
+  touched: readonly string[],
+  failing: ReadonlySet<string>,
+): Record<string, Result> {
+  const outputs = Object.fromEntries(
+    fleet.waves.map(({ name, stacks }) => [
+      `wave-${name}`,
+      JSON.stringify(stacks.filter((stack) => touched.includes(stack))),
+    ]),
+  );
+  const results: Record<string, Result> = { changed: "success" };
+  for (const [name, job] of Object.entries(jobsOf(fleet, "apply")).slice(1)) {
+    const needs = Object.fromEntries(
+      (job.needs ?? []).map((one) => [
+        one,
+        { result: results[one]!, outputs: one === "changed" ? outputs : {} },
+      ]),
+    );
+    for (const [one, { result }] of Object.entries(needs))
+      assert.ok(result, `${name} needs ${one}, which comes later`);
+    // what the conditions use of GitHub's expressions means the same in JavaScript
+    const condition = /^\$\{\{(.*)\}\}$/.exec(job.if ?? "")![1]!;
+    const begins = runInContext(condition, Object.assign(EXPRESSIONS, { needs })) as boolean;
+    results[name] = !begins ? "skipped" : failing.has(name) ? "failure" : "success";
+  }
+  return results;
+}
+
+/** Runs the touched stacks in waves as `foresail fleet up` does. @returns the waves and gates that begin */
+function runFleet(fleet: Fleet, touched: readonly string[], failing: ReadonlySet<string>): Set<string> {
+  const waves = fleet.waves
+    .map((wave) => ({ ...wave, stacks: wave.stacks.filter((stack) => touched.includes(stack)) }))
+    .filter(({ stacks }) => stacks.length > 0);
+  const begun = new Set<string>();
+  let progress: Progress = { stacks: {}, gates: {} };
+  for (;;) {
+    // a stack that fails leaves the others of its wave to end: GitHub has begun them, too
+    const next = nextOf({ ...fleet, waves, maxParallel: 50 }, progress);
+    if (next.end !== undefined) return begun;
+    for (const stack of next.stacks) {
+      const wave = waves.find(({ stacks }) => stacks.includes(stack))!.name;
+      begun.add(`wave-${wave}`);
+      progress = {
+        ...progress,
+        stacks: { ...progress.stacks, [stack]: failing.has(`wave-${wave}`) ? "failed" : "done" },
+      };
+    }
+    if (next.gate !== undefined) {
+      const parts = [`gate-${next.gate}`, `approve-${next.gate}`];
+      begun.add(`gate of ${next.gate}`);
+      progress = {
+        ...progress,
+        gates: {
+          ...progress.gates,
+          [next.gate]: parts.some((part) => failing.has(part)) ? "failed" : "passed",
+        },
+      };
+    }
+  }
+}
+
+describe("workflows for GitHub", function () {
+  this.timeout(120_000);
+
+  it("have the form of GitHub's schema, whatever fleet.yaml says, and are read as they were meant", () => {
+    const check = schemaOf("github-workflow.json");
+    fc.assert(
+      fc.property(fleets, (fleet) => {
+        for (const file of githubWorkflows(fleet)) {
+          const [workflow] = documentsOf(file);
+          assert.deepEqual(workflow, file.documents[0]);
+          check(workflow);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("begin the waves that `fleet up` would begin, whatever fails", () =>
+    fc.assert(
+      fc.property(
+        fleets,
+        fc.infiniteStream(fc.boolean()),
+        fc.infiniteStream(fc.nat(3)),
+        (fleet, touches, luck) => {
+          const touched = fleet.waves.flatMap(({ stacks }) => stacks).filter(() => touches.next().value);
+          const names = Object.keys(jobsOf(fleet, "apply"));
+          const failing = new Set(names.filter((name) => name !== "changed" && luck.next().value === 0));
+          const results = runJobs(fleet, touched, failing);
+          const begun = runFleet(fleet, touched, failing);
+          for (const { name } of fleet.waves) {
+            assert.equal(results[`wave-${name}`] !== "skipped", begun.has(`wave-${name}`), `wave ${name}`);
+            const gates = [results[`gate-${name}`], results[`approve-${name}`]];
+            const asked = gates.some((result) => result !== undefined && result !== "skipped");
+            const hasGate = gates.some((result) => result !== undefined);
+            if (hasGate) assert.equal(asked, begun.has(`gate of ${name}`), `gate of ${name}`);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    ));
+
+  it("begin nothing when the touched stacks are not known", () => {
+    const [fleet] = fc.sample(fleets, { numRuns: 1, seed: 1 });
+    for (const [name, { if: condition = "" }] of Object.entries(jobsOf(fleet!, "apply")).slice(1))
+      assert.match(condition, /needs\['changed'\]\.result == 'success'/, name);
+  });
+
+  it("run the same commands for every fleet, and put no text of it into one", () =>
+    fc.assert(
+      fc.property(fleets, (fleet) => {
+        for (const file of githubWorkflows(fleet)) {
+          const { jobs } = file.documents[0] as { jobs: Record<string, Job> };
+          for (const { steps } of Object.values(jobs))
+            for (const { run } of steps) if (run !== undefined) assert.ok(COMMANDS.includes(run), run);
+        }
+      }),
+      { numRuns: 20 },
+    ));
+
+  const COMMANDS = [
+    "npm ci --ignore-scripts && npm run build",
+    "npx --no-install foresail fleet export github --check .github/workflows",
+    'npx --no-install foresail fleet gate --wave "$WAVE"',
+    "echo approved",
+    ...["take-stack-files.sh", "preview.sh", "apply.sh", "drift.sh"].map(
+      (name) => `.github/foresail/${name}`,
+    ),
+    ...["comment.mjs", "find-plan.mjs", "drift-issue.mjs"].map((name) => `node .github/foresail/${name}`),
+    ...["branch", "merge", "all"].map((change) => `node .github/foresail/changed-stacks.mjs ${change}`),
+  ];
+
+  it("refuse names that are not plain text", () =>
+    fc.assert(
+      fc.property(hostileNames, (name) => {
+        assert.throws(
+          () => githubWorkflows(fleetNamed(name, "canary")),
+          /can't be exported: only names of letters/,
+        );
+        assert.throws(() => githubWorkflows(fleetNamed("prod", name)), /can't be exported/);
+      }),
+    ));
+
+  it("have the steps of the example's workflows, with the same pinned actions", () => {
+    const fleet = fleetNamed("prod", "canary");
+    const example = (name: string) =>
+      (parse(read(`examples/github/workflows/foresail-${name}.yaml`)) as { jobs: Record<string, Job> }).jobs[
+        name
+      ]!;
+    assert.deepEqual(jobsOf(fleet, "preview")["preview"]!.steps, example("preview").steps);
+    assert.deepEqual(jobsOf(fleet, "apply")["wave-canary"]!.steps, example("apply").steps);
+    for (const file of githubWorkflows(fleet))
+      for (const line of exportedText(file).match(/uses: .*/g) ?? [])
+        assert.match(line, /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const { devDependencies } = JSON.parse(read("package.json")) as {
+      devDependencies: Record<string, string>;
+    };
+    assert.equal(PULUMI_VERSION, devDependencies["@pulumi/pulumi"]);
+  });
+
+  it("give secrets only to steps that run foresail, in jobs with an environment", () => {
+    const [fleet] = fc.sample(
+      fleets.filter(({ waves }) => waves.some(({ gate }) => gate?.nodesReady)),
+      { numRuns: 1, seed: 7 },
+    );
+    for (const name of ["preview", "apply", "drift"])
+      for (const [id, job] of Object.entries(jobsOf(fleet!, name))) {
+        const { steps, ...rest } = job;
+        assert.equal(JSON.stringify(rest).includes("secrets."), false, id);
+        for (const { run = "", env = {} } of steps)
+          if (JSON.stringify(env).includes("secrets.")) {
+            assert.match(run, /(?:preview|apply|drift)\.sh$|foresail fleet gate/);
+            assert.ok(job.environment, id);
+          }
+      }
+  });
+
+  it("have no permission but those that a job needs", () => {
+    const permissions = (name: string) =>
+      Object.fromEntries(
+        Object.entries(jobsOf(fleetNamed("prod", "canary"), name)).map(([id, job]) => [id, job.permissions]),
+      );
+    const read = { contents: "read" };
+    assert.deepEqual(permissions("preview"), {
+      changed: read,
+      preview: { ...read, "pull-requests": "write" },
+    });
+    assert.deepEqual(permissions("apply"), {
+      changed: { ...read, "pull-requests": "read" },
+      "wave-canary": { ...read, actions: "read", "pull-requests": "read" },
+    });
+    assert.deepEqual(permissions("drift"), { stacks: read, drift: { ...read, issues: "write" } });
+  });
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { stringify } from "yaml";
+import { projectFolder } from "../../../sandbox/paths";
+import { GithubApi } from "../../simulation/github-api";
+
+const FORESAIL = `${process.execPath} ${path.join(projectFolder, "bin/cli/cli.js")}`;
+
+/** Writes its arguments, prints what the file `answer` has, and ends with the exit code in `code`. */
+const STAND_IN =
+  '#!/bin/sh\necho "$*" >>"$0.calls"\ncat "$0.answer" 2>/dev/null\nexit "$(cat "$0.code" 2>/dev/null || echo 0)"\n';
+
+describe("the scripts of a fleet's workflows", function () {
+  this.timeout(60_000);
+  const github = new GithubApi("example/clusters");
+  let folder: string;
+  let standIn: string;
+
+  before(async () => {
+    await github.start();
+    folder = mkdtempSync(path.join(tmpdir(), "foresail-workflows-"));
+    cpSync(path.join(projectFolder, "examples/github/foresail"), path.join(folder, ".github/foresail"), {
+      recursive: true,
+    });
+    mkdirSync(path.join(folder, "stacks/config/layers"), { recursive: true });
+    const write = (name: string, value: unknown) => writeFileSync(path.join(folder, name), stringify(value));
+    write("Pulumi.yaml", { name: "foresail", stackConfigDir: "stacks/config" });
+    write("fleet.yaml", {
+      waves: [
+        { name: "canary", stacks: ["prod-eu1"] },
+        { name: "rest", stacks: ["prod-*"] },
+      ],
+    });
+    write("stacks/config/layers/prod.yaml", { config: {} });
+    for (const region of ["eu1", "eu2", "us1"])
+      write(`stacks/config/Pulumi.prod-${region}.yaml`, {
+        config: region === "us1" ? {} : { "foresail:layer": "prod" },
+      });
+    git("init", "--quiet", "--initial-branch", "main");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "Begin");
+    standIn = path.join(folder, "stand-in");
+    writeFileSync(standIn, STAND_IN);
+    chmodSync(standIn, 0o700);
+  });
+  after(() => {
+    github.stop();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() =>
+    ["calls", "answer", "code"].forEach((end) => rmSync(`${standIn}.${end}`, { force: true })),
+  );
+
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@localhost", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+      stdio: "pipe",
+    }).trim();
+  const calls = () =>
+    existsSync(`${standIn}.calls`) ? readFileSync(`${standIn}.calls`, "utf8").trim().split("\n") : [];
+
+  /** Runs a script as one step. */
+  async function step(script: string, environment: Record<string, string>, ...args: string[]) {
+    const outputFile = path.join(folder, "github-output");
+    writeFileSync(outputFile, "");
+    const command = script.endsWith(".mjs") ? process.execPath : "bash";
+    const child = spawn(command, [path.join(".github/foresail", script), ...args], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        ...github.environment,
+        GITHUB_OUTPUT: outputFile,
+        FORESAIL: standIn,
+        STACK: "prod-eu1",
+        OUT: "review",
+        ...environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
+    const exitCode = await new Promise<number>((resolve) =>
+      child.once("close", (code) => resolve(code ?? 128)),
+    );
+    const lines = readFileSync(outputFile, "utf8").split("\n").filter(Boolean);
+    return {
+      exitCode,
+      printed,
+      outputs: Object.fromEntries(lines.map((line) => line.split("=", 2))) as object,
+    };
+  }
+
+  it("find the stacks that the files of a branch touch, by wave", async () => {
+    writeFileSync(path.join(folder, "stacks/config/layers/prod.yaml"), "config: {}\n# changed\n");
+    writeFileSync(path.join(folder, "stacks/config/Pulumi.prod-eu3.yaml"), "config: {}\n");
+    const { exitCode, printed, outputs } = await step("changed-stacks.mjs", { FORESAIL }, "branch");
+    git("checkout", "--quiet", ".");
+    rmSync(path.join(folder, "stacks/config/Pulumi.prod-eu3.yaml"));
+    assert.equal(exitCode, 0, printed);
+    assert.deepEqual(outputs, {
+      stacks: '["prod-eu1","prod-eu2","prod-eu3"]',
+      "wave-canary": '["prod-eu1"]',
+      "wave-rest": '["prod-eu2","prod-eu3"]',
+    });
+  });
+
+  it("find the stacks that a merged pull request touched, in both places of a renamed file", async () => {
+    const head = git("rev-parse", "HEAD");
+    github.pulls.push({
+      ...{ number: 4, merged_at: "2026-01-01T00:00:00Z", merge_commit_sha: head, base: { ref: "main" } },
+      head: { sha: head },
+      files: [{ filename: "docs/a.md", previous_filename: "stacks/config/Pulumi.prod-us1.yaml" }],
+    });
+    const { outputs } = await step("changed-stacks.mjs", { FORESAIL, GITHUB_SHA: head }, "merge");
+    assert.deepEqual(outputs, { stacks: '["prod-us1"]', "wave-canary": "[]", "wave-rest": '["prod-us1"]' });
+  });
+
+  it("refuse a commit that comes from no pull request, and write no output", async () => {
+    const { exitCode, printed, outputs } = await step(
+      "changed-stacks.mjs",
+      { FORESAIL, GITHUB_SHA: "0".repeat(40) },
+      "merge",
+    );
+    assert.deepEqual([exitCode, outputs], [1, {}]);
+    assert.match(printed, /::error::Commit 0+ of main comes from no merged pull request/);
+  });
+
+  it("list all stacks for the night", async () => {
+    const { outputs } = await step("changed-stacks.mjs", { FORESAIL }, "all");
+    assert.deepEqual(outputs, {
+      stacks: '["prod-eu1","prod-eu2","prod-us1"]',
+      "wave-canary": '["prod-eu1"]',
+      "wave-rest": '["prod-eu2","prod-us1"]',
+    });
+  });
+
+  it("apply a plan in the window of its wave only", async () => {
+    mkdirSync(path.join(folder, "review"), { recursive: true });
+    writeFileSync(path.join(folder, "review/plan.json"), "{}");
+    const PLAN_SHA256 = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+    assert.equal((await step("apply.sh", { WAVE: "rest", PLAN_SHA256 })).exitCode, 0);
+    assert.deepEqual(calls(), ["fleet window --wave rest", "up --stack prod-eu1 --plan review/plan.json"]);
+    writeFileSync(`${standIn}.code`, "4");
+    assert.equal((await step("apply.sh", { WAVE: "rest", PLAN_SHA256 })).exitCode, 4);
+    assert.deepEqual(calls().slice(2), ["fleet window --wave rest"]);
+  });
+
+  const drift = async (machines: unknown, code: number) => {
+    writeFileSync(`${standIn}.answer`, JSON.stringify({ machines }));
+    writeFileSync(`${standIn}.code`, String(code));
+    const found = await step("drift.sh", {});
+    return found.exitCode === 0 ? step("drift-issue.mjs", {}) : found;
+  };
+  const changed = (...paths: string[]) => [
+    {
+      node: "w-1",
+      files: paths.map((file) => ({ path: file, difference: "changed", diff: "-secret of the file" })),
+    },
+    { node: "w-2" },
+  ];
+
+  it("open one issue for drift, update it, and close it afterwards", async () => {
+    github.issue("someone", "theirs", "<!-- foresail-drift:prod-eu1 -->");
+    github.issue("github-actions[bot]", "a pull request", "<!-- foresail-drift:prod-eu1 -->", {
+      pull_request: {},
+    });
+    assert.equal((await drift(changed(), 0)).exitCode, 0);
+    assert.equal(github.issues.length, 2);
+    const { exitCode, printed } = await drift(changed("/etc/a"), 10);
+    assert.equal(exitCode, 0, printed);
+    const issue = github.issues[2]!;
+    assert.equal(issue.title, "foresail: others changed files on machines of prod-eu1");
+    assert.match(
+      issue.body,
+      /^<!-- foresail-drift:prod-eu1 -->\n.*`foresail drift --stack prod-eu1`\n\n- `w-1`: `\/etc\/a` \(changed\)$/,
+    );
+    await drift(changed("/etc/a", "/etc/b`\n@everyone"), 10);
+    assert.equal(github.issues.length, 3);
+    assert.match(issue.body, /\n- `w-1`: `\/etc\/b @everyone` \(changed\)$/);
+    assert.doesNotMatch(issue.body, /secret of the file/);
+    await drift(changed(), 0);
+    assert.deepEqual(
+      github.issues.map(({ state }) => state),
+      ["open", "open", "closed"],
+    );
+  });
+
+  it("fail when a machine can't be read, and leave the issue as it is", async () => {
+    const { exitCode } = await drift([{ node: "w-1", unknown: "timeout" }], 6);
+    assert.deepEqual([exitCode, github.issues[2]!.state], [6, "closed"]);
+  });
+});
