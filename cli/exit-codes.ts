@@ -46,6 +46,7 @@ export const EXITS_OF = {
   "fleet gate": ["done", "failed", "usage", "interrupted"],
   "fleet window": ["done", "failed", "usage", "paused", "interrupted"],
   "fleet export github": ["done", "failed", "usage"],
+  "fleet export gitlab": ["done", "failed", "usage"],
   "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 

@@ -123,7 +123,7 @@ function addPipelineCommands(fleet: Command, file: readonly [string, string]): v
   const exports = fleet
     .command("export")
     .description("write the waves for an engine that others run; reads files only");
-  const addExport = (target: "github", what: string, folder: string) =>
+  const addExport = (target: "github" | "gitlab", what: string, folder: string) =>
     exports
       .command(target)
       .description(what)
@@ -136,4 +136,9 @@ function addPipelineCommands(fleet: Command, file: readonly [string, string]): v
     "workflows for GitHub: previews of pull requests, waves on main, drift at night",
     ".github/workflows",
   ).action(running<FleetExportOptions>(async () => (await import("./export.js")).exportGithub));
+  addExport(
+    "gitlab",
+    "a pipeline for GitLab: previews of merge requests, waves on the default branch, drift at night",
+    ".gitlab",
+  ).action(running<FleetExportOptions>(async () => (await import("./export.js")).exportGitlab));
 }

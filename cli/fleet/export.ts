@@ -10,6 +10,8 @@ import { loadFleetOfFiles } from "./load";
 import type { ExportedFile } from "./plan/export/exported";
 import { githubWorkflows } from "./plan/export/github";
 import { ACTIONS } from "./plan/export/github-steps";
+import { gitlabPipeline } from "./plan/export/gitlab";
+import { readStackFiles } from "./stack-files";
 
 export interface FleetExportOptions {
   readonly file?: string;
@@ -23,6 +25,13 @@ export interface FleetExportOptions {
 export async function exportGithub(options: FleetExportOptions): Promise<number> {
   const fleet = await loadFleetOfFiles(await findProject(), options.file);
   return exportFiles("github", githubWorkflows(fleet), options);
+}
+
+/** Prints, writes or checks the pipeline of the fleet for GitLab. @returns the exit code */
+export async function exportGitlab(options: FleetExportOptions): Promise<number> {
+  const project = await findProject();
+  const fleet = await loadFleetOfFiles(project, options.file);
+  return exportFiles("gitlab", [gitlabPipeline(fleet, readStackFiles(project))], options);
 }
 
 /** Prints files, writes them into a folder, or compares them with those in a folder. */

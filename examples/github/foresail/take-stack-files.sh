@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Takes the stack files of the pull request, checked out as a merge commit in $FILES, into this checkout of main, and
-# nothing else of it: a branch brings data to the preview, never code. Writes the output `preview=true` if there is
-# something to preview.
+# nothing else of it: a branch brings data to the preview, never code. The file $GENERATED may change, too: it is written
+# from the stack files, and is not taken. Writes the output `preview=true` if there is something to preview.
 set -euo pipefail
 files=${FILES:?FILES names the checkout of the merge commit}
 folder=${STACK_FILES:-stacks/config}
@@ -14,7 +14,7 @@ stacks=() code=()
 while IFS= read -r -d '' file; do
   case $file in
     "$folder"/*) stacks+=("$file") ;;
-    *.md) ;;
+    *.md | "${GENERATED:-}") ;;
     *) code+=("$file") ;;
   esac
 done < <(git -C "$files" diff --name-only --no-renames -z 'HEAD^1' HEAD)
