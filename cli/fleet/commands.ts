@@ -69,6 +69,7 @@ export function addFleetCommands(program: Command): void {
     .option("--continue", "go on with the last run and its plans")
     .option("--approve <wave...>", "waves whose gate is approved", [])
     .option("--yes", "without plans: do not ask", false)
+    .option("--serve [port]", "show the run as a page on 127.0.0.1 while it runs")
     .addHelpText("after", () => FLEET_NOTES + exitCodesHelp("fleet up"))
     .action(running<FleetUpOptions>(async () => (await import("./up.js")).fleetUp));
   fleet

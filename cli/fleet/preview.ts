@@ -10,7 +10,7 @@ import { print } from "../terminal";
 import { readEachStack } from "./each-stack";
 import { loadFleet, planFile, readIfThere, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
-import { changeWords, failedReview, hasFailed, type StackReview, stepsIn } from "./plan/review";
+import { changeWords, failedReview, hasFailed, type StackReview, stepsIn, writable } from "./plan/review";
 import { estimateSeconds, type History } from "./plan/timeline";
 import { stackReview, writeReview } from "./review";
 import { readHistory } from "./run-file";
@@ -91,11 +91,6 @@ const inOrder = (stacks: readonly string[], found: ReadonlyMap<string, StackRevi
       return [[name, { ...stack, ...(seconds !== undefined && { seconds }) }]];
     }),
   );
-
-const writable = ({ waves, ...fleet }: Fleet) => ({
-  ...fleet,
-  waves: waves.map((wave) => ({ ...wave, stacks: [...wave.stacks] })),
-});
 
 function wordsOf(stack: StackReview | undefined): string {
   if (stack === undefined || hasFailed(stack) || stack.dangers.length === 0) return changeWords(stack);

@@ -33,6 +33,8 @@ interface StacksRun {
   readonly run: RunRecord;
   readonly argumentsOf: (stack: string) => readonly string[];
   readonly gate: (wave: string, of: GateRun) => ReturnType<FleetWork["gate"]>;
+  /** Takes each progress. */
+  readonly watch?: (progress: Progress) => void;
   /** Takes how long a stack took. */
   readonly took?: (stack: string, seconds: number) => void;
   /** What does the rest after a run that did not do everything. */
@@ -75,6 +77,7 @@ export async function runStacks(options: StacksRun): Promise<number> {
   };
   const save = (next: Progress) => {
     progress = next;
+    options.watch?.(next);
     return write();
   };
   const stack = async (name: string) => {

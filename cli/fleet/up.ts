@@ -7,12 +7,13 @@ import { checkGate } from "./gates";
 import { loadFleet, planFile, reviewOf, stacksOf } from "./load";
 import type { Fleet } from "./plan/fleet";
 import { keptParts } from "./plan/gate";
-import { stepsIn } from "./plan/review";
+import { type FleetReview, REVIEW_FORMAT, stepsIn, writable } from "./plan/review";
 import { NOTHING_DONE, resumed } from "./plan/waves";
 import { previewAll } from "./preview";
 import { readReviewIfThere } from "./review";
 import { addToHistory, fleetFolder, lockFleet, readRun, type RunRecord, stillRuns } from "./run-file";
 import { refuseWhileRunning, runStacks } from "./run-stacks";
+import { portOf, servePage } from "./serve";
 import { stateTable } from "./table";
 
 export interface FleetUpOptions {
@@ -24,12 +25,15 @@ export interface FleetUpOptions {
   /** Waves whose gate a person approves. */
   readonly approve: readonly string[];
   readonly yes: boolean;
+  /** The port on which the run is shown while it runs; true for any that is free. */
+  readonly serve?: string | true;
 }
 
 /** Runs the waves of a fleet, each stack bound to its plan. @returns the exit code */
 export async function fleetUp(options: FleetUpOptions, say = print): Promise<number> {
   if (options.continue && options.plan !== undefined)
     throw new UsageError("give --plan or --continue: a run that is continued has its plans");
+  const port = options.serve === undefined ? undefined : portOf(options.serve);
   const project = await findProject();
   const fleet = await loadFleet(project, options.file);
   const unknown = options.approve.find((name) => !fleet.waves.some((wave) => wave.name === name));
@@ -39,7 +43,7 @@ export async function fleetUp(options: FleetUpOptions, say = print): Promise<num
     const last = await readRun(project);
     refuseWhileRunning(last);
     const run = await beginRun(project, fleet, options, last, say);
-    return typeof run === "number" ? run : await runUp(project, fleet, run, options, say);
+    return typeof run === "number" ? run : await runUp(project, fleet, run, { ...options, port }, say);
   } finally {
     await unlock();
   }
@@ -93,7 +97,7 @@ async function runUp(
   project: Project,
   fleet: Fleet,
   run: RunRecord,
-  { approve: approved }: FleetUpOptions,
+  { approve: approved, port }: FleetUpOptions & { port: number | undefined },
   say: (line: string) => void,
 ): Promise<number> {
   const gate: Parameters<typeof runStacks>[0]["gate"] = async (name, of) => {
@@ -103,13 +107,26 @@ async function runUp(
   const argumentsOf = (stack: string) => ["up", "--stack", stack, "--plan", planFile(run.plans, stack)];
   const review = await readReviewIfThere(run.plans);
   const took: Record<string, { seconds: number; steps: number }[]> = {};
-  const code = await runStacks({
-    ...{ project, fleet, run, argumentsOf, gate, again: "foresail fleet up --continue", say },
-    took: (stack, seconds) => (took[stack] = [{ seconds, steps: stepsIn(review?.stacks[stack]) }]),
-  });
-  await addToHistory(project, took);
-  return code;
+  const page =
+    port === undefined ? undefined : await servePage(review ?? withoutReview(project, fleet, run), run, port);
+  if (page !== undefined) say(`the run is shown at ${page.url}`);
+  try {
+    return await runStacks({
+      ...{ project, fleet, run, argumentsOf, gate, again: "foresail fleet up --continue", say },
+      watch: (progress) => page?.show(progress),
+      took: (stack, seconds) => (took[stack] = [{ seconds, steps: stepsIn(review?.stacks[stack]) }]),
+    });
+  } finally {
+    await page?.close();
+    await addToHistory(project, took);
+  }
 }
+
+/** Returns what a page shows of plans whose preview left no review. */
+const withoutReview = (project: Project, fleet: Fleet, { startedAt }: RunRecord): FleetReview => ({
+  ...{ formatVersion: REVIEW_FORMAT, project: project.name, previewedAt: startedAt },
+  ...{ fleet: writable(fleet), stacks: {} },
+});
 
 /** Prints how far the last run is; reads only its file. */
 export async function fleetStatus({ file }: { file?: string }, say = print): Promise<number> {

@@ -194,8 +194,10 @@ describe("a fleet of stacks in waves", function () {
   it("stops at an interrupt without beginning another stack", async () => {
     writeFileSync(at("version"), "-2");
     set("hold-eu1");
-    const run = fleet.start("fleet", "up", "--yes");
+    const run = fleet.start("fleet", "up", "--yes", "--serve");
     await begun("eu1");
+    const [, url = ""] = /^the run is shown at (http:\S+)$/m.exec(run.printed()) ?? [];
+    assert.match(await (await fetch(url)).text(), /data-state-of="eu1">running</);
     run.child.kill("SIGINT");
     clear("hold-eu1");
     const { exitCode, stdout } = await run.ended;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { plural } from "../../../lib/text/plural";
-import { Gate } from "./fleet";
+import { type Fleet, Gate } from "./fleet";
 import { Window } from "./window";
 
 /** Number of the file's format. */
@@ -106,3 +106,9 @@ export function headline({ stacks }: FleetReview): string {
   if (failed > 0) return `the preview of ${failed} of ${of} failed`;
   return changed === 0 ? `nothing changes in ${of}` : `changes in ${changed} of ${of}`;
 }
+
+/** Returns a fleet as a review has it. */
+export const writable = ({ waves, ...fleet }: Fleet): FleetReview["fleet"] => ({
+  ...fleet,
+  waves: waves.map((wave) => ({ ...wave, stacks: [...wave.stacks] })),
+});
