@@ -58,11 +58,11 @@ describe("the page of a run", () => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get(`${page.url}events`, { agent: false }, resolve).on("error", reject);
     });
-    const lines: string[] = [];
+    let text = "";
     const ended = new Promise((resolve) => response.once("close", resolve));
     const first = new Promise<void>((resolve) =>
       response.setEncoding("utf8").on("data", (part: string) => {
-        lines.push(...part.split("\n").filter((line) => line !== ""));
+        text += part;
         resolve();
       }),
     );
@@ -70,6 +70,7 @@ describe("the page of a run", () => {
     page.show({ stacks: { eu1: "done", us1: "failed" }, gates: { canary: "passed" } });
     await page.close();
     await ended;
+    const lines = text.split("\n").filter((line) => line !== "");
     const sent = lines
       .filter((line) => line.startsWith("data: {"))
       .map((line) => JSON.parse(line.slice(6)) as object);
