@@ -1,3 +1,4 @@
+import "./stacks/output";
 import { COMMAND, DYNAMIC, startProviders } from "./stacks/early-providers";
 
 // a function, since outputs of other stacks, and of some systems, are there only after a question to the engine

@@ -1,10 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { skipDiagnostics } from "../lib/pulumi/diagnostics";
-import { printMessagesOnly } from "../lib/pulumi/stack-traces";
 import type { Configuration } from "./schema";
-
-printMessagesOnly();
-skipDiagnostics();
 
 type StackOutputs = Record<string, pulumi.Output<unknown>>;
 
