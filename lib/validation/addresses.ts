@@ -45,6 +45,10 @@ export function hostIssue(text: string): string | undefined {
   return dnsNameIssue(text.toLowerCase()) && `${quoted(text)} is neither a host name nor an IPv4 address`;
 }
 
+/** Returns the issue of a name in a certificate: a DNS name, also with a wildcard, or an IP address; or undefined. */
+export const certificateNameIssue = (text: string): string | undefined =>
+  looksLikeIpv6(text) ? undefined : dnsNameIssue(text.replace(/^\*\./, ""));
+
 /** Returns the issue of a `host:port`, or undefined. */
 export function hostPortIssue(text: string): string | undefined {
   const match = /^([^:]+):(\d{1,5})$/.exec(text);

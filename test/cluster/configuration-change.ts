@@ -9,11 +9,12 @@ const KEYS = annotationKeys();
 export const CONFIGURATION_KEY = KEYS.desired("configuration");
 const LIMITS = { path: "/etc/example/limits.conf", content: "open-files=1024", mode: "0640" };
 const MAX_PODS = 93;
+const API_NAME = "api.example.org";
 const ETCD_ARGUMENT = { name: "quota-backend-bytes", value: "3221225472" };
 
 /**
- * Returns the audited cluster's fields with another audit policy, an argument of the API servers and of etcd, and a
- * file on every machine; by night with a setting of the kubelet, too, for which every node is drained.
+ * Returns the audited cluster's fields with another audit policy, an argument of the API servers and of etcd, a name for
+ * the API servers' certificates, and a file on every machine; by night with a setting of the kubelet, too, for which every node is drained.
  */
 export function reconfigured(
   fields: Record<string, unknown>,
@@ -27,7 +28,7 @@ export function reconfigured(
     ...fields,
     kubeadm: {
       clusterConfiguration: {
-        apiServer: { ...apiServer, extraArgs },
+        apiServer: { ...apiServer, extraArgs, certSANs: [API_NAME] },
         etcd: { local: { extraArgs: [ETCD_ARGUMENT] } },
       },
     },
@@ -36,12 +37,12 @@ export function reconfigured(
   };
 }
 
-/** Returns the lines that a preview lists for such a change. @param etcd whether etcd gets other settings */
-export function expectedSteps(machines: readonly string[], byNight: boolean, etcd = false): RegExp[] {
+/** Returns the lines that a preview lists for such a change. @param all whether etcd and certificates change, too */
+export function expectedSteps(machines: readonly string[], byNight: boolean, all = false): RegExp[] {
   const drains = byNight ? ["cordon, drain, ", ", uncordon"] : ["", ""];
   return machines.map((name) => {
-    const member = etcd ? ", restart etcd" : "";
-    const pods = name.startsWith("cp") ? `${member}, restart the static pods that change` : "";
+    const further = all ? ", restart etcd, give the API server a certificate with the new names" : "";
+    const pods = name.startsWith("cp") ? `${further}, restart the static pods that change` : "";
     const work = `${drains[0]}apply its files${pods}, restart the kubelet${drains[1]}`;
     return new RegExp(`^${name}: configuration [0-9a-f.]+ → [0-9a-f.]+ \\(${work}\\)$`);
   });
@@ -76,6 +77,9 @@ export async function assertReconfigured(
     assert.ok(member.includes(` --${ETCD_ARGUMENT.name}=${ETCD_ARGUMENT.value} `), `${name}: ${member}`);
     const controlPlanes = machines.filter((machine) => machine.startsWith("cp"));
     assert.deepEqual(await etcdAt(cluster, name), { members: controlPlanes, healthy: true });
+    const verified = `--cacert /etc/kubernetes/pki/ca.crt --resolve ${API_NAME}:6443:127.0.0.1`;
+    const ask = `curl --silent --show-error --fail ${verified} https://${API_NAME}:6443/readyz`;
+    assert.equal(await cluster.onMachine(name, ask), "ok", name);
     const since = "stat -c %Y /proc/$(pidof kube-apiserver)";
     const written = `stat -c %Y ${policy?.path}`;
     const [started, changed] = (await cluster.onMachine(name, `${since}; ${written}`)).trim().split("\n");

@@ -15,6 +15,11 @@ const MANAGED = [
   "/var/lib/kubelet/config.yaml",
 ];
 
+/** Lists the names in the certificate of a control plane's API server: of the certificate itself, a preview shows nothing. */
+const CERTIFICATE = "/etc/kubernetes/pki/apiserver.crt";
+const NAMES = `openssl x509 -noout -ext subjectAltName -in ${CERTIFICATE} 2>/dev/null | tail -n +2 | tr -d ' ' |
+  tr ',' '\\n' | sed 's/^[^:]*://' | LC_ALL=C sort`;
+
 /** Files of a machine by path; of kubeadm's own, the modes are not compared. */
 type Files = ReadonlyMap<string, { content: string; mode?: string }>;
 
@@ -35,7 +40,9 @@ export async function managedFiles(
       const isOfKubeadm = /^\/(etc\/kubernetes\/manifests|var)\//.test(path);
       return [path, isOfKubeadm ? { content } : { content, mode: mode.replace(",", " ") }] as const;
     });
-    all.set(machine, new Map(files));
+    const names = await cluster.onMachine(machine, NAMES);
+    const certificate = names === "" ? [] : [[`${CERTIFICATE} (names)`, { content: names }] as const];
+    all.set(machine, new Map([...files, ...certificate]));
   }
   return all;
 }

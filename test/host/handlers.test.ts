@@ -35,7 +35,6 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
       ["cluster.network.plugin", { network: { ...network, bridge: false } }],
       ["cluster.encryptSecretsAtRest", { encryptSecretsAtRest: false }],
       ["cluster.kubelet.cgroupDriver", { kubelet: { cgroupDriver: "cgroupfs" } }],
-      ["cluster.certificateNames", { certificateNames: ["k8s.example.org"] }],
     ];
     for (const [property, change] of refused)
       it(`refuses ${JSON.stringify(change)} for a cluster that exists`, async () => {

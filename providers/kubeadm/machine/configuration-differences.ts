@@ -20,6 +20,10 @@ interface Change {
   kubeadm: boolean;
   /** Whether the member of etcd on it gets other settings. */
   etcd?: boolean;
+  /** Whether the API server on it gets a certificate with other names. */
+  certificate?: boolean;
+  /** Names that were configured before; absent for none. */
+  removedNames?: readonly string[];
   /** Whether others made the cluster: each of its machines has an address and a container runtime of its own. */
   adopted?: boolean;
 }
@@ -33,7 +37,7 @@ export function configurationDifferencesScript(
   specification: ClusterSpecification,
   { name: machine, role }: Machine,
   machines: readonly Machine[],
-  { removed, kubeadm, etcd = false, adopted = false }: Change,
+  { removed, removedNames = [], kubeadm, etcd = false, certificate = false, adopted = false }: Change,
 ): Script {
   const operation = "configuration-differences";
   assertSettings(specification);
@@ -47,6 +51,7 @@ export function configurationDifferencesScript(
     "common/adopted",
     "common/settings",
     "common/etcd-manifest",
+    "common/api-server-certificate",
     `steps/${operation}`,
   ];
   const text = renderShell(commands.map(shellCommands).join("\n"), {
@@ -57,8 +62,10 @@ export function configurationDifferencesScript(
       backends.map(({ address }) => address),
     ),
     REMOVED_PATHS: removed,
+    REMOVED_NAMES: removedNames,
     KUBEADM: kubeadm,
     ETCD: etcd,
+    CERTIFICATE: certificate,
     CONTROL_PLANE: role === "control-plane",
     PATCHES_OF_INIT: patches.init ?? "",
     PATCHES_OF_JOIN: patches.join ?? "",

@@ -11,7 +11,7 @@ import type { StagedVersions } from "../plan/node-agents";
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.6.0";
+export const AGENT_VERSION = "1.7.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
@@ -89,8 +89,15 @@ export function installerText(source: SoftwareSource): string {
 }
 
 /** Returns the functions of a configuration's installer alone. */
-const configurationFunctions = () =>
-  `\n${["common/settings", "common/adopted", "common/etcd-manifest", "node-agent/configuration"].map(shellFile).join("\n\n")}\n`;
+const configurationFunctions = () => `\n${CONFIGURATION_FILES.map(shellFile).join("\n\n")}\n`;
+
+const CONFIGURATION_FILES = [
+  "common/settings",
+  "common/adopted",
+  "common/etcd-manifest",
+  "common/api-server-certificate",
+  "node-agent/configuration",
+];
 
 /**
  * Returns the installers that only root can run, the agent's own first: each is its header and installerText.
@@ -131,6 +138,7 @@ export function installersOf(
             {
               ...settingsParameters(specification, role),
               REMOVED_PATHS: configuration.removed,
+              REMOVED_NAMES: configuration.removedNames ?? [],
               BASELINE: configuration.baseline ?? "",
             },
             configurationFunctions(),

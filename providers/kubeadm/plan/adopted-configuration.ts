@@ -12,6 +12,7 @@ import {
   rolledConfiguration,
   STATIC_POD_SETTINGS,
 } from "./configuration";
+import { foreignCertificate } from "./certificate-names";
 import { etcdSettings } from "./etcd-settings";
 import { type MergedSettings, mergeKept, withoutWritten, type WrittenSetting } from "./kept-settings";
 import type { ClusterSpecification } from "./specification";
@@ -129,7 +130,7 @@ export function adoptedConfiguration(
 ): RolledConfiguration | undefined {
   const rolled = rolledConfiguration(olds, news);
   if (!rolled || olds.configuration) return rolled;
-  return { ...rolled, baseline: configurationVersions(asAdopted(olds.specification)) };
+  return { ...rolled, baseline: configurationVersions(asAdopted(olds.specification), rolled) };
 }
 
 const KUBE_PROXY =
@@ -166,10 +167,27 @@ export function mergeIssues(change: ConfigurationChange, objects: KubeadmObjects
           ["kubeadm", "clusterConfiguration"],
           `can't change while the ConfigMap kubeadm-config is not of ${KUBEADM_API}; "kubeadm upgrade apply" of the cluster's own version writes it so`,
         )),
+    ...foreignCertificateIssues(change, objects),
     ...(objects.kubelet
       ? []
       : issueAt(["kubelet"], "can't change: the cluster has no ConfigMap kubelet-config")),
   ];
+}
+
+/** Refuses names for certificates that others provide. */
+function foreignCertificateIssues(
+  { paths }: ConfigurationChange,
+  objects: KubeadmObjects,
+): ValidationIssue[] {
+  const foreign = foreignCertificate(objects.clusterConfiguration);
+  if (foreign === undefined) return [];
+  const ofNames = paths.filter((path) => path.includes("certSANs") || path[0] === "certificateNames");
+  return ofNames.flatMap((path) =>
+    issueAt(
+      path,
+      `can't change: with ${foreign} in the ConfigMap kubeadm-config, the API servers have a certificate that foresail does not write; add the names to that certificate, and put the old value back`,
+    ),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { changesEtcd, changesKubeadm } from "./configuration";
+import { changesCertificate, changesEtcd, changesKubeadm } from "./configuration";
 import { CONFIGURATION } from "./rollout/annotations";
 import type { NodeRolloutStep } from "./steps";
 
@@ -9,6 +9,8 @@ export interface ComparedNode {
   rendersKubeadm: boolean;
   /** Whether it renders the manifest of etcd, too; absent where etcd's settings stay. */
   rendersEtcd?: true;
+  /** Whether its API server gets a certificate with other names; absent where the names stay. */
+  createsCertificate?: true;
   /** Version of the kubeadm that comes with the same run, and writes its files instead; absent for the same one. */
   kubeadm?: string;
 }
@@ -39,6 +41,7 @@ export function comparedNodes(steps: readonly NodeRolloutStep[]): ComparedNode[]
       machine,
       rendersKubeadm: changesAny,
       ...(changesEtcd(from, to) ? { rendersEtcd: true as const } : {}),
+      ...(changesCertificate(from, to) ? { createsCertificate: true as const } : {}),
     };
   });
 }

@@ -1,8 +1,8 @@
 import { differingPaths } from "../../../lib/differences";
-import { isObject } from "../../../lib/json";
 import { stableHash } from "../../../lib/short-hash";
 import { valueAt, type ConfigurationPath } from "../../../lib/validation/validation-issue";
 import { isKnown } from "../../../lib/unknown";
+import { addedNames, differingNames } from "./certificate-names";
 import { etcdSettings } from "./etcd-settings";
 import type { Role } from "./machine";
 import { type ClusterSpecification, filesOf } from "./specification";
@@ -44,6 +44,7 @@ function settingsByPart(specification: ClusterSpecification, role?: Role) {
         },
       },
     },
+    certificates: { names: addedNames(specification) },
   };
 }
 
@@ -52,7 +53,7 @@ type Part = keyof ReturnType<typeof settingsByPart>;
 /** Parts of a version, in its order; a worker has no static pods. */
 const PARTS: Readonly<Record<Role, readonly Part[]>> = {
   worker: ["machine", "kubelet"],
-  "control-plane": ["machine", "kubelet", "control-plane", "etcd"],
+  "control-plane": ["machine", "kubelet", "control-plane", "etcd", "certificates"],
 };
 
 /** How many parts a version has until a setting of a further part changes for the first time. */
@@ -120,9 +121,15 @@ export function changesKubeadm(from: string, to: string): boolean {
 }
 
 /** Returns whether a change of version gives the member of etcd on the node other settings, for which it restarts. */
-export function changesEtcd(from: string, to: string): boolean {
-  const etcd = PARTS["control-plane"].indexOf("etcd");
-  return partsOf(from)[etcd] !== partsOf(to)[etcd];
+export const changesEtcd = (from: string, to: string): boolean => changesPart("etcd", from, to);
+
+/** Returns whether a change of version gives the API server on the node a certificate with other names. */
+export const changesCertificate = (from: string, to: string): boolean =>
+  changesPart("certificates", from, to);
+
+function changesPart(part: Part, from: string, to: string): boolean {
+  const at = PARTS["control-plane"].indexOf(part);
+  return partsOf(from)[at] !== partsOf(to)[at];
 }
 
 /** Settings that reach the cluster and not its nodes: kube-proxy runs in pods of a DaemonSet. */
@@ -149,7 +156,13 @@ export function configurationChange(
   const [before, after] = [settingsByPart(olds), settingsByPart(news)];
   const pathsOf = (part: Part) => differingPaths(before[part], after[part]);
   const proxyPaths = differingPaths(clusterSettings(olds), clusterSettings(news));
-  const uploaded = [...pathsOf("kubelet"), ...pathsOf("control-plane"), ...pathsOf("etcd")];
+  const uploaded = [
+    ...pathsOf("kubelet"),
+    ...pathsOf("control-plane"),
+    ...pathsOf("etcd"),
+    // the others are among the paths of static pods
+    ...differingNames(olds, news).filter(([field]) => field === "certificateNames"),
+  ];
   const changed = [...pathsOf("machine"), ...uploaded, ...proxyPaths];
   if (changed.length === 0) return undefined;
   const paths = [...differingPaths(sources(olds), sources(news)), ...changed];
@@ -173,6 +186,8 @@ export interface RolledConfiguration {
   baseline: ConfigurationVersions;
   /** Paths of files that were configured before and are not any more. */
   removed: string[];
+  /** Names of certificates that were configured before and are not any more; absent for none. */
+  removedNames?: string[];
 }
 
 interface Recorded {
@@ -199,7 +214,15 @@ export function rolledConfiguration(
   const removed = [...(recorded?.removed ?? []), ...pathsWritten(before)].filter(
     (path) => !paths.includes(path),
   );
-  return { baseline, removed: [...new Set(removed)].sort() };
+  const names = addedNames(news);
+  const removedNames = [...(recorded?.removedNames ?? []), ...addedNames(before)].filter(
+    (name) => !names.includes(name),
+  );
+  return {
+    baseline,
+    removed: [...new Set(removed)].sort(),
+    ...(removedNames.length > 0 ? { removedNames: [...new Set(removedNames)].sort() } : {}),
+  };
 }
 
 /** Returns a baseline with every part in which two specifications differ, and those before it. */
@@ -242,9 +265,7 @@ export function pathsWritten({
 
 /** Returns a specification without the settings that roll out: what is left is fixed once a machine has joined. */
 export function fixedMachineSettings(specification: ClusterSpecification): Record<string, unknown> {
-  const { kubeadm, network, certificateNames, kubelet } = specification;
-  const { apiServer } = kubeadm?.clusterConfiguration ?? {};
-  const names = isObject(apiServer) ? apiServer.certSANs : undefined;
+  const { kubeadm, network, kubelet } = specification;
   const { etcd, ...own } = kubeadm?.clusterConfiguration ?? {};
   const others = Object.entries(own).filter(
     ([name]) => !(STATIC_POD_SETTINGS as readonly string[]).includes(name),
@@ -257,12 +278,10 @@ export function fixedMachineSettings(specification: ClusterSpecification): Recor
       clusterConfiguration: {
         ...Object.fromEntries(others),
         etcd: etcdSettings(etcd).fixed,
-        ...(names === undefined ? {} : { apiServer: { certSANs: names } }),
       },
       initConfiguration: kubeadm?.initConfiguration ?? {},
     },
     imageRepository: specification.imageRepository,
-    certificateNames: [...(certificateNames ?? [])].sort(),
     network: { holdNodeAddress: network.holdNodeAddress ?? false },
   };
 }

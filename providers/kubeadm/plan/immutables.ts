@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../../../lib/differences";
+import { differingNames, foreignCertificate } from "./certificate-names";
 import { fixedMachineSettings } from "./configuration";
 import { keyGeneration } from "./encryption";
 import type { Machine } from "./machine";
@@ -48,7 +49,20 @@ export function refuseSpecificationChange(
       : []),
     // every node agent gets a new source and new ignored preflight errors, so these are not among the settings
     ...notApplied(differingPaths(fixedMachineSettings(olds), fixedMachineSettings(news))),
+    ...refuseCertificateNames(olds, news),
   ];
+}
+
+/** Refuses other names for API servers whose certificates kubeadm does not write. */
+function refuseCertificateNames(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
+  const foreign = foreignCertificate(news.kubeadm.clusterConfiguration);
+  if (foreign === undefined) return [];
+  return differingNames(olds, news).map((path) => ({
+    property: formatPath(["cluster", ...path]),
+    reason:
+      `can't change while a machine has joined: with ${foreign}, the API servers have a certificate that foresail does not write; ` +
+      "put the old value back, or make a new cluster with the new value",
+  }));
 }
 
 /** Returns the settings that kubeadm fixes at init. */

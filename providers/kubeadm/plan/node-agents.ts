@@ -23,6 +23,8 @@ interface StagedConfiguration {
   versions: ConfigurationVersions;
   /** Paths of files that it removes. */
   removed: readonly string[];
+  /** Names that it removes from certificates; absent for none. */
+  removedNames?: readonly string[];
   /** What a control plane without a version, or without all parts of it, has; absent until a further part has changed. */
   baseline?: string;
 }
@@ -48,6 +50,7 @@ export function withConfiguration(
     configuration: {
       versions: configurationVersions(specification, rolled),
       removed: rolled.removed,
+      ...(rolled.removedNames === undefined ? {} : { removedNames: rolled.removedNames }),
       ...(hasFurtherParts(rolled) ? { baseline: rolled.baseline["control-plane"] } : {}),
     },
   };

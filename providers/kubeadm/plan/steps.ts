@@ -99,7 +99,7 @@ export const nodeRolloutSteps = defineSteps({
   configure: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}configuration ${token("from")} → ${token("to")} (${flag(
     "cordons",
     "cordon, ",
-  )}${flag("drains", "drain, ")}apply its files${optional(line`, put back ${text("repairs")}`)}${flag("etcd", ", restart etcd")}${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
+  )}${flag("drains", "drain, ")}apply its files${optional(line`, put back ${text("repairs")}`)}${flag("etcd", ", restart etcd")}${flag("certificate", ", give the API server a certificate with the new names")}${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
     "uncordons",
     ", uncordon",
   )})`,

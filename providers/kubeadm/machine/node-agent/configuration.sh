@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Changes the settings of a machine that is a node, for the node agent, and keeps the files from before the change.
-# Parameters, besides those of common/settings: REMOVED_PATHS (files that were configured before), BASELINE (configuration of a
+# Parameters, besides those of common/settings and common/api-server-certificate: REMOVED_PATHS (files that were configured before), BASELINE (configuration of a
 # control plane that has no version of it, or not all parts)
 previous=$AGENT_PATH/previous
 # of an adopted machine: the files that foresail has written there, and those that it found in their places
@@ -20,13 +20,19 @@ list_settings() {
 # Keeps the files as they are before the first write of a change. A change that was interrupted, or that another one
 # follows before it has ended, keeps those from before it.
 keep_previous() {
-  local path from
+  local from
   from="$(cat "$AGENT_PATH/configuration" 2>/dev/null) $(kubelet --version 2>/dev/null)"
   if [ "$(cat "$previous/from" 2>/dev/null)" != "$from" ]; then
     rm -rf "$previous"
     mkdir -p "$previous/files"
     printf '%s' "$from" >"$previous/from"
   fi
+  list_settings | keep_files
+}
+
+# Keeps files whose paths are on standard input, unless they are kept already.
+keep_files() {
+  local path
   while read -r path; do
     if [ -z "$path" ] || grep -qsxF -- "$path" "$previous/paths"; then continue; fi
     if [ -f "$path" ]; then
@@ -34,7 +40,7 @@ keep_previous() {
       cp --archive "$path" "$previous/files$path"
     fi
     printf '%s\n' "$path" >>"$previous/paths"
-  done < <(list_settings)
+  done
 }
 
 # Tells whether a file is as it was before this change: PATH.
@@ -111,7 +117,7 @@ write_kubeadm_configuration() {
 apiVersion: kubeadm.k8s.io/v1beta4
 kind: InitConfiguration
 nodeRegistration:
-  name: $(sed -n 's/^ *- --name=//p' "$manifests/etcd.yaml")
+  name: $(sed -n 's/^ *- --name=//p' "$manifests/etcd.yaml" 2>/dev/null)
   criSocket: unix:///run/containerd/containerd.sock
 localAPIEndpoint:
   advertiseAddress: "$address"
@@ -132,6 +138,28 @@ render_etcd() {
     fail "kubeadm init phase etcd local --dry-run: $(tail -n 1 "$folder/log")" 65
   keep_member "$folder/etcd.yaml" /etc/kubernetes/manifests/etcd.yaml
   mv -f "$folder/etcd.yaml" "$file"
+}
+
+# Keeps the API server's certificate and key, and creates others in a folder with the names of the cluster's configuration:
+# FOLDER. Creates no folder for a certificate that has exactly these names, as after a kill.
+stage_certificate() {
+  local pki=/etc/kubernetes/pki name
+  # a kill leaves its folder
+  rm -rf /etc/kubernetes/.foresail-new.*
+  folder=$(mktemp -d /etc/kubernetes/.foresail-new.XXXXXX)
+  trap 'rm -rf "$folder"' EXIT
+  write_kubeadm_configuration "$folder/cluster.yaml"
+  create_certificate "$folder" "$folder/cluster.yaml"
+  if [ "$(names_in "$folder/apiserver.crt")" = "$(names_in "$pki/apiserver.crt")" ]; then return 0; fi
+  printf '%s\n' "$pki"/apiserver.{key,crt} | keep_files
+  mkdir "$folder/pair"
+  for name in apiserver.key apiserver.crt; do
+    chown --reference="$pki/$name" "$folder/$name"
+    chmod --reference="$pki/$name" "$folder/$name"
+    mv "$folder/$name" "$folder/pair"
+  done
+  rm -rf "$1"
+  mv "$folder/pair" "$1"
 }
 
 # Puts every file back as it was before this change.

@@ -2,7 +2,8 @@
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
 # `install` installs it unless it is installed; both may run twice. `images restore` imports missing images of an installed
 # version. `configuration changed` lists the user's files that this version changes, `configuration restore` takes it back,
-# `configuration etcd FILE` writes etcd's new manifest to a file, `configuration baseline` prints the version of nodes without one.
+# `configuration etcd FILE` writes etcd's new manifest to a file, `configuration certificate FOLDER` the API server's new
+# certificate with its key to a folder, `configuration baseline` prints the version of nodes without one.
 # Parameters, besides those of common/: SOFTWARE, VERSION, PROXY (a list of NAME=value); for the agent itself AGENT_PROGRAM
 set -euo pipefail
 umask 077
@@ -85,6 +86,7 @@ case "$SOFTWARE ${1:-}" in
 "configuration restore") restore_configuration ;;
 "configuration baseline") print_baseline ;;
 "configuration etcd") render_etcd "${@:2}" ;;
+"configuration certificate") stage_certificate "$2" ;;
 "node-agent install") install_node_agent ;;
 "os-packages check" | "node-agent check" | "configuration check") ;;
 *) fail "usage: $0 check|install" 64 ;;

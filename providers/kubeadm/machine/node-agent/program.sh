@@ -333,7 +333,7 @@ change_configuration() {
   fi
   why=$failure
   if [ "$mode" = dry-run ]; then return 1; fi
-  if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet && await_previous_etcd "$1"; then
+  if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet && await_previous_etcd "$1" && await_previous_certificate "$1"; then
     failure="$why; this machine went back to its previous configuration"
   else
     failure="$why; going back failed, too: $(last_line)"
@@ -357,6 +357,7 @@ changes_part() {
   [ "$before" != "$after" ]
 }
 changes_etcd() { changes_part 4 "$1"; }
+changes_certificate() { changes_part 5 "$1"; }
 
 # kubeadm takes each static pod back by itself when it does not come up, except for etcd.
 apply_configuration() {
@@ -365,6 +366,7 @@ apply_configuration() {
   if is_control_plane; then
     credentials=$kubernetes/admin.conf
     if changes_etcd "$1"; then act "change etcd" change_etcd "$installer" || return 1; fi
+    if changes_certificate "$1"; then act "change the API server's certificate" change_certificate "$installer" || return 1; fi
     act "kubeadm upgrade node phase control-plane" attempt "kubeadm upgrade node phase control-plane" \
       kubeadm upgrade node phase control-plane --certificate-renewal=false --etcd-upgrade=false "${patch_flags[@]}" || return 1
     act "restart the static pods whose files have changed" restart_static_pods "$installer" || return 1
@@ -389,6 +391,38 @@ change_etcd() {
 }
 
 await_previous_etcd() { ! changes_etcd "$1" || await_static_pod etcd; }
+
+# Gives the API server on this machine a certificate with other names, and waits until it is ready with it: INSTALLER. The API
+# server loads a certificate that changes by itself.
+change_certificate() {
+  attempt "create the API server's certificate" bash "$1" certificate "$kubernetes/.foresail-certificate" || return 1
+  exchange_certificate && await_certificate
+}
+
+# Puts a new certificate and its key in place. The next start ends what a power cut interrupted: an API server does not start
+# with one of them alone.
+exchange_certificate() {
+  local new=$kubernetes/.foresail-certificate
+  if [ ! -d "$new" ]; then return 0; fi
+  attempt "replace the API server's certificate" find "$new" -type f -exec mv -f -t "$kubernetes/pki" {} + && rmdir "$new"
+}
+
+# Waits until the API server is ready, and answers with the key of the certificate that is on this machine.
+await_certificate() {
+  local key=$folder/certificate.pub
+  if ! openssl x509 -noout -pubkey -in "$kubernetes/pki/apiserver.crt" >"$key" 2>"$output"; then
+    failure="read $kubernetes/pki/apiserver.crt: $(last_line)"
+    return 1
+  fi
+  for _ in $(seq 100); do
+    if curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null --pinnedpubkey "$key" https://127.0.0.1:6443/readyz; then return 0; fi
+    pause 3
+  done
+  failure="the API server is not ready with its new certificate after five minutes; look at the logs in /var/log/pods"
+  return 1
+}
+
+await_previous_certificate() { ! changes_certificate "$1" || await_certificate; }
 
 # Restarts the static pods that read files which this configuration changes: INSTALLER. kubeadm has restarted those whose
 # manifest is not as it was before.
@@ -499,6 +533,7 @@ initialize() {
   local one sysctl=$ROOT/etc/sysctl.d/90-foresail.conf
   if [ -e "$initialized" ] && [ "${is_initialized-}" = yes ]; then return 0; fi
   rm -f "$initialized"
+  exchange_certificate || return 1
   if [ -e "$sysctl" ]; then sysctl --quiet --ignore --load="$sysctl"; fi
   # inside a container the swap is the host's, and on an adopted machine its administrator decided about it
   if ! is_container && ! is_adopted && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then say "turn swap off"; swapoff -a; fi

@@ -3,8 +3,9 @@
 # alone can read, and that is removed in any case. Data: the kubeadm configuration of this machine.
 # Answers a line for each file that differs: its path, what it contains, what it will contain, and its modes before and
 # after if they are set; texts in base64 after "=", and "-" for a file that does not exist.
-# Parameters, besides those of common/settings and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
-# what kubeadm writes is compared: yes or no), ETCD (whether etcd's manifest is, too: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
+# Parameters, besides those of common/settings, common/api-server-certificate and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
+# what kubeadm writes is compared: yes or no), ETCD (whether etcd's manifest is, too: yes or no), CERTIFICATE (whether
+# the names in the API server's certificate are: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
 # (folder that a worker's kubeadm configuration names), OWN_ADDRESS (whether this machine's own address and container
 # runtime replace those of the data, in a cluster that others made: yes or no)
 set -euo pipefail
@@ -81,12 +82,15 @@ content_of() { if [ -f "$1" ]; then printf '=%s' "$(base64 --wrap 0 <"$1")"; els
 mode_of() { if [ -f "$1" ]; then stat --dereference --format %a,%U:%G "$1"; else printf -- -; fi; }
 
 # Answers a file that differs: PATH EXPECTED [MODES: yes].
-compare() {
+compare() { compare_as "$1" "$@"; }
+
+# Answers a difference by what it is of: WHAT FILE EXPECTED [MODES: yes].
+compare_as() {
   local modes="- -"
-  if [ "${3-}" = yes ]; then modes="$(mode_of "$1") $(mode_of "$2")"; fi
-  if [ ! -e "$1" ] && [ ! -e "$2" ]; then return 0; fi
-  if cmp --silent "$1" "$2" && [ "${modes% *}" = "${modes#* }" ]; then return 0; fi
-  printf '%s %s %s %s\n' "$(printf '%s' "$1" | base64 --wrap 0)" "$(content_of "$1")" "$(content_of "$2")" "$modes"
+  if [ "${4-}" = yes ]; then modes="$(mode_of "$2") $(mode_of "$3")"; fi
+  if [ ! -e "$2" ] && [ ! -e "$3" ]; then return 0; fi
+  if cmp --silent "$2" "$3" && [ "${modes% *}" = "${modes#* }" ]; then return 0; fi
+  printf '%s %s %s %s\n' "$(printf '%s' "$1" | base64 --wrap 0)" "$(content_of "$2")" "$(content_of "$3")" "$modes"
 }
 
 configure_environment
@@ -108,6 +112,13 @@ if [ "$ETCD" = yes ]; then
   render etcd local
   keep_member "$rendered/etcd.yaml" /etc/kubernetes/manifests/etcd.yaml
   compare /etc/kubernetes/manifests/etcd.yaml "$rendered/etcd.yaml"
+fi
+if [ "$CERTIFICATE" = yes ]; then
+  mkdir "$folder/certificate"
+  create_certificate "$folder/certificate" "$folder/kubeadm.yaml" >&2
+  names_in /etc/kubernetes/pki/apiserver.crt >"$folder/names"
+  names_in "$folder/certificate/apiserver.crt" >"$folder/new-names"
+  compare_as "/etc/kubernetes/pki/apiserver.crt (names)" "$folder/names" "$folder/new-names"
 fi
 if [ "$CONTROL_PLANE" = yes ]; then
   render control-plane all

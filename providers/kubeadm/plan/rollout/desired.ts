@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import type { UnreachableLimit } from "../unreachable";
-import { changesEtcd, type ConfigurationVersions, drainsFor } from "../configuration";
+import { changesCertificate, changesEtcd, type ConfigurationVersions, drainsFor } from "../configuration";
 import { drainsForRepair, filesOf } from "../drift";
 import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
@@ -262,6 +262,7 @@ function configureStep(
     ...takenOut({ drains, staysCordoned }),
     ...(repairs === undefined ? {} : { repairs }),
     ...(controlPlane && changesEtcd(from, to) ? { etcd: true } : {}),
+    ...(controlPlane && changesCertificate(from, to) ? { certificate: true } : {}),
     ...(controlPlane ? { staticPods: true } : {}),
   };
 }

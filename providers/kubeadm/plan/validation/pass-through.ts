@@ -2,6 +2,7 @@ import { below, issueAt, valueAt } from "../../../../lib/validation/validation-i
 import type { ConfigurationPath, ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { isObject } from "../../../../lib/json";
 import { quoted } from "../../../../lib/text/quote";
+import { certificateNameIssue } from "../../../../lib/validation/addresses";
 import { nearest } from "../../../../lib/validation/spelling";
 import { taintIssues } from "./machines";
 
@@ -130,10 +131,20 @@ const SIMPLE = {
 
 /**
  * Shape of a field in a Kubernetes configuration object. `arguments` is a list of {name, value}, `named` a list of
- * objects with a name, `any` is not checked: only fields that foresail merges need a shape.
+ * objects with a name, `name` one in a certificate, `any` is not checked: only fields that foresail merges need a shape.
  */
 type Shape =
-  | (keyof typeof SIMPLE | "any" | "texts" | "map of texts" | "map of booleans" | "arguments" | "named")
+  | (
+      | keyof typeof SIMPLE
+      | "any"
+      | "texts"
+      | "name"
+      | "names"
+      | "map of texts"
+      | "map of booleans"
+      | "arguments"
+      | "named"
+    )
   | { readonly [field: string]: Shape };
 
 /** Returns fields of the same shape. */
@@ -177,7 +188,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     },
     networking: each("text", "serviceSubnet", "podSubnet", "dnsDomain"),
     ...each("text", "kubernetesVersion", "controlPlaneEndpoint"),
-    apiServer: { ...COMPONENT, certSANs: "texts" },
+    apiServer: { ...COMPONENT, certSANs: "names" },
     ...each(COMPONENT, "controllerManager", "scheduler"),
     dns: { ...each("text", "imageRepository", "imageTag"), disabled: "boolean" },
     proxy: { disabled: "boolean" },
@@ -242,9 +253,16 @@ function issuesOf(
       const fields = each(shape === "map of texts" ? "text" : "boolean", ...Object.keys(value));
       return issuesOf(value, fields, path, isWhole);
     }
-    case "texts":
+    case "name":
+      return typeof value === "string"
+        ? issueAt(path, certificateNameIssue(value))
+        : wrong("a text, in quotes");
+    case "names":
+    case "texts": {
       if (!Array.isArray(value)) return wrong("a list of texts");
-      return value.flatMap((one, index) => issuesOf(one, "text", [...path, index], isWhole));
+      const item = shape === "names" ? "name" : "text";
+      return value.flatMap((one, index) => issuesOf(one, item, [...path, index], isWhole));
+    }
     case "arguments":
       return argumentIssues(value, path);
     case "named":

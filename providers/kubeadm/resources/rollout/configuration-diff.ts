@@ -44,11 +44,11 @@ export async function configurationDiff(
   try {
     if (!isKnown(inputs.credentials)) throw new Error("no credentials for SSH are known");
     const dataOf = await kubeadmData(olds, inputs, nodes);
-    const hasEtcd = (name: string) =>
-      nodes.some(({ machine, rendersEtcd }) => machine === name && rendersEtcd);
+    const nodeOf = ({ name }: Machine) => nodes.find(({ machine }) => machine === name);
     const compared = await compareMachines(resource, inputs, due, (machine) => ({
       data: dataOf(machine),
-      etcd: hasEtcd(machine.name),
+      etcd: nodeOf(machine)?.rendersEtcd ?? false,
+      certificate: nodeOf(machine)?.createsCertificate ?? false,
     }));
     return [...compared.lines, ...partialDiffs(nodes, compared.machines)];
   } catch (error) {
@@ -76,10 +76,11 @@ async function compareMachines(
   resource: string,
   inputs: NodeRolloutInputs,
   due: readonly Machine[],
-  kubeadmOf: (machine: Machine) => { data: string | undefined; etcd: boolean },
+  kubeadmOf: (machine: Machine) => { data: string | undefined; etcd: boolean; certificate: boolean },
 ): Promise<{ lines: string[]; machines: string[] }> {
   const { machines, specification, configuration, adopted, secretFiles = [] } = inputs;
-  const common = { removed: configuration?.removed ?? [], ...(adopted ? { adopted } : {}) };
+  const { removed = [], removedNames = [] } = configuration ?? {};
+  const common = { removed, removedNames, ...(adopted ? { adopted } : {}) };
   const found = new Map<string, FileDifference[]>();
   const reasons = new Map<string, unknown>();
   const timeouts = { ...inputs.timeouts, ssh: CONNECT_SECONDS, dial: CONNECT_SECONDS };
@@ -88,8 +89,8 @@ async function compareMachines(
     allInParallel(due, async (machine) => {
       try {
         if (Date.now() > end) throw new Error("the machines before it took too long");
-        const { data, etcd } = kubeadmOf(machine);
-        const change = { ...common, kubeadm: data !== undefined, etcd };
+        const { data, ...parts } = kubeadmOf(machine);
+        const change = { ...common, kubeadm: data !== undefined, ...parts };
         const script = configurationDifferencesScript(specification, machine, machines, change);
         const answer = await session.run(machine, script, { seconds: COMPARE_SECONDS, data: data ?? "" });
         const files = parseConfigurationDifferences(answer).map((file) =>

@@ -188,7 +188,7 @@ export const EDITS: Edit[] = [
   set("the kubelet's cgroups", "kubelet.cgroupDriver", { kubelet: { cgroupDriver: "cgroupfs" } }),
   set("the image repository", "imageRepository", { imageRepository: "registry.example.org/k8s" }),
   rolls("the certificates", everyMachine, { caBundle: rootCertificates[0] }),
-  set("a certificate name", "certificateNames", { certificateNames: ["k8s.example.org"] }),
+  rolls("a certificate name", everyControlPlane, { certificateNames: ["k8s.example.org"] }),
   set("encryption at rest", "encryptSecretsAtRest", { encryptSecretsAtRest: false }),
   set("the pod network's block", "podSubnet", {
     network: { plugin: { bridge: {} }, podSubnet: "10.200.0.0/16" },

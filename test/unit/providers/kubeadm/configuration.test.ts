@@ -3,6 +3,7 @@ import fc from "fast-check";
 import {
   configurationChange,
   configurationVersions,
+  changesCertificate,
   changesEtcd,
   changesKubeadm,
   completedVersion,
@@ -26,6 +27,9 @@ const withAudit = (value: string): Change => ({
 });
 const withEtcd = (name: string, value = "1", list = "extraArgs"): Change => ({
   kubeadm: { clusterConfiguration: { etcd: { local: { [list]: [{ name, value }] } } } },
+});
+const withNames = (...certSANs: string[]): Change => ({
+  kubeadm: { clusterConfiguration: { apiServer: { certSANs } } },
 });
 const changed = (change: Change, olds = running) => configurationChange(olds, { ...olds, ...change });
 
@@ -65,6 +69,14 @@ describe("the configuration of nodes", () => {
       { ...none, upload: true },
       "---",
     ],
+    [
+      withNames("api.example.org"),
+      "--",
+      ["kubeadm.clusterConfiguration.apiServer.certSANs"],
+      { ...none, upload: true },
+      "--x",
+    ],
+    [{ certificateNames: ["api.example.org"] }, "--", ["certificateNames"], { ...none, upload: true }, "---"],
     [{ kubeProxy: { mode: "nftables" } }, "--", ["kubeProxy.mode"], { ...none, kubeProxy: true }, "---"],
   ];
   for (const [change, worker, paths, own, controlPlane] of cases)
@@ -158,6 +170,47 @@ describe("the configuration of nodes", () => {
     });
   });
 
+  describe("with other names in the API servers' certificates", () => {
+    const news = { ...running, ...withNames("b.example.org", "a.example.org") };
+    const rolled = rolledConfiguration({ specification: running }, news)!;
+    const versionOf = (specification: ClusterSpecification, configuration = rolled) =>
+      configurationVersions(specification, configuration)["control-plane"];
+
+    it("has a fifth part on control planes from their first change on, and leaves etcd's as it is", () => {
+      const before = rolled.baseline["control-plane"];
+      assert.match(before, /^[0-9a-f]{6}(\.[0-9a-f]{6}){4}$/);
+      assert.deepEqual(rolled.baseline.worker, configurationVersions(running).worker);
+      assert.equal(changesCertificate(before, versionOf(news)), true);
+      assert.equal(changesEtcd(before, versionOf(news)), false);
+      assert.equal(drainsFor(before, versionOf(news)), false);
+      assert.equal(changesCertificate("a.b.c.d", "a.b.c.x"), false);
+    });
+
+    it("keeps the version of a cluster that has names and changes other settings", () => {
+      const other = rolledConfiguration({ specification: news }, { ...news, files: [file] });
+      assert.deepEqual(other, { baseline: configurationVersions(news), removed: [] });
+      assert.match(other.baseline["control-plane"], /^[0-9a-f]{6}(\.[0-9a-f]{6}){2}$/);
+    });
+
+    it("has one version for the same names, in whichever field and order", () => {
+      const certificateNames = ["a.example.org"];
+      const olds = { ...running, ...withNames("b.example.org"), certificateNames };
+      const [one, other] = [news, olds].map((specification) => versionOf(specification));
+      assert.equal(changesCertificate(one!, other!), false);
+    });
+
+    it("remembers the names that go away, until they come back", () => {
+      assert.equal("removedNames" in rolled, false);
+      const less = { ...running, ...withNames("b.example.org") };
+      const fewer = rolledConfiguration({ specification: news, configuration: rolled }, less);
+      assert.deepEqual(fewer?.removedNames, ["a.example.org"]);
+      const none = rolledConfiguration({ specification: less, configuration: fewer }, running);
+      assert.deepEqual(none?.removedNames, ["a.example.org", "b.example.org"]);
+      const back = rolledConfiguration({ specification: running, configuration: none }, news);
+      assert.deepEqual(back, rolled);
+    });
+  });
+
   it("removes the mirrors of a registry that has none any more", () => {
     const olds = { ...running, registryMirrors: { "docker.io": ["https://m"] } };
     assert.deepEqual(rolledConfiguration({ specification: olds }, running)?.removed, [
@@ -185,6 +238,7 @@ describe("the configuration of nodes", () => {
     clusterConfiguration: (value: object) => ({ kubeadm: { clusterConfiguration: value } }),
     initConfiguration: (value: object) => ({ kubeadm: { initConfiguration: value } }),
     apiServer: (value: object) => ({ kubeadm: { clusterConfiguration: { apiServer: value } } }),
+    names: (value: object) => withNames(...Object.entries(value).map(String).sort()),
     imageRepository: (value: object) => ({ imageRepository: JSON.stringify(value) }),
     caBundle: (value: object) => ({ caBundle: JSON.stringify(value) }),
     files: (value: object) => ({ files: [{ ...file, content: JSON.stringify(value) }] }),

@@ -79,6 +79,10 @@ const TABLE: RefusedInputs = {
       init({ apiServer: { certSANs: "api.example.com" } }),
     ],
     [
+      'cluster.kubeadm.clusterConfiguration.apiServer.certSANs[3]: "api_server" is not a DNS name; write labels of lower-case letters, digits and dashes, joined by dots',
+      init({ apiServer: { certSANs: ["*.example.com", "192.0.2.1", "2001:db8::1", "api_server"] } }),
+    ],
+    [
       'cluster.kubeadm.clusterConfiguration.apiSever: is not known; did you mean "apiServer"?',
       init({ apiSever: {} }),
     ],

@@ -120,6 +120,20 @@ describe("a changed configuration of an adopted machine", () => {
     );
   });
 
+  it("gets other names for certificates that kubeadm wrote, and is refused for those of others", () => {
+    const kubeadm = { clusterConfiguration: { apiServer: { certSANs: ["api.example.org"] } } };
+    const change = adoptedChange({ specification }, { ...specification, kubeadm })!;
+    assert.equal(change.upload, true);
+    assert.deepEqual(mergeIssues(change, { clusterConfiguration: CLUSTER, kubelet: KUBELET }), []);
+    const theirs = { ...CLUSTER, certificatesDir: "/etc/kubernetes/ssl" };
+    assert.match(
+      issueLines(mergeIssues(change, { clusterConfiguration: theirs, kubelet: KUBELET })).join("\n"),
+      /^kubeadm\.clusterConfiguration\.apiServer\.certSANs: can't change: with certificatesDir /,
+    );
+    const rolled = adoptedConfiguration({ specification }, { ...specification, kubeadm });
+    assert.match(rolled?.baseline["control-plane"] ?? "", /^[0-9a-f]{6}(\.[0-9a-f]{6}){4}$/);
+  });
+
   it("brings the first time what only machines that joined later have", () => {
     const olds = { specification: { ...specification, files: [file("a")] } };
     const news = { ...olds.specification, kubelet: { maxPods: 9 } };

@@ -6,6 +6,7 @@ import {
   mergedConfigurationData,
   parseConfigurationDifferences,
 } from "../../../../../providers/kubeadm/machine/configuration-differences";
+import { CERTIFICATES_OF_KUBEADM, placeCertificate } from "./certificates";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
 
@@ -66,7 +67,9 @@ describe("the comparison of a machine's files with a configuration", function ()
         REMOVED_PATHS: ["/etc/gone", "/etc/never"].map((path) => machine.path(path)),
         CONTROL_PLANE: false,
         KUBEADM: true,
+        REMOVED_NAMES: [],
         ETCD: false,
+        CERTIFICATE: false,
         PATCHES_OF_INIT: "",
         PATCHES_OF_JOIN: "",
         NO_CERTIFICATES: "/nonexistent/foresail",
@@ -75,7 +78,7 @@ describe("the comparison of a machine's files with a configuration", function ()
         AGENT_PATH: machine.path("/var/lib/foresail/agent"),
         ...over,
       },
-      ["common/adopted", "common/settings", "common/etcd-manifest"],
+      ["common/adopted", "common/settings", "common/etcd-manifest", "common/api-server-certificate"],
       data,
     );
     delete process.env["HTTPS_PROXY"];
@@ -188,6 +191,23 @@ describe("the comparison of a machine's files with a configuration", function ()
       current.replace("    image", "    - --quota=9\n    image"),
     );
     assert.equal(etcdOf({ ETCD: false }), undefined);
+  });
+
+  it("compares the names in the API server's certificate, without the certificate, when it gets other names", () => {
+    placeCertificate(machine, ["cp-2", "old.example.org", "10.0.0.2"]);
+    kubeadm(`${CERTIFICATES_OF_KUBEADM}\n${KUBEADM}`);
+    const clusterConfiguration = { kind: "ClusterConfiguration", apiServer: { certSANs: ["a.example.org"] } };
+    const data = mergedConfigurationData({ clusterConfiguration, kubelet: {} }, exampleMachine("cp-2"));
+    const change = { CONTROL_PLANE: true, REMOVED_NAMES: ["old.example.org"], REMOVED_PATHS: [] };
+    const namesOf = (CERTIFICATE: boolean) =>
+      compared({ ...change, CERTIFICATE }, data).files.find(([path]) => path.includes("pki"));
+    assert.deepEqual(namesOf(true), [
+      "/etc/kubernetes/pki/apiserver.crt (names)",
+      { content: "10.0.0.2\ncp-2\nkubernetes\nold.example.org\n" },
+      { content: "10.0.0.2\na.example.org\ncp-2\nkubernetes\n" },
+    ]);
+    assert.equal(namesOf(false), undefined);
+    assert.deepEqual(readdirSync(machine.path("/run")), ["here"]);
   });
 
   it("compares nothing that kubeadm writes when kubeadm gets no other settings", () => {

@@ -25,8 +25,14 @@ describe("what can't change on a running cluster", () => {
     [{ encryptSecretsAtRest: false }, ["cluster.encryptSecretsAtRest"]],
     [{ kubelet: { cgroupDriver: "cgroupfs" } }, ["cluster.kubelet.cgroupDriver"]],
     [
-      { kubeadm: { clusterConfiguration: { apiServer: { certSANs: ["a"] } } } },
-      ["cluster.kubeadm.clusterConfiguration.apiServer"],
+      {
+        kubeadm: {
+          clusterConfiguration: {
+            apiServer: { certSANs: ["a"], extraArgs: [{ name: "tls-cert-file", value: "/etc/own.crt" }] },
+          },
+        },
+      },
+      ["cluster.kubeadm.clusterConfiguration.apiServer.certSANs"],
     ],
     [
       { kubeadm: { initConfiguration: { skipPhases: ["addon/kube-proxy"] } } },
@@ -38,7 +44,6 @@ describe("what can't change on a running cluster", () => {
     ],
     [{ kubeadm: { clusterConfiguration: { etcd: "a" } } }, ["cluster.kubeadm.clusterConfiguration.etcd"]],
     [{ imageRepository: "registry.example.org/k8s" }, ["cluster.imageRepository"]],
-    [{ certificateNames: ["k8s.example.org"] }, ["cluster.certificateNames"]],
     [{ network: { ...network, holdNodeAddress: true } }, ["cluster.network.holdNodeAddress"]],
   ];
   for (const [change, properties] of cases)
@@ -77,6 +82,16 @@ describe("what can't change on a running cluster", () => {
     it(`accepts ${name} of etcd`, () => {
       assert.deepEqual(refused(etcd("extraArgs", name)), []);
     });
+
+  it("accepts other names for certificates that kubeadm writes", () => {
+    const apiServer = { certSANs: ["a"], extraArgs: [{ name: "tls-min-version", value: "VersionTLS13" }] };
+    assert.deepEqual(refused({ kubeadm: { clusterConfiguration: { apiServer } } }), []);
+    assert.deepEqual(refused({ certificateNames: ["k8s.example.org"] }), []);
+    const elsewhere = { certificatesDir: "/etc/theirs" };
+    const olds = { ...running, kubeadm: { clusterConfiguration: elsewhere } };
+    const at = "cluster.kubeadm.clusterConfiguration.apiServer.certSANs";
+    assert.deepEqual(refused({ kubeadm: { clusterConfiguration: { ...elsewhere, apiServer } } }, olds), [at]);
+  });
 
   it("names every field at once", () => {
     const change = { imageRepository: "r.example.org", kubelet: { cgroupDriver: "cgroupfs", maxPods: 2 } };

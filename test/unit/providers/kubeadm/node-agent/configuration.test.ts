@@ -184,6 +184,7 @@ describe("the installer of a configuration", () => {
         FILE_OWNERS: ["", ""],
         FILE_CONTENTS: ["new", "new"],
         REMOVED_PATHS: [machine.path("/etc/gone")],
+        REMOVED_NAMES: [],
         BASELINE: "",
         ...over,
       },

@@ -46,6 +46,24 @@ describe("a rollout of another configuration", () => {
     assert.doesNotMatch(lines(nodes, "m1.k1.p2.e1", "m1.k1").join(), /etcd/);
   });
 
+  it("gives API servers another certificate whose version has another part for it", () => {
+    const nodes = cluster().map((node) => {
+      const configuration = node.controlPlane ? "m1.k1.p1.e1.c1" : "m1.k1";
+      return { ...node, current: { ...node.current, configuration } };
+    });
+    const steps = lines(nodes, "m1.k1.p2.e1.c2", "m1.k1");
+    assert.deepEqual(
+      steps,
+      ["cp-1", "cp-2", "cp-3"].map(
+        (name) =>
+          `${name}: configuration m1.k1.p1.e1.c1 → m1.k1.p2.e1.c2 (apply its files, give the API server a certificate with the new names, restart the static pods that change, restart the kubelet)`,
+      ),
+    );
+    const [compared] = comparedNodes(steps.map((step) => nodeRolloutSteps.parse(step)!));
+    assert.deepEqual(compared, { machine: "cp-1", rendersKubeadm: true, createsCertificate: true });
+    assert.doesNotMatch(lines(nodes, "m1.k1.p2.e1.c1", "m1.k1").join(), /certificate/);
+  });
+
   it("drains each node for another configuration of the kubelet, and leaves a cordoned one cordoned", () => {
     const [first, , , last] = lines(cluster(), "m1.k2.p1", "m1.k2");
     assert.equal(
