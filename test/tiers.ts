@@ -93,9 +93,10 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: ["e2e", "e2e-nodes", "sites", "pool-node", "adopted", "held"],
+    fleets: ["e2e", "e2e-nodes", "sites", "pool-node", "adopted", "held", "balanced"],
     night:
-      "the rotation of the encryption key on three control planes, and an adopted cluster whose address a static pod holds",
+      "the rotation of the encryption key on three control planes, and adopted clusters: of three control planes behind a " +
+      "load balancer, and one whose address a static pod holds",
   },
   {
     name: "host",

@@ -85,3 +85,8 @@ function countRequests(log: string): RequestCount {
     longestGap: Math.max(0, ...gaps),
   };
 }
+
+/** Formats a count for a test's output. */
+export function describeCount(what: string, { answered, lost, longestGap }: RequestCount): string {
+  return `${what}: ${answered} answered, ${lost.length} lost, longest gap ${(longestGap / 1000).toFixed(1)} s`;
+}

@@ -51,7 +51,7 @@ describe("a cluster whose address a static pod holds, that others made", functio
   it("is described by `foresail adopt`, which names the static pod that the stack file can't say", async () => {
     await cluster.configure({ machines: MACHINES });
     address = await writeStaticEndpoint(cluster, "cp-1");
-    const plain = { controlPlane: "cp-1", worker: "w-1", hostname: "w-1", podSubnet: POD_SUBNET };
+    const plain = { controlPlanes: ["cp-1"], workers: ["w-1"], podSubnet: POD_SUBNET };
     await makePlainCluster(cluster, { ...plain, endpoint: `${address}:6443` });
     kubeconfig = await plainKubeconfig(cluster, "cp-1");
     service = await withApi(kubeconfig, (client) => makeServing(client, { name: "serving", replicas: 2 }));

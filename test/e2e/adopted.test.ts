@@ -8,7 +8,7 @@ import { assertReleased, CONFIGURATION, TRACES } from "../cluster/adopted-cluste
 import { AUDITED } from "../cluster/audit-log";
 import { CONFIGURATION_KEY, expectedSteps } from "../cluster/configuration-change";
 import { killUpWhen } from "../cluster/killed-engine";
-import { makePlainCluster, plainKubeconfig, writePlugin } from "../cluster/plain-cluster";
+import { makePlainCluster, plainKubeconfig, writePlugins } from "../cluster/plain-cluster";
 import { assertPreviewedDiff, diffLines, managedFiles } from "../cluster/previewed-diff";
 import { readyNodes } from "../cluster/reachability";
 import { makeServing } from "../cluster/serving-deployment";
@@ -19,7 +19,12 @@ import { oneAfterTheOther } from "../one-after-the-other";
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 const MACHINES = ["cp-1", "w-1"];
 const SCALED = [...MACHINES, "w-2"];
-const PLAIN = { controlPlane: "cp-1", worker: "w-1", hostname: "rack-7-b", podSubnet: "10.245.0.0/16" };
+const PLAIN = {
+  controlPlanes: ["cp-1"],
+  workers: ["w-1"],
+  hostnames: { "w-1": "rack-7-b" },
+  podSubnet: "10.245.0.0/16",
+};
 
 const API_SERVER = "/etc/kubernetes/manifests/kube-apiserver.yaml";
 const AUDITED_HERE = {
@@ -95,7 +100,7 @@ describe("a cluster that plain kubeadm made", function () {
   it("is refused with the paths as long as a machine is no member and a setting differs, and nothing is written", async () => {
     await configure(SCALED);
     await makePlainCluster(cluster, PLAIN);
-    const text = await plainKubeconfig(cluster, PLAIN.controlPlane);
+    const text = await plainKubeconfig(cluster, "cp-1");
     service = await withApi(text, (client) => makeServing(client, { name: "serving", replicas: 2 }));
     plain = { configuration: await onEach(CONFIGURATION), traces: await onEach(TRACES) };
 
@@ -138,7 +143,7 @@ describe("a cluster that plain kubeadm made", function () {
       "w-2: join as worker of workers, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
-    await writePlugin(cluster, "w-2", { own: "10.245.2.0/24", podSubnet: PLAIN.podSubnet });
+    await writePlugins(cluster, PLAIN.podSubnet, new Map([["w-2", "10.245.2.0/24"]]));
     await cluster.up();
     assert.deepEqual(await readyNodes(cluster), SCALED);
     assert.deepEqual((await cluster.preview()).changes, []);

@@ -17,7 +17,7 @@ import { killUpWhen } from "../cluster/killed-engine";
 import { assertPreviewedDiff, diffLines, managedFiles } from "../cluster/previewed-diff";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
-import { RequestCounter, type RequestCount } from "../cluster/request-counter";
+import { describeCount, RequestCounter } from "../cluster/request-counter";
 import { makeServing } from "../cluster/serving-deployment";
 import { TestCluster } from "../cluster/test-cluster";
 import { traces } from "../cluster/traces";
@@ -271,10 +271,6 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
       .sort();
   }
 });
-
-function describeCount(what: string, { answered, lost, longestGap }: RequestCount): string {
-  return `${what}: ${answered} answered, ${lost.length} lost, longest gap ${(longestGap / 1000).toFixed(1)} s`;
-}
 
 /** The nodes to which something happened, in the order of its first time. */
 function rolled(changes: readonly NodeChange[], happened: (change: NodeChange) => boolean): string[] {
