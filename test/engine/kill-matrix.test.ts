@@ -164,7 +164,8 @@ describe("an engine that is killed", function () {
   for (const { title, from, machines, to, byDefault, withAll } of changes) {
     for (const { mode, event } of ALL_TESTS ? withAll : byDefault) {
       it(`continues with a ${title}, ${mode} killed at the ${event} of each step in turn`, async () => {
-        assert.ok((await killInTurn(mode, event, from(), machines, to())) > 5);
+        // on a busy machine several steps end before the kill, and count as one
+        assert.ok((await killInTurn(mode, event, from(), machines, to())) > 2);
       });
     }
   }
