@@ -106,7 +106,7 @@ export interface KubeadmClusterArgs {
   nodesEndpoint?: () => Promise<unknown>;
   /** host:port of a load balancer for users, at `endpoint.external` or a name of `certificateNames`. @default none */
   loadBalancer?: pulumi.Input<string>;
-  /** Additional names and addresses in the certificates of the API servers; for a new cluster only. */
+  /** Additional names and addresses in the certificates of the API servers. */
   certificateNames?: pulumi.Input<string>[];
   network?: {
     /** @default "10.244.0.0/16" */
