@@ -123,6 +123,8 @@ describe("the example of regions on existing machines, as files on simulated one
 
   it("has values of the shared stacks, and previews nothing more", async () => {
     for (const stack of Object.values(stacks)) assert.deepEqual(await stack.preview(), []);
+    const collected = JSON.stringify(await stacks["all"]!.export());
+    assert.ok(!collected.includes("pulumi:providers:pulumi-nodejs"), "the collector has no dynamic resource");
     const state = JSON.stringify(await stacks["us1"]!.export());
     assert.match(state, /https:\/\/mirror\.us1\.example\.com/);
     assert.ok(!state.includes("StackReference"));
