@@ -72,15 +72,27 @@ export const fleetNamed = (stack: string, wave: string): Fleet => ({
 });
 
 /** Returns the documents of a file as a reader of YAML sees them. */
-export const documentsOf = (file: ExportedFile): unknown[] =>
+const documentsOf = (file: ExportedFile): unknown[] =>
   parseAllDocuments(exportedText(file)).map((document) => {
     assert.deepEqual(document.errors, []);
     return document.toJS() as unknown;
   });
 
-/** Returns a function that asserts that a value has the form of a schema in test/fixtures/schemas. */
-export function schemaOf(name: string): (value: unknown) => void {
+/**
+ * Asserts, for any fleet, that exported files have the form of a schema in test/fixtures/schemas, and are read as they were
+ * meant.
+ */
+export function assertForm(schema: string, filesOf: (fleet: Fleet) => readonly ExportedFile[]): void {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
-  const validate = ajv.compile(JSON.parse(read(`test/fixtures/schemas/${name}`)) as object);
-  return (value) => assert.ok(validate(value), JSON.stringify(validate.errors?.slice(0, 3), undefined, 1));
+  const validate = ajv.compile(JSON.parse(read(`test/fixtures/schemas/${schema}`)) as object);
+  fc.assert(
+    fc.property(fleets, (fleet) => {
+      for (const file of filesOf(fleet)) {
+        const [content] = documentsOf(file);
+        assert.deepEqual(content, file.documents[0]);
+        assert.ok(validate(content), JSON.stringify(validate.errors?.slice(0, 3), undefined, 1));
+      }
+    }),
+    { numRuns: 15 },
+  );
 }

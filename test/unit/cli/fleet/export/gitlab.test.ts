@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { StackFiles } from "../../../../../cli/fleet/plan/changed";
 import { gitlabPipeline } from "../../../../../cli/fleet/plan/export/gitlab";
 import type { Fleet } from "../../../../../cli/fleet/plan/fleet";
-import { documentsOf, fleetNamed, fleets, hostileNames, schemaOf } from "./fleets";
+import { assertForm, fleetNamed, fleets, hostileNames } from "./fleets";
 
 interface Job {
   readonly stage?: string;
@@ -37,16 +37,7 @@ describe("the pipeline for GitLab", function () {
   this.timeout(120_000);
 
   it("has the form of GitLab's schema, whatever fleet.yaml says, and is read as it was meant", () => {
-    const check = schemaOf("gitlab-ci.json");
-    fc.assert(
-      fc.property(fleets, (fleet) => {
-        const file = gitlabPipeline(fleet, FILES);
-        const [pipeline] = documentsOf(file);
-        assert.deepEqual(pipeline, file.documents[0]);
-        check(pipeline);
-      }),
-      { numRuns: 15 },
-    );
+    assertForm("gitlab-ci.json", (fleet) => [gitlabPipeline(fleet, FILES)]);
   });
 
   it("has the order of the waves and their gates as stages, after the plans and their review", () =>
