@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CollectedStack } from "../components/collector/collected-stack";
 import { acceptedContexts, FetchedKubeconfig, KubeconfigRefused } from "../lib/kubernetes/fetched-kubeconfig";
-import { qualifiedName, readStackOutputs } from "../lib/pulumi/stack";
+import { ownStack, qualifiedName, readStackOutputs } from "../lib/pulumi/stack";
 import { resourceMessage } from "../lib/steps/steps";
 import { displayText } from "../lib/text/display";
 import {
@@ -16,7 +16,7 @@ import type { ConfigurationOf } from "./schema";
 export async function collector({
   collector: { stacks },
 }: ConfigurationOf<"collector">): Promise<Record<string, pulumi.Output<unknown>>> {
-  const own = qualifiedName(pulumi.getStack());
+  const own = ownStack();
   const names = [...new Set(stacks.map(qualifiedName))].filter((name) => name !== own);
   const [before, ...logins] = await Promise.all([
     readStackOutputs(own),

@@ -1,6 +1,6 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
-import { qualifiedName, readStackOutputs } from "../lib/pulumi/stack";
+import { ownStack, readStackOutputs } from "../lib/pulumi/stack";
 import { isObject } from "../lib/json";
 import { API_SERVER_PORT } from "../lib/validation/ports";
 import type { EndpointArgs } from "../components/kubeadm/kubeadm-cluster-args";
@@ -32,7 +32,7 @@ export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulum
 
 /** Returns the endpoint that nodes use, as the outputs of the stack's last run named it. */
 async function recordedNodesEndpoint(): Promise<unknown> {
-  const { endpoints } = (await readStackOutputs(qualifiedName(pulumi.getStack())))?.outputs ?? {};
+  const { endpoints } = (await readStackOutputs(ownStack()))?.outputs ?? {};
   return isObject(endpoints) ? endpoints.nodes : undefined;
 }
 

@@ -22,7 +22,7 @@ export interface StackOutputs {
 const UNKNOWN_MILLISECONDS = 1500;
 
 /**
- * Reads the outputs of another stack, as a StackReference does, but without a resource: the state of the running stack
+ * Reads the outputs of a stack, as a StackReference does, but without a resource: the state of the running stack
  * does not change, and a stack that does not exist is an answer, not the end of the run.
  *
  * @param name "organization/project/stack"
@@ -56,6 +56,9 @@ export async function readStackOutputs(name: string): Promise<StackOutputs | und
 export const qualifiedName = (stack: string): string =>
   fullStackName(stack, { organization: organizationName(), project: pulumi.getProject() });
 
+/** Returns "organization/project/stack" of this program. */
+export const ownStack = (): string => qualifiedName(pulumi.getStack());
+
 /** Name of the organization; mocks of the engine may have none, and then it is that of backends without organizations. */
 function organizationName(): string {
   try {
@@ -73,7 +76,7 @@ function organizationName(): string {
  * @throws WaitTimeout with the engine's last error
  */
 export async function readStackResources(): Promise<StateResources> {
-  const name = `${organizationName()}/${stackName()}`;
+  const name = ownStack();
   return waitFor({
     what: `the state of ${name}`,
     seconds: STATE_SECONDS,
