@@ -7,7 +7,8 @@ import { EXIT, UsageError } from "../exit-codes";
 import { findProject } from "../pulumi";
 import { print, printError } from "../terminal";
 import { changedSince } from "./git";
-import { loadFleetOfFiles, stacksOf } from "./load";
+import { loadFleetOfFiles } from "./load";
+import { stacksOf } from "./plan/fleet";
 import { touchedBy } from "./plan/changed";
 import { readStackFiles } from "./stack-files";
 

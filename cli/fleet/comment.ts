@@ -4,6 +4,7 @@ import { plural } from "../../lib/text/plural";
 import { COMMENT_LIMIT, HEADINGS } from "../review/markdown";
 import { DANGERS } from "../review/steps";
 import { fleetDangers } from "./dangers";
+import { stacksOf } from "./plan/fleet";
 import { type Detail, detailsOf } from "./plan/details";
 import {
   changeWords,
@@ -60,7 +61,7 @@ export function renderFleetComment(review: FleetReview, { limit = COMMENT_LIMIT 
 
 function renderComment(review: FleetReview, details: readonly Detail[], kept: number, table: Table): string {
   const { fleet } = review;
-  const order = fleet.waves.flatMap(({ stacks }) => stacks);
+  const order = stacksOf(fleet);
   const shown = details.slice(0, kept);
   const leftOut = details.slice(kept);
   return [

@@ -1,4 +1,5 @@
 import { DANGERS } from "../review/steps";
+import { stacksOf } from "./plan/fleet";
 import type { FleetReview } from "./plan/review";
 
 /** A dangerous line with the stacks that have it, in the order of the waves. */
@@ -11,7 +12,7 @@ export interface FleetDanger {
 /** Returns the dangers of a fleet, the worst first; one that several stacks have is there once. */
 export function fleetDangers({ fleet, stacks }: FleetReview): FleetDanger[] {
   const found = new Map<string, { kind: string; words: string; stacks: string[] }>();
-  for (const stack of fleet.waves.flatMap((wave) => wave.stacks))
+  for (const stack of stacksOf(fleet))
     for (const { kind, words } of stacks[stack]?.dangers ?? []) {
       const key = JSON.stringify([kind, words]);
       const danger = found.get(key) ?? { kind, words, stacks: [] };

@@ -8,7 +8,7 @@ import { writePrivately } from "../private-file";
 import { findProject, type Project } from "../pulumi";
 import { askText, print } from "../terminal";
 import { forEachStack } from "./each-stack";
-import { loadFleet, planFile, stacksOf } from "./load";
+import { loadFleet, planFile } from "./load";
 import {
   destroyDetails,
   destroyWords,
@@ -17,7 +17,7 @@ import {
   reversed,
   type StackDestroy,
 } from "./plan/destroy";
-import type { Fleet } from "./plan/fleet";
+import { type Fleet, stacksOf } from "./plan/fleet";
 import { fleetFolder, lockFleet, readRun, reviewId } from "./run-file";
 import { refuseWhileRunning, runStacks } from "./run-stacks";
 import { fleetTable } from "./table";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { readGivenFile } from "../../lib/files";
 import { callPulumi, type Project } from "../pulumi";
 import { readLabels } from "./labels";
-import { choosesByLabel, type Fleet, readFleet } from "./plan/fleet";
+import { choosesByLabel, type Fleet, readFleet, stacksOf } from "./plan/fleet";
 import { reviewId } from "./run-file";
 import { readStackFiles } from "./stack-files";
 import { invalidFile, parseYaml } from "./yaml-file";
@@ -35,9 +35,6 @@ async function resolveFleet(
   if (fleet !== undefined) return fleet;
   throw invalidFile(name, issues);
 }
-
-/** All stacks of a fleet in the order of the waves. */
-export const stacksOf = ({ waves }: Fleet): string[] => waves.flatMap(({ stacks }) => stacks);
 
 /** Returns the file of a stack's plan. */
 export const planFile = (folder: string, stack: string): string =>

@@ -9,7 +9,8 @@ import { writePrivately } from "../private-file";
 import { findDangers } from "../review/dangers";
 import { parsePreview, readPreview } from "../review/preview";
 import { countSteps, readStep, type ResourceChange } from "../review/steps";
-import { planFile, readIfThere, stacksOf } from "./load";
+import { planFile, readIfThere } from "./load";
+import { stacksOf } from "./plan/fleet";
 import { FleetReview, REVIEW_FORMAT, type StackReview } from "./plan/review";
 import { topologyOf } from "./plan/topology";
 

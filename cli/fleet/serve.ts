@@ -4,12 +4,13 @@ import type { AddressInfo } from "node:net";
 import { plural } from "../../lib/text/plural";
 import { UsageError } from "../exit-codes";
 import { contentPolicy, renderPage } from "./page/page";
+import { stacksOf } from "./plan/fleet";
 import type { FleetReview } from "./plan/review";
 import type { Progress } from "./plan/waves";
 
 /** A page of a run that can be opened while it runs. */
 export interface LivePage {
-  /** Its address, which nobody can guess. */
+  /** Its address, with a random token that only this terminal shows. */
   readonly url: string;
   show(progress: Progress): void;
   /** Tells the readers that the run has ended, and stops. */
@@ -100,7 +101,7 @@ function refusalOf({ method, headers }: IncomingMessage, hosts: readonly string[
 
 /** Returns how far a run is: "2 of 5 stacks done, 1 failed, 1 running". */
 export function progressWords({ fleet }: Pick<FleetReview, "fleet">, { stacks }: Progress): string {
-  const all = fleet.waves.flatMap((wave) => wave.stacks);
+  const all = stacksOf(fleet);
   const count = (state: string) => all.filter((name) => stacks[name] === state).length;
   const others = (["failed", "interrupted", "running"] as const).flatMap((state) =>
     count(state) > 0 ? [`${count(state)} ${state}`] : [],

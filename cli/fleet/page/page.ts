@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { plural } from "../../../lib/text/plural";
+import { stacksOf } from "../plan/fleet";
 import { changeWords, type FleetReview, headline, type StackReview, versionWords } from "../plan/review";
 import { fleetDangers } from "../dangers";
 import { timelineOf } from "../plan/timeline";
@@ -13,7 +14,7 @@ import { timeline } from "./timeline";
 
 const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** What the browser may do with the page: run its own style and script, and ask nobody but a live run. */
+/** What the browser may do with the page: run its own style and script, and connect to nothing but a live run. */
 export const contentPolicy = (isLive: boolean): string =>
   [
     "default-src 'none'",
@@ -31,7 +32,7 @@ export const contentPolicy = (isLive: boolean): string =>
  */
 export function renderPage(review: FleetReview, progress?: Progress): string {
   const { fleet, project, previewedAt, stacks } = review;
-  const order = fleet.waves.flatMap(({ stacks }) => stacks);
+  const order = stacksOf(fleet);
   const idOf = new Map(order.map((name, index) => [name, index]));
   const title = `${fleet.name ?? project}: ${headline(review)}`;
   const isLive = progress !== undefined;

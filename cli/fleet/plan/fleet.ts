@@ -112,6 +112,10 @@ export interface Fleet {
   readonly waves: readonly Wave[];
 }
 
+/** All stacks of a fleet in the order of the waves. */
+export const stacksOf = ({ waves }: { readonly waves: readonly Pick<Wave, "stacks">[] }): string[] =>
+  waves.flatMap(({ stacks }) => stacks);
+
 /** Labels of stacks, by stack. */
 export type LabelsOfStacks = Readonly<Record<string, Readonly<Record<string, string>>>>;
 

@@ -1,7 +1,6 @@
 import { quoted } from "../../../../lib/text/quote";
-import type { Fleet } from "../fleet";
+import type { Fleet, Wave } from "../fleet";
 import { openParts } from "../gate";
-import type { Wave } from "../fleet";
 
 /** A file of an export: its documents are written as YAML below the comment. */
 export interface ExportedFile {

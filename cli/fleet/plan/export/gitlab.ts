@@ -1,6 +1,6 @@
 import { quoted } from "../../../../lib/text/quote";
 import type { StackFiles } from "../changed";
-import type { Fleet, Wave } from "../fleet";
+import { type Fleet, stacksOf, type Wave } from "../fleet";
 import { type ExportedFile, hasApproval, hasChecks, INSTALL, refuseNames, writtenBy } from "./exported";
 
 const FILE = "foresail.gitlab-ci.yml";
@@ -77,7 +77,7 @@ export function gitlabPipeline(fleet: Fleet, files: StackFiles): ExportedFile {
   const rulesFor: RulesFor = (when, stacks, more = {}) => ({
     rules: [{ if: when, changes: pathsOf(files, stacks), ...more }],
   });
-  const all = fleet.waves.flatMap(({ stacks }) => stacks);
+  const all = stacksOf(fleet);
   const jobs = [
     ...all.flatMap((stack) => stackJobs(stack, rulesFor)),
     ["review plans", approval("review", "fleet-review", rulesFor(ON_MAIN, all, BY_HAND))] as const,
