@@ -20,5 +20,7 @@ export interface Measurement {
   readonly title: string;
   /** One line for the help text. */
   readonly summary: string;
-  measure(context: BenchContext): Promise<Pick<Result, "rows" | "notes">>;
+  measure(context: BenchContext): Promise<Pick<Result, "rows" | "notes" | "images">>;
+  /** Shows where the time goes, instead of comparing; its result has a name of its own. */
+  readonly profile?: Measurement;
 }

@@ -28,6 +28,8 @@ export interface Result {
   readonly rows: readonly Row[];
   /** Notes for interpreting the figures. */
   readonly notes: readonly string[];
+  /** Images in docs/images: their file names, and what they show. */
+  readonly images?: readonly { readonly file: string; readonly shows: string }[];
 }
 
 /** Results are kept beside the code that produced them, so that one benchmark alone can be repeated. */

@@ -42,6 +42,13 @@ const MEASUREMENTS: readonly Measurement[] = [
   machinePool,
   machinePoolMemory,
 ];
+
+interface Options {
+  readonly dryRun?: boolean;
+  readonly rounds?: number;
+  readonly profile?: boolean;
+}
+
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 
 async function measure(measurement: Measurement, rounds?: number): Promise<Result> {
@@ -49,7 +56,7 @@ async function measure(measurement: Measurement, rounds?: number): Promise<Resul
   const load = new LoadNotes();
   const say = (line: string) => console.log(`  ${line}`);
   const toolchain = await setUp(SANDBOX_NEEDS, report);
-  const { rows, notes } = await measurement.measure({ toolchain, report, load, say, rounds });
+  const { rows, notes, images } = await measurement.measure({ toolchain, report, load, say, rounds });
   return {
     name: measurement.name,
     title: measurement.title,
@@ -59,7 +66,19 @@ async function measure(measurement: Measurement, rounds?: number): Promise<Resul
     load: load.range,
     rows,
     notes,
+    ...(images && { images }),
   };
+}
+
+/** Returns the named measurements, or all. @throws Error when one has no profile, but a profile is wanted */
+function chosenMeasurements(names: readonly string[], profile: boolean): Measurement[] {
+  const chosen = MEASUREMENTS.filter(({ name }) => names.length === 0 || names.includes(name));
+  if (!profile) return chosen;
+  return chosen.map((measurement) => {
+    if (measurement.profile !== undefined) return measurement.profile;
+    const profiled = MEASUREMENTS.filter((each) => each.profile !== undefined).map(({ name }) => name);
+    throw new Error(`${measurement.name} has no profile; use --profile with: ${profiled.join(", ")}`);
+  });
 }
 
 function parseRounds(text: string): number {
@@ -80,9 +99,9 @@ async function main(): Promise<void> {
     .option("--dry-run", "print the figures, and leave docs/benchmarks.md as it is")
     .option("--rounds <number>", "number of runs, instead of each benchmark's own", parseRounds)
     .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
-    .action(async (chosen: string[], { dryRun, rounds }: { dryRun?: boolean; rounds?: number }) => {
-      for (const measurement of MEASUREMENTS) {
-        if (chosen.length > 0 && !chosen.includes(measurement.name)) continue;
+    .option("--profile", "show where the time goes, instead of comparing")
+    .action(async (names: string[], { dryRun, rounds, profile }: Options) => {
+      for (const measurement of chosenMeasurements(names, profile === true)) {
         console.log(pc.bold(measurement.title));
         const result = await measure(measurement, rounds);
         console.log(`\n${renderResult(result)}`);

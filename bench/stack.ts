@@ -9,6 +9,7 @@ import { costOf, type Cost } from "./cost";
 import { projectFolder, projectName, stackFile } from "../sandbox/paths";
 import type { Toolchain } from "../sandbox/toolchain";
 import { parseUrn } from "../lib/pulumi/state";
+import type { TimedLine } from "./profile/spans";
 
 /** The input of a stack. */
 export interface StackContent {
@@ -145,6 +146,18 @@ export class BenchStack {
     return costOf(() => this.run(["up", "--yes"], options));
   }
 
+  /** Runs `up` like {@link up}, and returns the engine's events as lines of JSON. */
+  async upWithEvents(): Promise<{ lines: TimedLine[]; start: number; end: number }> {
+    const lines: TimedLine[] = [];
+    const start = Date.now();
+    const seconds = () => (Date.now() - start) / 1000;
+    await this.call(["up", "--yes", "--json"], {
+      onLine: (line) => lines.push({ at: seconds(), line }),
+      variables: { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" },
+    });
+    return { lines, start, end: seconds() };
+  }
+
   async destroy(options: RunOptions = {}): Promise<Cost> {
     return costOf(() => this.run(["destroy", "--yes", "--skip-preview"], options));
   }
@@ -208,7 +221,10 @@ export class BenchStack {
 
   private async call(
     args: readonly string[],
-    options: Pick<EngineCall, "input" | "onLine"> = {},
+    {
+      variables,
+      ...options
+    }: Pick<EngineCall, "input" | "onLine"> & { variables?: Readonly<Record<string, string>> } = {},
   ): Promise<EngineAnswer> {
     const answer = await callEngine({
       program: this.toolchain.program("pulumi"),
@@ -219,7 +235,7 @@ export class BenchStack {
         ...["--non-interactive", "--color", "never"],
       ],
       folder: this.program,
-      environment: this.environment,
+      environment: { ...this.environment, ...variables },
       seconds: SECONDS,
       ...options,
     });

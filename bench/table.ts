@@ -32,7 +32,7 @@ export function rowCells({ what, unit, figure, ratio, wanted }: Row): string[] {
 
 /** Returns one benchmark's section of the page. */
 export function renderResult(result: Result): string {
-  const { name, title, date, machine, versions, load, rows, notes } = result;
+  const { name, title, date, machine, versions, load, rows, notes, images = [] } = result;
   const lines = [HEAD, HEAD.map(() => "---"), ...rows.map(rowCells)].map(
     (cells) => `| ${cells.join(" | ")} |`,
   );
@@ -42,7 +42,8 @@ export function renderResult(result: Result): string {
     `\`npm run bench -- ${name}\`, ${date}. ${machine}. ${versions}. Load average before the runs: ` +
       `${load[0].toFixed(1)} to ${load[1].toFixed(1)}.`,
     "",
-    ...lines,
+    ...(rows.length === 0 ? [] : lines),
+    ...images.flatMap(({ file, shows }) => ["", `![${shows}](images/${file})`]),
     ...(notes.length === 0 ? [] : ["", ...notes.map((note) => `- ${note}`)]),
     "",
   ].join("\n");

@@ -8,6 +8,7 @@ import type { Size } from "../../sandbox/systems/cluster-size";
 import { ANSIBLE_VERSION, ensureAnsible } from "../ansible";
 import { runCommand } from "../command";
 import { costOf } from "../cost";
+import { upProfile } from "./up-profile";
 import { removedAfter } from "../interrupts";
 import { freshFixture, type Fixture } from "../fixture";
 import type { BenchContext, Measurement } from "../measurement";
@@ -31,6 +32,7 @@ export const up: Measurement = {
   name: "up",
   title: "A new cluster",
   summary: "`pulumi up` of 1+1 and 3+2 on fresh machines, against one shell script and an Ansible playbook",
+  profile: upProfile,
   async measure(context) {
     const playbook = await context.report.step("Ansible", ensureAnsible);
     const fleet = new NodeFleet("bench");

@@ -1,7 +1,7 @@
 import type { TestCluster } from "./test-cluster";
 
 /** One run of a remote step, from a machine's own logs. */
-interface StepRun {
+export interface StepRun {
   readonly machine: string;
   readonly operation: string;
   /** As the machine's clock had it: YYYY-MM-DDThh:mm:ss.mmmZ. */
