@@ -28,8 +28,15 @@ export interface Result {
   readonly rows: readonly Row[];
   /** Notes for interpreting the figures. */
   readonly notes: readonly string[];
-  /** Images in docs/images: their file names, and what they show. */
-  readonly images?: readonly { readonly file: string; readonly shows: string }[];
+  readonly images?: readonly Image[];
+}
+
+/** An image in docs/images. */
+export interface Image {
+  /** Name of the file. */
+  readonly file: string;
+  /** For readers who don't see it. */
+  readonly shows: string;
 }
 
 /** Results are kept beside the code that produced them, so that one benchmark alone can be repeated. */

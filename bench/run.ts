@@ -7,7 +7,7 @@ import { projectFolder } from "../sandbox/paths";
 import { createReporter } from "../sandbox/progress";
 import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import { Interrupted } from "./interrupts";
-import type { Measurement } from "./measurement";
+import type { Measured, Measurement } from "./measurement";
 import { azimuth } from "./measurements/azimuth";
 import { largeCluster } from "./measurements/large-cluster";
 import { machinePool } from "./measurements/machine-pool";
@@ -50,14 +50,18 @@ interface Options {
 }
 
 const page = path.join(projectFolder, "docs", "benchmarks.md");
+const imagesFolder = path.join(projectFolder, "docs", "images");
 
-async function measure(measurement: Measurement, rounds?: number): Promise<Result> {
+async function measure(
+  measurement: Measurement,
+  rounds?: number,
+): Promise<{ result: Result; images: NonNullable<Measured["images"]> }> {
   const report = createReporter();
   const load = new LoadNotes();
   const say = (line: string) => console.log(`  ${line}`);
   const toolchain = await setUp(SANDBOX_NEEDS, report);
-  const { rows, notes, images } = await measurement.measure({ toolchain, report, load, say, rounds });
-  return {
+  const { rows, notes, images = [] } = await measurement.measure({ toolchain, report, load, say, rounds });
+  const result = {
     name: measurement.name,
     title: measurement.title,
     date: new Date().toISOString().slice(0, 10),
@@ -66,8 +70,9 @@ async function measure(measurement: Measurement, rounds?: number): Promise<Resul
     load: load.range,
     rows,
     notes,
-    ...(images && { images }),
+    ...(images.length > 0 && { images: images.map(({ file, shows }) => ({ file, shows })) }),
   };
+  return { result, images };
 }
 
 /** Returns the named measurements, or all. @throws Error when one has no profile, but a profile is wanted */
@@ -103,9 +108,10 @@ async function main(): Promise<void> {
     .action(async (names: string[], { dryRun, rounds, profile }: Options) => {
       for (const measurement of chosenMeasurements(names, profile === true)) {
         console.log(pc.bold(measurement.title));
-        const result = await measure(measurement, rounds);
+        const { result, images } = await measure(measurement, rounds);
         console.log(`\n${renderResult(result)}`);
         if (dryRun === true) continue;
+        for (const { file, svg } of images) writeFileSync(path.join(imagesFolder, file), svg);
         // after each, so that a later failure does not lose this result
         const results = mergeResults(readResults(), [result]);
         writeResults(results);

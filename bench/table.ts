@@ -26,16 +26,19 @@ export function rowCells({ what, unit, figure, ratio, wanted }: Row): string[] {
           ? ""
           : ` (${ratio.figure.least.toFixed(2)} – ${ratio.figure.most.toFixed(2)})`),
     wanted?.words ?? "",
-    wanted === undefined ? "" : wanted.reached ? "reached" : "**falls short**",
+    wanted === undefined ? "" : goalCell(wanted),
   ];
 }
+
+const goalCell = ({ reached }: NonNullable<Row["wanted"]>) => (reached ? "reached" : "**falls short**");
+
+const tableLines = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 
 /** Returns one benchmark's section of the page. */
 export function renderResult(result: Result): string {
   const { name, title, date, machine, versions, load, rows, notes, images = [] } = result;
-  const lines = [HEAD, HEAD.map(() => "---"), ...rows.map(rowCells)].map(
-    (cells) => `| ${cells.join(" | ")} |`,
-  );
+  const lines = tableLines(HEAD, rows.map(rowCells));
   return [
     `## ${title}`,
     "",
@@ -49,6 +52,35 @@ export function renderResult(result: Result): string {
   ].join("\n");
 }
 
+const SUMMARY_HEAD = ["What", "Median", "Ratio", "To reach", ""];
+
+/** Returns a table of every figure that has a goal, for readers who want no more than that. */
+function renderSummary(results: readonly Result[]): string {
+  const rows = results.flatMap(({ title, rows }) =>
+    rows.flatMap((row) => {
+      if (row.wanted === undefined) return [];
+      const { what, unit, figure, ratio, wanted } = row;
+      return [
+        [
+          `[${title}](#${anchorOf(title)}): ${what}`,
+          formatFigure(figure.median, unit),
+          ratio === undefined ? "" : `${formatFigure(ratio.figure.median, "×")} ${ratio.to}`,
+          wanted.words,
+          goalCell(wanted),
+        ],
+      ];
+    }),
+  );
+  return [...tableLines(SUMMARY_HEAD, rows), ""].join("\n");
+}
+
+/** Returns the anchor that a page on GitHub and GitLab gives a heading. */
+const anchorOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, "")
+    .replaceAll(" ", "-");
+
 /** Returns the whole page. */
 export function renderPage(results: readonly Result[]): string {
   return [
@@ -59,6 +91,7 @@ export function renderPage(results: readonly Result[]): string {
     "What is compared runs in turn on the same machine in the same run, and each ratio is the median of the pairs'",
     "ratios. Nothing here is a test: a busy machine may not fail a suite.",
     "",
+    renderSummary(results),
     ...results.map(renderResult),
   ].join("\n");
 }

@@ -42,7 +42,7 @@ export const azimuth: Measurement = {
         rows.push(
           { what: `event → record and annotation, ${size} services`, unit: "s", figure: summarize(seconds) },
           {
-            what: `the same, 99th percentile`,
+            what: `event → record and annotation, ${size} services, 99th percentile`,
             unit: "s",
             figure: summarize([p99]),
             wanted: { words: `≤ ${GOAL_SECONDS} s`, reached: p99 <= GOAL_SECONDS },

@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { nodeKeyFile } from "../../sandbox/nodes/paths";
 import { NodeFleet } from "../../sandbox/nodes";
-import { projectFolder } from "../../sandbox/paths";
 import type { Size } from "../../sandbox/systems/cluster-size";
 import { parseStepLog, type StepRun } from "../../test/cluster/step-logs";
 import { freshFixture, type Fixture } from "../fixture";
 import { removedAfter } from "../interrupts";
-import type { BenchContext, Measurement } from "../measurement";
+import type { BenchContext, Measured, Measurement } from "../measurement";
 import { chartSvg, chartText } from "../profile/chart";
 import { ENGINE, engineSpans, gaps, machineSpans, RESOURCES, type Span } from "../profile/spans";
 import { renderSteps } from "../rendered-steps";
@@ -31,7 +30,7 @@ export const upProfile: Measurement = {
   async measure(context) {
     const fleet = new NodeFleet("bench");
     const rows: Row[] = [];
-    const images: { file: string; shows: string }[] = [];
+    const images: NonNullable<Measured["images"]>[number][] = [];
     await removedAfter(
       () => fleet.deleteAll(),
       async () => {
@@ -41,8 +40,7 @@ export const upProfile: Measurement = {
           context.say(`${name}\n${chartText(spans, end)}`);
           const title = `pulumi up of ${name}, ${end.toFixed(1)} s`;
           const file = `up-${size.controlPlanes}-${size.workers}.svg`;
-          writeFileSync(path.join(projectFolder, "docs", "images", file), chartSvg(title, spans, end));
-          images.push({ file, shows: `Gantt chart of ${title}` });
+          images.push({ file, shows: `Gantt chart of ${title}`, svg: chartSvg(title, spans, end) });
           rows.push(...idleRows(name, spans, end));
         }
       },

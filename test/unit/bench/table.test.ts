@@ -60,6 +60,19 @@ describe("the table of the benchmarks", () => {
       assert.ok(page.includes(words), words);
   });
 
+  it("opens with every figure that has a goal, and a link to its table", () => {
+    const wanted = { words: "≤ 1.3 ×", reached: false };
+    const page = renderPage([
+      { ...result, title: "A new cluster: 1+1", rows: [{ what: "foresail", unit: "s", figure, wanted }] },
+    ]);
+    const [summary = ""] = page.split("\n## ");
+    assert.match(
+      summary,
+      /\| \[A new cluster: 1\+1\]\(#a-new-cluster-11\): foresail \| 12\.3 s \| {2}\| ≤ 1\.3 × \| \*\*falls short/,
+    );
+    assert.ok(!renderPage([result]).split("\n## ")[0]?.includes("empty program"));
+  });
+
   it("replaces only what was measured again", () => {
     const other = { ...result, name: "up" };
     const later = { ...result, date: "2026-02-03" };
