@@ -47,6 +47,7 @@ export const EXITS_OF = {
   "fleet window": ["done", "failed", "usage", "paused", "interrupted"],
   "fleet export github": ["done", "failed", "usage"],
   "fleet export gitlab": ["done", "failed", "usage"],
+  "fleet export operator": ["done", "failed", "usage"],
   "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 

@@ -5,9 +5,10 @@ const path = require("node:path");
 const root = path.resolve(__dirname, "..");
 const program = path.join(root, "bin", "index.js");
 
-// `npm ci` in a clone removes the link by which state finds the code.
+// `npm ci` and `npm install` in a clone remove the link by which state finds the code. One in a folder above stays.
+const link = module.paths.map((folder) => path.join(folder, "foresail")).find((each) => fs.existsSync(each));
 const isLinked =
-  fs.existsSync(path.join(root, "node_modules", "foresail")) ||
+  (link !== undefined && fs.realpathSync(link) === fs.realpathSync(root)) ||
   !fs.existsSync(path.join(root, "package-lock.json"));
 
 if (!fs.existsSync(program) || !isLinked) {

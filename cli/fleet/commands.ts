@@ -5,6 +5,7 @@ import type { FleetChangedOptions } from "./changed";
 import type { FleetDestroyOptions } from "./destroy";
 import type { FleetDriftOptions } from "./drift";
 import type { FleetExportOptions } from "./export";
+import type { OperatorSource } from "./plan/export/operator";
 import type { FleetPreviewOptions } from "./preview";
 import type { FleetUpOptions } from "./up";
 import type { WaveOptions } from "./wave-command";
@@ -124,7 +125,7 @@ function addPipelineCommands(fleet: Command, file: readonly [string, string]): v
   const exports = fleet
     .command("export")
     .description("write the waves for an engine that others run; reads files only");
-  const addExport = (target: "github" | "gitlab", what: string, folder: string) =>
+  const addExport = (target: "github" | "gitlab" | "operator", what: string, folder: string) =>
     exports
       .command(target)
       .description(what)
@@ -142,4 +143,16 @@ function addPipelineCommands(fleet: Command, file: readonly [string, string]): v
     "a pipeline for GitLab: previews of merge requests, waves on the default branch, drift at night",
     ".gitlab",
   ).action(running<FleetExportOptions>(async () => (await import("./export.js")).exportGitlab));
+  addExport(
+    "operator",
+    "Stack objects of the Pulumi Kubernetes Operator, each after the wave before; refuses gates and windows",
+    "a folder",
+  )
+    .requiredOption("--repository <address>", "where the operator fetches the project from")
+    .requiredOption("--commit <commit>", "the commit to bring the stacks to")
+    .requiredOption("--image <image>", "an image with Node.js and Pulumi, which also builds the project")
+    .option("--git-secret <name>", "the Secret with which the operator reads the repository")
+    .action(
+      running<FleetExportOptions & OperatorSource>(async () => (await import("./export.js")).exportOperator),
+    );
 }

@@ -11,7 +11,14 @@ import type { ExportedFile } from "./plan/export/exported";
 import { githubWorkflows } from "./plan/export/github";
 import { ACTIONS } from "./plan/export/github-steps";
 import { gitlabPipeline } from "./plan/export/gitlab";
+import {
+  operatorIssues,
+  type OperatorSource,
+  operatorSourceIssues,
+  operatorStacks,
+} from "./plan/export/operator";
 import { readStackFiles } from "./stack-files";
+import { invalidFile } from "./yaml-file";
 
 export interface FleetExportOptions {
   readonly file?: string;
@@ -32,6 +39,16 @@ export async function exportGitlab(options: FleetExportOptions): Promise<number>
   const project = await findProject();
   const fleet = await loadFleetOfFiles(project, options.file);
   return exportFiles("gitlab", [gitlabPipeline(fleet, readStackFiles(project))], options);
+}
+
+/** Prints, writes or checks the Stack objects of the fleet for the Pulumi Kubernetes Operator. @returns the exit code */
+export async function exportOperator(options: FleetExportOptions & OperatorSource): Promise<number> {
+  const [wrong] = operatorSourceIssues(options);
+  if (wrong !== undefined) throw new UsageError(wrong);
+  const fleet = await loadFleetOfFiles(await findProject(), options.file);
+  const issues = operatorIssues(fleet);
+  if (issues.length > 0) throw invalidFile(path.basename(options.file ?? "fleet.yaml"), issues);
+  return exportFiles("operator", [operatorStacks(fleet, options)], options);
 }
 
 /** Prints files, writes them into a folder, or compares them with those in a folder. */

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parse, stringify } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import { EXIT } from "../../cli/exit-codes";
 import { chooseContext } from "../../cli/plan-kubeconfig";
-import { KubernetesClient } from "../../lib/kubernetes";
+import { KubernetesClient, type KubernetesObject, type NewObject } from "../../lib/kubernetes";
+import { installDefinitions } from "../../sandbox/management/definitions";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { projectFolder } from "../../sandbox/paths";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { newKey } from "../support/ssh-server";
+import { schemaNamed } from "../unit/cli/fleet/export/fleets";
 import { linkDependencies, makeCompiledClone, removeFolder } from "./compiled-clone";
 import { desiredCluster } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
@@ -146,6 +148,43 @@ describe("the example of regions on existing machines, as files on simulated one
     );
   });
 
+  it("is exported as Stack objects, which an API server accepts with the operator's own definition", async () => {
+    const options = ["--repository", "https://git.example.com/ops/foresail.git", "--commit", "a".repeat(40)];
+    const command = ["fleet", "export", "operator", "--image", "pulumi/pulumi:3.230.0-nonroot", ...options];
+    const refused = await new FleetCommand(stacks["all"]!).run(...command);
+    assert.equal(refused.exitCode, EXIT.failed);
+    assert.match(
+      refused.stderr,
+      /fleet\.yaml has 1 validation issue[^]*waves\[0\]\.gate: the operator checks no gate/,
+    );
+
+    const file = path.join(folder, "operator.yaml");
+    const { waves } = parse(readFileSync(path.join(folder, "fleet.yaml"), "utf8")) as { waves: object[] };
+    writeFileSync(file, stringify({ waves: waves.map((wave) => ({ ...wave, gate: undefined })) }));
+    const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run(...command, "--file", file);
+    assert.equal(exitCode, EXIT.done, stdout);
+    const client = await KubernetesClient.connect({ kubeconfig: apis[0]!.kubeconfig() }, { seconds: 10 });
+    try {
+      await installDefinitions(client, [schemaNamed("operator-stack.json") as NewObject]);
+      const prerequisites: Record<string, unknown> = {};
+      for (const document of parseAllDocuments(stdout)) {
+        const object = document.toJS() as NewObject & KubernetesObject & { spec: Record<string, unknown> };
+        // server-side apply refuses fields that the definition does not have
+        const { spec } = await client.apply<typeof object>(object);
+        prerequisites[object.metadata.name] = spec.prerequisites;
+        assert.deepEqual(spec.commit, "a".repeat(40));
+      }
+      assert.deepEqual(prerequisites, {
+        "prod-eu1": [],
+        "prod-us1": [{ name: "prod-eu1" }],
+        "prod-all": [{ name: "prod-us1" }],
+      });
+      await assert.rejects(client.apply(strayStack()), /nonsense/);
+    } finally {
+      client.close();
+    }
+  });
+
   it("is destroyed, the collector first", async () => {
     const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run(
       ...["fleet", "destroy", "--confirm", "foresail"],
@@ -155,3 +194,9 @@ describe("the example of regions on existing machines, as files on simulated one
       assert.deepEqual((await stack.export()).deployment.resources ?? [], []);
   });
 });
+
+/** A Stack object with a field that the operator does not know. */
+function strayStack(): NewObject {
+  const [apiVersion, kind] = ["pulumi.com/v1", "Stack"];
+  return { apiVersion, kind, metadata: { name: "stray" }, spec: { stack: "stray", nonsense: true } };
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { projectFolder } from "../../../sandbox/paths";
@@ -22,6 +22,31 @@ describe("the program that Pulumi runs", () => {
       );
     } finally {
       rmSync(clone, { recursive: true });
+    }
+  });
+
+  it("accepts the link to itself in a folder above, where `npm install` does not remove it, but none to another clone", () => {
+    const above = mkdtempSync(path.join(tmpdir(), "foresail-linked-"));
+    try {
+      const clone = path.join(above, "source");
+      const program = path.join("scripts", "program.cjs");
+      cpSync(path.join(projectFolder, program), path.join(clone, program));
+      for (const folder of ["bin", "node_modules/@pulumi/pulumi", "../node_modules"])
+        mkdirSync(path.join(clone, folder), { recursive: true });
+      const engine = "exports.RunError = class extends Error {};";
+      writeFileSync(path.join(clone, "node_modules/@pulumi/pulumi/index.js"), engine);
+      writeFileSync(path.join(clone, "bin", "index.js"), "");
+      writeFileSync(path.join(clone, "package-lock.json"), "{}");
+      const run = () => spawnSync(process.execPath, [path.join(clone, program)], { encoding: "utf8" });
+      const link = path.join(above, "node_modules", "foresail");
+      assert.match(run().stderr, /foresail is not compiled/);
+      symlinkSync(projectFolder, link);
+      assert.match(run().stderr, /foresail is not compiled/);
+      rmSync(link);
+      symlinkSync(clone, link);
+      assert.equal(run().stderr, "");
+    } finally {
+      rmSync(above, { recursive: true });
     }
   });
 });

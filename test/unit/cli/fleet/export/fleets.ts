@@ -78,19 +78,24 @@ const documentsOf = (file: ExportedFile): unknown[] =>
     return document.toJS() as unknown;
   });
 
-/**
- * Asserts, for any fleet, that exported files have the form of a schema in test/fixtures/schemas, and are read as they were
- * meant.
- */
-export function assertForm(schema: string, filesOf: (fleet: Fleet) => readonly ExportedFile[]): void {
+/** Returns a schema of test/fixtures/schemas. */
+export const schemaNamed = (name: string) => JSON.parse(read(`test/fixtures/schemas/${name}`)) as object;
+
+/** Asserts, for any of these fleets, that exported files have the form of a schema, and are read as they were meant. */
+export function assertForm(
+  schema: object,
+  filesOf: (fleet: Fleet) => readonly ExportedFile[],
+  of: fc.Arbitrary<Fleet> = fleets,
+): void {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
-  const validate = ajv.compile(JSON.parse(read(`test/fixtures/schemas/${schema}`)) as object);
+  const validate = ajv.compile(schema);
   fc.assert(
-    fc.property(fleets, (fleet) => {
+    fc.property(of, (fleet) => {
       for (const file of filesOf(fleet)) {
-        const [content] = documentsOf(file);
-        assert.deepEqual(content, file.documents[0]);
-        assert.ok(validate(content), JSON.stringify(validate.errors?.slice(0, 3), undefined, 1));
+        const contents = documentsOf(file);
+        assert.deepEqual(contents, file.documents);
+        for (const content of contents)
+          assert.ok(validate(content), JSON.stringify(validate.errors?.slice(0, 3), undefined, 1));
       }
     }),
     { numRuns: 15 },

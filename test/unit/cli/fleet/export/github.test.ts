@@ -8,7 +8,7 @@ import { PULUMI_VERSION } from "../../../../../cli/fleet/plan/export/github-step
 import type { Fleet } from "../../../../../cli/fleet/plan/fleet";
 import { nextOf, type Progress } from "../../../../../cli/fleet/plan/waves";
 import { read } from "../../../docs/project";
-import { assertForm, fleetNamed, fleets, hostileNames } from "./fleets";
+import { assertForm, fleetNamed, fleets, hostileNames, schemaNamed } from "./fleets";
 
 interface Job {
   readonly needs?: readonly string[];
@@ -96,7 +96,7 @@ describe("workflows for GitHub", function () {
   this.timeout(120_000);
 
   it("have the form of GitHub's schema, whatever fleet.yaml says, and are read as they were meant", () => {
-    assertForm("github-workflow.json", githubWorkflows);
+    assertForm(schemaNamed("github-workflow.json"), githubWorkflows);
   });
 
   it("begin the waves that `fleet up` would begin, whatever fails", () =>

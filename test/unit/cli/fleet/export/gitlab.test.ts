@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { StackFiles } from "../../../../../cli/fleet/plan/changed";
 import { gitlabPipeline } from "../../../../../cli/fleet/plan/export/gitlab";
 import type { Fleet } from "../../../../../cli/fleet/plan/fleet";
-import { assertForm, fleetNamed, fleets, hostileNames } from "./fleets";
+import { assertForm, fleetNamed, fleets, hostileNames, schemaNamed } from "./fleets";
 
 interface Job {
   readonly stage?: string;
@@ -37,7 +37,7 @@ describe("the pipeline for GitLab", function () {
   this.timeout(120_000);
 
   it("has the form of GitLab's schema, whatever fleet.yaml says, and is read as it was meant", () => {
-    assertForm("gitlab-ci.json", (fleet) => [gitlabPipeline(fleet, FILES)]);
+    assertForm(schemaNamed("gitlab-ci.json"), (fleet) => [gitlabPipeline(fleet, FILES)]);
   });
 
   it("has the order of the waves and their gates as stages, after the plans and their review", () =>
