@@ -48,6 +48,10 @@ export const EXITS_OF = {
   "fleet export github": ["done", "failed", "usage"],
   "fleet export gitlab": ["done", "failed", "usage"],
   "fleet export operator": ["done", "failed", "usage"],
+  "fleet worker": ["done", "failed", "usage"],
+  "fleet approve": ["done", "failed", "usage"],
+  "fleet pause": ["done", "failed", "usage"],
+  "fleet resume": ["done", "failed", "usage"],
   "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 
 /** Returns an aborted signal's error: its reason if that is an error, otherwise one with the message "aborted". */
 export function abortError(signal: AbortSignal): Error {
@@ -26,3 +27,9 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
     done.abort();
   }
 }
+
+/** Returns a function that waits for milliseconds, and returns false when the signal aborts meanwhile. */
+export const waitUnless =
+  (signal: AbortSignal) =>
+  (milliseconds: number): Promise<boolean> =>
+    setTimeout(milliseconds, true, { signal }).catch(() => false);

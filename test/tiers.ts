@@ -54,7 +54,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 180_000,
     limitSeconds: 3_600,
     ground: "programs",
-    night: "kills of the engine at every step in every way",
+    night: "kills of the engine at every step in every way, and a fleet that a Temporal server runs",
   },
   {
     name: "clouds",

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "../command";
 import { exitCodesHelp } from "../exit-codes";
 import type { FleetChangedOptions } from "./changed";
@@ -6,8 +6,9 @@ import type { FleetDestroyOptions } from "./destroy";
 import type { FleetDriftOptions } from "./drift";
 import type { FleetExportOptions } from "./export";
 import type { OperatorSource } from "./plan/export/operator";
-import type { FleetPreviewOptions } from "./preview";
-import type { FleetUpOptions } from "./up";
+import type { FleetPreviewOptions } from "./preview-command";
+import type { FleetWorkerOptions } from "./temporal/worker";
+import type { FleetStatusOptions, FleetUpOptions } from "./up";
 import type { WaveOptions } from "./wave-command";
 
 const FLEET_NOTES = `
@@ -40,8 +41,9 @@ export function addFleetCommands(program: Command): void {
     .description("preview all stacks of the fleet; changes nothing")
     .option(...file)
     .option("--save-plan <folder>", "write the plans for `foresail fleet up --plan`")
+    .addOption(runner())
     .addHelpText("after", () => exitCodesHelp("fleet preview"))
-    .action(running<FleetPreviewOptions>(async () => (await import("./preview.js")).fleetPreview));
+    .action(running<FleetPreviewOptions>(async () => (await import("./preview-command.js")).fleetPreview));
   const report = fleet
     .command("report")
     .description("print a preview of the fleet for a pull request's comment, or for programs")
@@ -70,6 +72,7 @@ export function addFleetCommands(program: Command): void {
     .option("--continue", "go on with the last run and its plans")
     .option("--approve <wave...>", "waves whose gate is approved", [])
     .option("--yes", "without plans: do not ask", false)
+    .addOption(runner())
     .option("--serve [port]", "show the run as a page on 127.0.0.1 while it runs")
     .addHelpText("after", () => FLEET_NOTES + exitCodesHelp("fleet up"))
     .action(running<FleetUpOptions>(async () => (await import("./up.js")).fleetUp));
@@ -101,8 +104,38 @@ export function addFleetCommands(program: Command): void {
     .command("status")
     .description("print how far the last run is")
     .option(...file)
+    .addOption(runner())
     .addHelpText("after", () => exitCodesHelp("fleet status"))
-    .action(running<{ file?: string }>(async () => (await import("./up.js")).fleetStatus));
+    .action(running<FleetStatusOptions>(async () => (await import("./up.js")).fleetStatus));
+  addTemporalCommands(fleet, file);
+}
+
+const runner = () =>
+  new Option(
+    "--runner <name>",
+    "processes on this machine (local) or workers in the regions (temporal); default: as fleet.yaml says",
+  ).choices(["local", "temporal"]);
+
+/** Adds the commands for runs on a Temporal server. */
+function addTemporalCommands(fleet: Command, file: readonly [string, string]): void {
+  const add = (name: "worker" | "approve" | "pause" | "resume", what: string) =>
+    fleet
+      .command(name)
+      .description(what)
+      .option(...file)
+      .addHelpText("after", () => exitCodesHelp(`fleet ${name}`));
+  add("worker", "work on the stacks of a region for runs in Temporal, until an interrupt")
+    .requiredOption("--region <name>", "the region: the label `region` of its stacks")
+    .action(running<FleetWorkerOptions>(async () => (await import("./temporal/worker.js")).fleetWorker));
+  add("approve", "approve the gate of a wave of the run that is open in Temporal")
+    .requiredOption("--wave <name>", "the wave")
+    .action(running<WaveOptions>(async () => (await import("./temporal/control.js")).fleetApprove));
+  add("pause", "begin no further stack of the run that is open in Temporal").action(
+    running<{ file?: string }>(async () => (await import("./temporal/control.js")).fleetPause),
+  );
+  add("resume", "go on with the run that is paused in Temporal").action(
+    running<{ file?: string }>(async () => (await import("./temporal/control.js")).fleetResume),
+  );
 }
 
 /** Adds the commands that pipelines of others run, and those that write such pipelines. */

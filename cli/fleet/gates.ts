@@ -8,7 +8,7 @@ import type { Project } from "../pulumi";
 import { askPerson } from "../terminal";
 import { awaitReadyNodes, awaitUrl } from "./gate-probes";
 import type { Wave } from "./plan/fleet";
-import { type GatePart, openParts } from "./plan/gate";
+import { type GatePart, openParts, partWords } from "./plan/gate";
 
 interface GateContext {
   readonly project: Project;
@@ -25,33 +25,36 @@ interface GateContext {
 /** Default deadline of a part. */
 const SECONDS = 600;
 
-/** Checks the parts of a wave's gate that have not passed yet, and then asks for the approval. */
-export async function checkGate(
-  { name, stacks, gate }: Wave,
-  { project, approved, passed, keep, signal, say }: GateContext,
-): Promise<"passed" | "failed" | "waiting"> {
-  const title = `gate of ${name}`;
-  if (gate === undefined) return "passed";
+/** Checks one part of a wave's gate. @throws Error that says what keeps the gate shut */
+export async function checkPart(
+  { stacks, gate }: Wave,
+  part: GatePart,
+  { project, signal }: Pick<GateContext, "project" | "signal">,
+): Promise<void> {
+  if (gate === undefined) return;
   const { soakSeconds = 0, url = "", command = [], commandSeconds } = gate;
   const { nodesReadySeconds = SECONDS, urlSeconds = SECONDS } = gate;
-  /** Each throws what keeps the gate shut. */
-  const parts: Record<GatePart, [doing: string, check: () => Promise<unknown>]> = {
-    soak: [`waiting ${plural(soakSeconds, "second")}`, () => wait(soakSeconds * 1000, undefined, { signal })],
-    nodesReady: [
-      "waiting until all nodes are Ready",
-      () => awaitReadyNodes(project, stacks, nodesReadySeconds, signal),
-    ],
-    url: [`waiting for ${url}`, () => awaitUrl(url, urlSeconds, signal)],
-    command: [
-      `running ${command.join(" ")}`,
-      () => runCommand(command, commandSeconds, project.folder, signal),
-    ],
+  const checks: Record<GatePart, () => Promise<void>> = {
+    soak: () => wait(soakSeconds * 1000, undefined, { signal }),
+    nodesReady: () => awaitReadyNodes(project, stacks, nodesReadySeconds, signal),
+    url: () => awaitUrl(url, urlSeconds, signal),
+    command: () => runCommand(command, commandSeconds, project.folder, signal),
   };
+  await checks[part]();
+}
+
+/** Checks the parts of a wave's gate that have not passed yet, and then asks for the approval. */
+export async function checkGate(
+  wave: Wave,
+  { project, approved, passed, keep, signal, say }: GateContext,
+): Promise<"passed" | "failed" | "waiting"> {
+  const { name, gate } = wave;
+  const title = `gate of ${name}`;
+  if (gate === undefined) return "passed";
   for (const part of openParts(gate, passed)) {
-    const [doing, check] = parts[part];
-    say(`${title}: ${doing}`);
+    say(`${title}: ${partWords(gate, part)}`);
     try {
-      await check();
+      await checkPart(wave, part, { project, signal });
     } catch (error) {
       if (signal.aborted) return "waiting";
       say(`${title}: failed: ${displayLine(messageOf(error))}`);

@@ -3,12 +3,9 @@ import path from "node:path";
 import { fileFault } from "../../lib/files";
 import { NotAPreviewError } from "../review/preview";
 import { plural } from "../../lib/text/plural";
-import { EXIT } from "../exit-codes";
-import { withPrivateFolder } from "../private-file";
-import { findProject, type Project } from "../pulumi";
-import { print } from "../terminal";
+import type { Project } from "../pulumi";
 import { readEachStack } from "./each-stack";
-import { loadFleet, planFile, readIfThere } from "./load";
+import { planFile, readIfThere } from "./load";
 import { type Fleet, stacksOf } from "./plan/fleet";
 import { changeWords, failedReview, hasFailed, type StackReview, stepsIn, writable } from "./plan/review";
 import { estimateSeconds, type History } from "./plan/timeline";
@@ -17,23 +14,11 @@ import { readHistory } from "./run-file";
 import { lastLines } from "./stack-process";
 import { fleetTable } from "./table";
 
-export interface FleetPreviewOptions {
-  readonly file?: string;
-  /** The folder for the plans of `foresail fleet up --plan`. */
-  readonly savePlan?: string;
-}
-
-/** Previews all stacks of a fleet; changes nothing. @returns the exit code: failed when the preview of a stack failed */
-export async function fleetPreview({ file, savePlan }: FleetPreviewOptions, say = print): Promise<number> {
-  const project = await findProject();
-  const fleet = await loadFleet(project, file);
-  if (savePlan === undefined)
-    return withPrivateFolder(async (folder) => EXIT[await previewAll(project, fleet, folder, say)]);
-  const end = await previewAll(project, fleet, savePlan, say);
-  if (end === "done")
-    say(`the plans are in ${savePlan}; to do exactly this: foresail fleet up --plan ${savePlan}`);
-  return EXIT[end];
-}
+/** What the previews of stacks found, and their plans in a folder. */
+export type PreviewStacks = (plans: string) => Promise<{
+  end: "done" | "failed" | "interrupted";
+  found: ReadonlyMap<string, StackReview>;
+}>;
 
 /** Previews all stacks, as many at once as the fleet allows, and prints their table. */
 export async function previewAll(
@@ -41,6 +26,7 @@ export async function previewAll(
   fleet: Fleet,
   plans: string,
   say: (line: string) => void,
+  previewStacks: PreviewStacks,
 ): Promise<"done" | "failed" | "interrupted"> {
   await mkdir(plans, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`can't create ${plans}: ${fileFault(error) ?? String(error)}; name another folder`);
@@ -49,16 +35,7 @@ export async function previewAll(
   say(`previewing ${plural(stacks.length, "stack")}, ${fleet.maxParallel} at once`);
   // the plan of an earlier preview is not what this one finds
   for (const stack of stacks) await rm(planFile(plans, stack), { force: true });
-  const { end, found } = await readEachStack(project, fleet, {
-    argumentsOf: (stack, json) => [
-      ...["preview", "--stack", stack, "--save-plan", path.resolve(planFile(plans, stack))],
-      ...["--json", json],
-    ],
-    read: async (exitCode, { output, log }, stack) => {
-      const plan = exitCode === 0 ? await readIfThere(planFile(plans, stack)) : undefined;
-      return reviewOf(await readIfThere(output), plan, await lastLines(log));
-    },
-  });
+  const { end, found } = await previewStacks(plans);
   for (const [name, stack] of found) {
     const details = detailsOf(stack);
     if (details.length > 0) say([`${name}:`, ...details].join("\n    "));
@@ -71,8 +48,33 @@ export async function previewAll(
   return end;
 }
 
-/** @param log the last lines of a preview that failed without a result */
-function reviewOf(json: string | undefined, plan: string | undefined, log: readonly string[]): StackReview {
+/** Previews the stacks by processes on this machine. */
+export const previewHere =
+  (project: Project, fleet: Fleet): PreviewStacks =>
+  (plans) =>
+    readEachStack(project, fleet, {
+      argumentsOf: (stack, json) => previewArguments(stack, path.resolve(planFile(plans, stack)), json),
+      read: async (exitCode, { output, log }, stack) => {
+        const plan = exitCode === 0 ? await readIfThere(planFile(plans, stack)) : undefined;
+        return reviewOfFiles(await readIfThere(output), plan, await lastLines(log));
+      },
+    });
+
+/** Returns the arguments of a preview that writes a stack's plan and its result. */
+export const previewArguments = (stack: string, plan: string, json: string): string[] => [
+  ...["preview", "--stack", stack, "--save-plan", plan, "--json", json],
+];
+
+/**
+ * Returns what a preview found, by the files that it left.
+ *
+ * @param log the last lines of a preview that failed without a result
+ */
+export function reviewOfFiles(
+  json: string | undefined,
+  plan: string | undefined,
+  log: readonly string[],
+): StackReview {
   try {
     if (json !== undefined) return stackReview(json, plan);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { waitUnless } from "../../lib/abort";
 import { CommandError, EXIT } from "../exit-codes";
 import type { Project } from "../pulumi";
 import { onInterrupts } from "../terminal";
@@ -109,7 +110,7 @@ export async function runStacks(options: StacksRun): Promise<number> {
     return options.gate(wave, { passed, keep, signal: stop.signal });
   };
   try {
-    const windows = windowsOf(fleet, { again, say, signal: stop.signal });
+    const windows = windowsOf(fleet, { again, say, wait: waitUnless(stop.signal) });
     const end = await runWaves(fleet, run, { stack, gate, save, ...windows }, stop.signal);
     for (const line of stateTable(fleet, progress)) say(line);
     if (end === "done") return EXIT.done;

@@ -3,8 +3,7 @@ import { plural } from "../../lib/text/plural";
 import { CommandError, EXIT, UsageError } from "../exit-codes";
 import { findProject, type Project } from "../pulumi";
 import { askPerson, print } from "../terminal";
-import { checkGate } from "./gates";
-import { loadFleet, planFile, reviewOf } from "./load";
+import { loadFleet, reviewOf } from "./load";
 import { type Fleet, stacksOf } from "./plan/fleet";
 import { keptParts } from "./plan/gate";
 import { type FleetReview, REVIEW_FORMAT, stepsIn, writable } from "./plan/review";
@@ -12,9 +11,10 @@ import { NOTHING_DONE, resumed } from "./plan/waves";
 import { previewAll } from "./preview";
 import { readReviewIfThere } from "./review";
 import { addToHistory, fleetFolder, lockFleet, readRun, type RunRecord, stillRuns } from "./run-file";
-import { refuseWhileRunning, runStacks } from "./run-stacks";
+import { type FleetRunner, localRunner } from "./runner";
 import { portOf, servePage } from "./serve";
 import { stateTable } from "./table";
+import { type RunnerName, runnerOf } from "./temporal/server";
 
 export interface FleetUpOptions {
   readonly file?: string;
@@ -27,6 +27,8 @@ export interface FleetUpOptions {
   readonly yes: boolean;
   /** The port on which the run is shown while it runs; true for any that is free. */
   readonly serve?: string | true;
+  /** What carries out the waves; default: what fleet.yaml says. */
+  readonly runner?: RunnerName;
 }
 
 /** Runs the waves of a fleet, each stack bound to its plan. @returns the exit code */
@@ -40,10 +42,17 @@ export async function fleetUp(options: FleetUpOptions, say = print): Promise<num
   if (unknown !== undefined) throw new UsageError(`there is no wave ${unknown} to approve`);
   const unlock = await lockFleet(project);
   try {
-    const last = await readRun(project);
-    refuseWhileRunning(last);
-    const run = await beginRun(project, fleet, options, last, say);
-    return typeof run === "number" ? run : await runUp(project, fleet, run, { ...options, port }, say);
+    const context = { project, fleet, approved: options.approve, say };
+    const runner =
+      runnerOf(fleet, options.runner) === "local"
+        ? await localRunner(context)
+        : await (await import("./temporal/runner.js")).serverRunner(context);
+    try {
+      const run = await beginRun(project, fleet, options, runner, say);
+      return typeof run === "number" ? run : await runUp(project, fleet, run, { runner, port }, say);
+    } finally {
+      await runner.close();
+    }
   } finally {
     await unlock();
   }
@@ -54,7 +63,7 @@ async function beginRun(
   project: Project,
   fleet: Fleet,
   options: FleetUpOptions,
-  last: RunRecord | undefined,
+  { last, isOpen, preview }: FleetRunner,
   say: (line: string) => void,
 ): Promise<RunRecord | number> {
   const anew = (plans: string, review: string): RunRecord => ({
@@ -65,24 +74,28 @@ async function beginRun(
   if (options.continue || options.plan !== undefined) {
     const plans = path.resolve(options.plan ?? last?.plans ?? own);
     if (options.continue && last === undefined) throw new UsageError("there is no run to continue");
+    if (options.continue && isOpen && last !== undefined) return joined(last, say);
     const review = await reviewOf(fleet, plans);
     if (last?.review === review) {
+      if (isOpen) return joined({ ...last, plans }, say);
       const { stacks, gates } = resumed(last);
       const done = Object.keys(stacks).length;
       say(
         `continuing the run of ${last.startedAt}: ${done} of ${plural(stacksOf(fleet).length, "stack")} done`,
       );
       const gateParts = keptParts(fleet, { stacks, gates }, last.gateParts ?? {}) as RunRecord["gateParts"];
-      return { ...last, stacks: { ...stacks }, gates: { ...gates }, gateParts, processes: {} };
+      return { ...last, plans, stacks: { ...stacks }, gates: { ...gates }, gateParts, processes: {} };
     }
     if (options.continue)
       throw new CommandError(
         "changed",
         "the waves or plans are not those of the last run; preview and review again",
       );
+    if (isOpen) throw openRun();
     return anew(plans, review);
   }
-  const end = await previewAll(project, fleet, own, say);
+  if (isOpen) throw openRun();
+  const end = await previewAll(project, fleet, own, say, preview);
   if (end !== "done") {
     say("nothing was changed");
     return EXIT[end];
@@ -93,26 +106,31 @@ async function beginRun(
   return answer === undefined ? EXIT.usage : EXIT.declined;
 }
 
+const openRun = () =>
+  new CommandError(
+    "locked",
+    "a run of this fleet is open in Temporal; to join it: foresail fleet up --continue",
+  );
+
+function joined(run: RunRecord, say: (line: string) => void): RunRecord {
+  say(`joining the run of ${run.startedAt}`);
+  return run;
+}
+
 async function runUp(
   project: Project,
   fleet: Fleet,
   run: RunRecord,
-  { approve: approved, port }: FleetUpOptions & { port: number | undefined },
+  { runner, port }: { runner: FleetRunner; port: number | undefined },
   say: (line: string) => void,
 ): Promise<number> {
-  const gate: Parameters<typeof runStacks>[0]["gate"] = async (name, of) => {
-    const wave = fleet.waves.find((one) => one.name === name);
-    return wave === undefined ? "passed" : checkGate(wave, { ...of, project, approved, say });
-  };
-  const argumentsOf = (stack: string) => ["up", "--stack", stack, "--plan", planFile(run.plans, stack)];
   const review = await readReviewIfThere(run.plans);
   const took: Record<string, { seconds: number; steps: number }[]> = {};
   const page =
     port === undefined ? undefined : await servePage(review ?? withoutReview(project, fleet, run), run, port);
   if (page !== undefined) say(`the run is shown at ${page.url}`);
   try {
-    return await runStacks({
-      ...{ project, fleet, run, argumentsOf, gate, again: "foresail fleet up --continue", say },
+    return await runner.run(run, {
       watch: (progress) => page?.show(progress),
       took: (stack, seconds) => (took[stack] = [{ seconds, steps: stepsIn(review?.stacks[stack]) }]),
     });
@@ -128,15 +146,22 @@ const withoutReview = (project: Project, fleet: Fleet, { startedAt }: RunRecord)
   ...{ fleet: writable(fleet), stacks: {} },
 });
 
-/** Prints how far the last run is; reads only its file. */
-export async function fleetStatus({ file }: { file?: string }, say = print): Promise<number> {
+export interface FleetStatusOptions {
+  readonly file?: string;
+  readonly runner?: RunnerName;
+}
+
+/** Prints how far the last run is; reads only its file, or asks the Temporal server that runs it. */
+export async function fleetStatus({ file, runner: given }: FleetStatusOptions, say = print): Promise<number> {
   const project = await findProject();
+  const fleet = await loadFleet(project, file);
+  if (runnerOf(fleet, given) === "temporal")
+    return (await import("./temporal/status.js")).serverStatus(project, fleet, say);
   const run = await readRun(project);
   if (run === undefined) {
     say("there was no run of this fleet");
     return EXIT.done;
   }
-  const fleet = await loadFleet(project, file);
   const works = (name: string) => run.processes[name] !== undefined && stillRuns(run.processes[name]);
   const stacks = Object.fromEntries(
     Object.entries(run.stacks).map(([name, state]) => [

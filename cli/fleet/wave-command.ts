@@ -1,3 +1,4 @@
+import { waitUnless } from "../../lib/abort";
 import { cutList, quoted } from "../../lib/text/quote";
 import { EXIT, UsageError } from "../exit-codes";
 import { findProject, type Project } from "../pulumi";
@@ -25,7 +26,7 @@ export const fleetGate = (options: WaveOptions, say = print): Promise<number> =>
 export const fleetWindow = (options: WaveOptions, say = print): Promise<number> =>
   withWave(options, async ({ name }, { fleet, signal }) => {
     const again = `foresail fleet window --wave ${name}`;
-    const windows = windowsOf(fleet, { again, say, signal });
+    const windows = windowsOf(fleet, { again, say, wait: waitUnless(signal) });
     if (!windows.closed().has(name) || (await windows.opening(name))) return EXIT.done;
     return signal.aborted ? EXIT.interrupted : EXIT.paused;
   });

@@ -1,7 +1,7 @@
 import type { Fleet } from "./plan/fleet";
 import { type GateState, nextOf, type Progress, type StackState } from "./plan/waves";
 
-/** What carries out the decisions of the plan: processes on this machine, or a test. */
+/** What carries out the decisions of the plan: processes on this machine, a workflow with workers in regions, or a test. */
 export interface FleetWork {
   /** Runs a stack to its end; never throws. */
   stack(name: string): Promise<Exclude<StackState, "running">>;
@@ -26,7 +26,7 @@ export async function runWaves(
   fleet: Fleet,
   from: Progress,
   work: FleetWork,
-  signal: AbortSignal,
+  signal: Pick<AbortSignal, "aborted">,
 ): Promise<FleetEnd> {
   const stacks: Record<string, StackState> = { ...from.stacks };
   const gates: Record<string, GateState> = { ...from.gates };

@@ -1,23 +1,25 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Fleet } from "./plan/fleet";
 import { isOpen, nextOpening, windowWords } from "./plan/window";
 import type { FleetWork } from "./waves-runner";
 
 /** The clock of a computer may be set meanwhile, so a wait looks at it again. */
-const LOOK_AGAIN_MILLISECONDS = 60_000;
+const LONGEST_WAIT_MILLISECONDS = 60_000;
 
 interface WindowContext {
   /** The command that goes on later. */
   readonly again: string;
   readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
+  /** Waits; false when the run ends meanwhile. */
+  readonly wait: (milliseconds: number) => Promise<boolean>;
+  /** After how many milliseconds a wait looks at the clock again; default: a minute. */
+  readonly longestWait?: number;
   readonly now?: () => Date;
 }
 
 /** Returns what a run does about the windows of its waves. */
 export function windowsOf(
   { waves }: Fleet,
-  { again, say, signal, now = () => new Date() }: WindowContext,
+  { again, say, wait, longestWait = LONGEST_WAIT_MILLISECONDS, now = () => new Date() }: WindowContext,
 ): Required<Pick<FleetWork, "closed" | "opening">> {
   const isClosed = (name: string) =>
     waves.some((wave) => wave.name === name && wave.window !== undefined && !isOpen(wave.window, now()));
@@ -36,10 +38,7 @@ export function windowsOf(
       say(`${title}; waiting${until}`);
       while (isClosed(name)) {
         const left = (nextOpening(window, now())?.getTime() ?? Infinity) - now().getTime();
-        const isOver = await wait(Math.min(left, LOOK_AGAIN_MILLISECONDS), true, { signal }).catch(
-          () => false,
-        );
-        if (!isOver) return false;
+        if (!(await wait(Math.min(left, longestWait)))) return false;
       }
       return true;
     },

@@ -10,6 +10,7 @@ import { obtain, type Obtained } from "./obtain";
 import type { Program } from "./program";
 import { pulumiPrograms } from "./pulumi-programs";
 import { ensurePythonPackages, pythonPackages, type PythonPackagesName } from "./python-environment";
+import { temporal } from "./temporal-program";
 
 export type { PythonPackagesName } from "./python-environment";
 
@@ -18,6 +19,7 @@ const PROGRAMS = {
   "cluster-api": clusterApi,
   "cluster-api-newer": newerClusterApi,
   "cloud-provider-openstack": cloudProviderOpenstack,
+  temporal,
 };
 
 /** A program that a system or a test tier can request. */

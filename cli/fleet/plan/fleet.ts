@@ -5,6 +5,7 @@ import { quoted } from "../../../lib/text/quote";
 import { nearest } from "../../../lib/validation/spelling";
 import { urlIssue } from "../../../lib/validation/urls";
 import { duplicateIssues, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import { TemporalServer } from "./temporal-server";
 import { Window } from "./window";
 
 const deadline = (text: string) => z.int().min(1).max(86_400).describe(text);
@@ -89,6 +90,10 @@ export const FleetFile = z.strictObject({
     .enum(["stop", "continue"])
     .default("stop")
     .describe("`stop`: no further stack begins after a failure; `continue`: the other stacks run, too."),
+  runner: z
+    .strictObject({ temporal: TemporalServer })
+    .optional()
+    .describe("What carries out the waves of `foresail fleet up`; default: processes on this machine."),
   waves: z.array(Wave).min(1).describe("The waves, in their order; a wave with one stack is a canary."),
 });
 
@@ -109,6 +114,7 @@ export interface Fleet {
   readonly name?: string | undefined;
   readonly maxParallel: number;
   readonly onFailure: "stop" | "continue";
+  readonly runner?: { readonly temporal: TemporalServer } | undefined;
   readonly waves: readonly Wave[];
 }
 

@@ -1,3 +1,4 @@
+import { plural } from "../../../lib/text/plural";
 import type { Fleet, Gate } from "./fleet";
 import type { Progress } from "./waves";
 
@@ -17,6 +18,20 @@ export function openParts(gate: Gate, passed: readonly GatePart[] = []): GatePar
     command: gate.command !== undefined,
   };
   return GATE_PARTS.filter((part) => has[part] && !passed.includes(part));
+}
+
+/** Returns what a run does about a part of a gate: "running ./check.sh". */
+export function partWords({ soakSeconds = 0, url, command = [] }: Gate, part: GatePart): string {
+  switch (part) {
+    case "soak":
+      return `waiting ${plural(soakSeconds, "second")}`;
+    case "nodesReady":
+      return "waiting until all nodes are Ready";
+    case "url":
+      return `waiting for ${url}`;
+    case "command":
+      return `running ${command.join(" ")}`;
+  }
 }
 
 /** Returns the parts that still count when a run goes on: not those of a wave with a stack that will run again. */

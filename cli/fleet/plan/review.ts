@@ -108,7 +108,7 @@ export function headline({ stacks }: FleetReview): string {
 }
 
 /** Returns a fleet as a review has it. */
-export const writable = ({ waves, ...fleet }: Fleet): FleetReview["fleet"] => ({
-  ...fleet,
+export const writable = ({ name, maxParallel, onFailure, waves }: Fleet): FleetReview["fleet"] => ({
+  ...{ name, maxParallel, onFailure },
   waves: waves.map((wave) => ({ ...wave, stacks: [...wave.stacks] })),
 });

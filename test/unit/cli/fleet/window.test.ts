@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Fleet } from "../../../../cli/fleet/plan/fleet";
 import { isOpen, nextOpening, type Window, windowWords } from "../../../../cli/fleet/plan/window";
 import { windowsOf } from "../../../../cli/fleet/windows";
+import { waitUnless } from "../../../../lib/abort";
 
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 const ZONES = [
@@ -120,7 +121,7 @@ describe("the window of a wave", () => {
     const { closed, opening } = windowsOf(fleet("stop"), {
       again: "foresail fleet up --continue",
       say: (line) => lines.push(line),
-      signal: new AbortController().signal,
+      wait: () => Promise.resolve(false),
       now: () => new Date("2026-11-23T12:00:00Z"),
     });
     assert.deepEqual([...closed()], ["night"]);
@@ -136,7 +137,7 @@ describe("the window of a wave", () => {
     let time = Date.parse("2026-11-23T21:59:59.950Z");
     const lines: string[] = [];
     const windows = windowsOf(fleet("wait"), {
-      ...{ again: "", signal: stop.signal, say: (line) => lines.push(line) },
+      ...{ again: "", wait: waitUnless(stop.signal), say: (line) => lines.push(line) },
       now: () => new Date((time += 20)),
     });
     assert.equal(await windows.opening("night"), true);

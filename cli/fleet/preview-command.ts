@@ -1,0 +1,37 @@
+import { EXIT } from "../exit-codes";
+import { withPrivateFolder } from "../private-file";
+import { findProject } from "../pulumi";
+import { print } from "../terminal";
+import { loadFleet } from "./load";
+import { previewAll, previewHere } from "./preview";
+import { type RunnerName, runnerOf } from "./temporal/server";
+
+export interface FleetPreviewOptions {
+  readonly file?: string;
+  /** The folder for the plans of `foresail fleet up --plan`. */
+  readonly savePlan?: string;
+  /** What carries out the previews; default: what fleet.yaml says. */
+  readonly runner?: RunnerName;
+}
+
+/** Previews all stacks of a fleet; changes nothing. @returns the exit code: failed when the preview of a stack failed */
+export async function fleetPreview(options: FleetPreviewOptions, say = print): Promise<number> {
+  const { file, savePlan } = options;
+  const project = await findProject();
+  const fleet = await loadFleet(project, file);
+  const server =
+    runnerOf(fleet, options.runner) === "local"
+      ? undefined
+      : await (await import("./temporal/runner.js")).serverRunner({ project, fleet, approved: [], say });
+  const preview = (folder: string) =>
+    previewAll(project, fleet, folder, say, server?.preview ?? previewHere(project, fleet));
+  try {
+    if (savePlan === undefined) return await withPrivateFolder(async (folder) => EXIT[await preview(folder)]);
+    const end = await preview(savePlan);
+    if (end === "done")
+      say(`the plans are in ${savePlan}; to do exactly this: foresail fleet up --plan ${savePlan}`);
+    return EXIT[end];
+  } finally {
+    await server?.close();
+  }
+}

@@ -1,0 +1,68 @@
+import { messageOf } from "../../../lib/error-message";
+import { cutList, quoted } from "../../../lib/text/quote";
+import { CommandError, EXIT, UsageError } from "../../exit-codes";
+import { findProject } from "../../pulumi";
+import { print } from "../../terminal";
+import { loadFleetOfFiles } from "../load";
+import { fleetId } from "../plan/temporal";
+import { connectClient } from "./connection";
+import { SIGNALS } from "./messages";
+import { serverOf } from "./server";
+
+interface ControlOptions {
+  readonly file?: string;
+}
+
+/** Approves the gate of a wave of the open run. @returns the exit code */
+export const fleetApprove = (
+  { file, wave }: ControlOptions & { wave: string },
+  say = print,
+): Promise<number> =>
+  signalRun(
+    { ...(file && { file }), signal: SIGNALS.approve, wave, done: `approved the gate of ${wave}` },
+    say,
+  );
+
+/** Lets no further stack of the open run begin. @returns the exit code */
+export const fleetPause = ({ file }: ControlOptions, say = print): Promise<number> =>
+  signalRun(
+    {
+      ...(file && { file }),
+      signal: SIGNALS.pause,
+      done: "paused: no further stack begins; those that run end",
+    },
+    say,
+  );
+
+/** Lets stacks of the open run begin again. @returns the exit code */
+export const fleetResume = ({ file }: ControlOptions, say = print): Promise<number> =>
+  signalRun({ ...(file && { file }), signal: SIGNALS.resume, done: "resumed" }, say);
+
+async function signalRun(
+  { file, signal, wave, done }: ControlOptions & { signal: string; wave?: string; done: string },
+  say: (line: string) => void,
+): Promise<number> {
+  const project = await findProject();
+  const fleet = await loadFleetOfFiles(project, file);
+  const names = fleet.waves.map(({ name }) => name);
+  if (wave !== undefined && !names.includes(wave))
+    throw new UsageError(`--wave ${quoted(wave)} is no wave of fleet.yaml; it has ${cutList(names, ", ")}`);
+  const client = await connectClient(serverOf(fleet));
+  const { WorkflowNotFoundError } = await import("@temporalio/client");
+  try {
+    await client.workflow
+      .getHandle(fleetId(project.name, fleet))
+      .signal(signal, ...(wave === undefined ? [] : [wave]))
+      .catch((error: unknown) => {
+        const why =
+          error instanceof WorkflowNotFoundError
+            ? "no run of this fleet is open in Temporal"
+            : `the Temporal server does not answer: ${messageOf(error)}`;
+        throw new CommandError("failed", why);
+      });
+    say(done);
+    return EXIT.done;
+  } finally {
+    await client.connection.close();
+  }
+}

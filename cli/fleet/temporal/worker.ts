@@ -1,0 +1,57 @@
+import { UsageError, EXIT } from "../../exit-codes";
+import { findProject, type Project } from "../../pulumi";
+import { onInterrupts, print } from "../../terminal";
+import { readLabels } from "../labels";
+import { loadFleetOfFiles } from "../load";
+import { stacksOf } from "../plan/fleet";
+import { fleetId, queueOf, regionsOf } from "../plan/temporal";
+import { invalidFile } from "../yaml-file";
+import { connectWorker, loadSdk } from "./connection";
+import { serverOf } from "./server";
+
+export interface FleetWorkerOptions {
+  readonly file?: string;
+  readonly region: string;
+}
+
+/** Reads the waves of a checkout and the regions of their stacks, from files alone. */
+export async function loadRegions(project: Project, file?: string) {
+  const fleet = await loadFleetOfFiles(project, file);
+  const { regions, issues } = regionsOf(fleet, readLabels(project, stacksOf(fleet)));
+  if (issues.length > 0) throw invalidFile("fleet.yaml", issues);
+  return { fleet, regions };
+}
+
+/** Works on the stacks of a region until an interrupt. @returns the exit code */
+export async function fleetWorker({ file, region }: FleetWorkerOptions, say = print): Promise<number> {
+  const project = await findProject();
+  const load = () => loadRegions(project, file);
+  const { fleet, regions } = await load();
+  const known = [...new Set(Object.values(regions))].sort();
+  if (!known.includes(region))
+    throw new UsageError(`no stack of fleet.yaml is in the region ${region}; there are: ${known.join(", ")}`);
+  const { activitiesOf } = await loadSdk(() => import("./activities.js"));
+  const { sdk, connection, address, namespace } = await connectWorker(serverOf(fleet));
+  const id = fleetId(project.name, fleet);
+  const common = { connection, namespace };
+  const workers = await Promise.all([
+    // a run goes on as long as there is a worker in any region
+    sdk.Worker.create({ ...common, taskQueue: id, workflowsPath: require.resolve("./workflow.js") }),
+    sdk.Worker.create({
+      ...{ ...common, taskQueue: queueOf(id, region), activities: activitiesOf({ project, region, load }) },
+      shutdownGraceTime: 0,
+    }),
+  ]);
+  const forget = onInterrupts(() => {
+    say("stopping: the stacks of this worker are asked to pause; another worker does the rest");
+    for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
+  });
+  say(`working on ${region} for ${id} at ${address}, namespace ${namespace}`);
+  try {
+    await Promise.all(workers.map((worker) => worker.run()));
+    return EXIT.done;
+  } finally {
+    forget();
+    await connection.close();
+  }
+}

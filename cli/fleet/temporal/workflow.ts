@@ -1,0 +1,187 @@
+/**
+ * The workflows that a Temporal server runs: this file and what it imports is bundled by the worker, and is replayed from the
+ * history. So it may use no I/O and no clock but that of the workflow, and a change of the order of its calls needs `patched`.
+ */
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  condition,
+  defineQuery,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  rootCause,
+  setHandler,
+  sleep,
+} from "@temporalio/workflow";
+import { stacksOf } from "../plan/fleet";
+import { type GatePart, openParts, partWords } from "../plan/gate";
+import { queueOf } from "../plan/temporal";
+import type { Progress } from "../plan/waves";
+import { type FleetWork, runWaves } from "../waves-runner";
+import { windowsOf } from "../windows";
+import {
+  type FleetActivities,
+  type Packed,
+  type PreviewInput,
+  type PreviewOutcome,
+  type RunInput,
+  type RunResult,
+  type RunState,
+  SIGNALS,
+  STATE_QUERY,
+} from "./messages";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** Activities of a region. One whose worker dies is done again by another, or by the same when it is back. */
+const inRegion = (id: string, region: string) =>
+  proxyActivities<FleetActivities>({
+    taskQueue: queueOf(id, region),
+    startToCloseTimeout: "2 days",
+    heartbeatTimeout: "20 seconds",
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: "2 seconds", backoffCoefficient: 2, maximumInterval: "1 minute" },
+  });
+
+/** Previews a stack in its region. */
+export const stackPreview = ({ id, region, stack }: PreviewInput): Promise<PreviewOutcome> =>
+  inRegion(id, region).preview({ stack });
+
+/** Runs the waves of a fleet, by the same plan as a run on one machine. */
+export async function fleetRun(input: RunInput): Promise<RunResult> {
+  const { id, fleet, regions } = input;
+  const { startedAt, review, plans } = input;
+  const packed = new Map<string, Packed>();
+  const approved = new Set(input.approved);
+  const lines: string[] = [];
+  const parts: Record<string, readonly GatePart[]> = { ...input.gateParts };
+  const seconds: Record<string, number> = {};
+  const stop = { aborted: false };
+  let progress: Progress = input.from;
+  let isPaused = false;
+  let waitsFor: string | undefined;
+
+  const say = (line: string) => void lines.push(line);
+  const missing = () =>
+    stacksOf(fleet).filter((stack) => progress.stacks[stack] !== "done" && !packed.has(stack));
+  const state = (after = 0): RunState => ({
+    ...{ startedAt, review, plans, ...progress, gateParts: parts, seconds, missing: missing(), isPaused },
+    ...(waitsFor !== undefined && { waitsFor }),
+    lines: lines.slice(after),
+  });
+  setHandler(defineQuery<RunState, [number]>(STATE_QUERY), state);
+  setHandler(defineSignal<[string, Packed]>(SIGNALS.plan), (stack, plan) => void packed.set(stack, plan));
+  setHandler(defineSignal<[string]>(SIGNALS.approve), (wave) => void approved.add(wave));
+  setHandler(defineSignal(SIGNALS.pause), () => {
+    if (!isPaused) say("paused: no further stack begins");
+    isPaused = true;
+  });
+  setHandler(defineSignal(SIGNALS.resume), () => {
+    if (isPaused) say("resumed");
+    isPaused = false;
+  });
+
+  /** What an interrupt cancels; the workflow itself goes on until everything has ended. */
+  const work = new CancellationScope();
+  CancellationScope.current().cancelRequested.catch(() => {
+    say("interrupted: no further stack begins; those that run are asked to stop …");
+    stop.aborted = true;
+    work.cancel();
+  });
+  const until = (isSo: () => boolean) => condition(() => isSo() || stop.aborted);
+
+  const stack = async (name: string) => {
+    const begun = Date.now();
+    say(`${name}: begins in ${regions[name]}`);
+    const outcome = await work
+      .run(() =>
+        inRegion(id, regions[name] ?? "").up({ run: startedAt, stack: name, plan: packed.get(name) ?? "" }),
+      )
+      .catch((error: unknown) =>
+        isCancellation(error)
+          ? { state: "interrupted" as const, words: [] }
+          : { state: "failed" as const, words: [rootCause(error) ?? String(error)] },
+      );
+    const took = Math.round((Date.now() - begun) / 1000);
+    if (outcome.state === "done") seconds[name] = took;
+    const how = outcome.state === "done" ? `done in ${took} s` : `${outcome.state} after ${took} s`;
+    say([`${name}: ${how}`, ...outcome.words].join("\n    "));
+    return outcome.state;
+  };
+
+  /** @returns why it has failed */
+  const checkPart = async (wave: RunInput["fleet"]["waves"][number], part: GatePart) => {
+    if (part === "soak") return void (await sleep((wave.gate?.soakSeconds ?? 0) * 1000));
+    const all = [...new Set(wave.stacks.map((name) => regions[name] ?? ""))];
+    // a URL and a command are checked once, where the first stack is
+    for (const region of part === "nodesReady" ? all : all.slice(0, 1)) {
+      const stacks = wave.stacks.filter((name) => regions[name] === region);
+      const why = await inRegion(id, region).gate({ wave: wave.name, part, stacks });
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  };
+
+  const gate: FleetWork["gate"] = async (name) => {
+    const wave = fleet.waves.find((one) => one.name === name);
+    if (wave?.gate === undefined) return "passed";
+    const title = `gate of ${name}`;
+    for (const part of openParts(wave.gate, parts[name])) {
+      say(`${title}: ${partWords(wave.gate, part)}`);
+      const why = await work
+        .run(() => checkPart(wave, part))
+        .catch((error: unknown) => rootCause(error) ?? String(error));
+      if (stop.aborted) return "waiting";
+      if (why !== undefined) {
+        say(`${title}: failed: ${why}`);
+        return "failed";
+      }
+      parts[name] = [...(parts[name] ?? []), part];
+    }
+    if (wave.gate.approval && !approved.has(name)) {
+      say(`${title}: waits for approval: foresail fleet approve --wave ${name}`);
+      waitsFor = name;
+      await until(() => approved.has(name));
+      waitsFor = undefined;
+      if (!approved.has(name)) return "waiting";
+    }
+    say(`${title}: passed`);
+    return "passed";
+  };
+
+  const windows = windowsOf(fleet, {
+    ...{ again: "foresail fleet up --continue", say, longestWait: DAY },
+    wait: (milliseconds) =>
+      work
+        .run(() => sleep(milliseconds))
+        .then(
+          () => true,
+          () => false,
+        ),
+  });
+
+  return CancellationScope.nonCancellable(async () => {
+    await until(() => missing().length === 0);
+    const end = await runWaves(
+      fleet,
+      input.from,
+      {
+        ...{ stack, gate },
+        save: (next) => {
+          progress = next;
+          return Promise.resolve();
+        },
+        closed: () => (isPaused ? new Set(fleet.waves.map(({ name }) => name)) : windows.closed()),
+        opening: async (wave) => {
+          if (!isPaused) return windows.opening(wave);
+          await until(() => !isPaused);
+          return !stop.aborted;
+        },
+      },
+      stop,
+    );
+    return { end, state: state() };
+  });
+}
