@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, parseAllDocuments, stringify } from "yaml";
@@ -9,17 +10,21 @@ import { installDefinitions } from "../../sandbox/management/definitions";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { projectFolder } from "../../sandbox/paths";
 import { BareApiServer } from "../simulation/bare-api-server";
+import { obeyAnnotations } from "../simulation/simulated-agents";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { newKey } from "../support/ssh-server";
 import { schemaNamed } from "../unit/cli/fleet/export/fleets";
 import { linkDependencies, makeCompiledClone, removeFolder } from "./compiled-clone";
 import { desiredCluster } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
+import { awaitPower } from "./node-power";
 import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
 const EXAMPLE = path.join(projectFolder, "examples", "regions", "ssh");
 const REGIONS = ["eu1", "us1"];
+const MACHINES = ["cp-1", "w-1"];
+const [OLD, NEW] = ["1.35.4", "1.36.3"] as const;
 
 /** What the regions share: a stack for each, in a project of its own. */
 const BASE = `
@@ -33,7 +38,10 @@ describe("the example of regions on existing machines, as files on simulated one
   const userKey = newKey();
   const apis: BareApiServer[] = [];
   const fleets: SimulatedFleet[] = [];
+  const clients: KubernetesClient[] = [];
   const stacks: Record<string, TestStack> = {};
+  const stop = new AbortController();
+  const agents: Promise<void>[] = [];
   let toolchain: Toolchain;
   let folder: string;
 
@@ -43,8 +51,12 @@ describe("the example of regions on existing machines, as files on simulated one
     const config = path.join(folder, "stacks", "config");
     cpSync(EXAMPLE, config, { recursive: true });
     const fleet = parse(readFileSync(path.join(EXAMPLE, "fleet.yaml"), "utf8")) as { waves: object[] };
-    // without the times and the person that production has
-    fleet.waves[0] = { ...fleet.waves[0], gate: { nodesReady: true, nodesReadySeconds: 60 } };
+    // without the times that production has
+    fleet.waves[0] = {
+      ...fleet.waves[0],
+      gate: { nodesReady: true, nodesReadySeconds: 60, approval: true },
+    };
+    writeVersion(NEW, OLD);
     writeFileSync(path.join(folder, "fleet.yaml"), stringify(fleet));
     await Promise.all(REGIONS.map(startRegion));
     for (const name of [...REGIONS, "all"])
@@ -53,24 +65,49 @@ describe("the example of regions on existing machines, as files on simulated one
         toolchain,
       ).create();
     REGIONS.forEach((name, index) => {
-      const { source, timeouts, machines } = desiredCluster(fleets[index]!, ["cp-1"]);
+      const { source, timeouts, machines } = desiredCluster(fleets[index]!, MACHINES);
       // the layer's network plugin is a chart, which no simulated machine can have
       const network = { plugin: { cilium: null, bridge: {} } };
       stacks[name]!.configure({ cluster: { name, source, timeouts, machines, network } });
     });
   });
   after(async () => {
+    stop.abort();
+    await Promise.all(agents);
+    for (const client of clients) client.close();
     for (const fleet of fleets) await fleet.stop();
     for (const api of apis) await api.stop();
     removeFolder(folder);
   });
 
-  /** Starts an API server with one machine, of which only the region's stack knows. */
+  /** Starts an API server with two machines at the old version, of which only the region's stack knows. */
   async function startRegion(_: string, index: number): Promise<void> {
     const controllers = ["token-cleaner-controller"];
-    apis[index] = await new BareApiServer({ programs: apiPrograms(toolchain), controllers }).start();
-    fleets[index] = await SimulatedFleet.start({ api: apis[index], machines: ["cp-1"], userKey });
+    const api = (apis[index] = await new BareApiServer({
+      programs: apiPrograms(toolchain),
+      controllers,
+    }).start());
+    fleets[index] = await SimulatedFleet.start({ api, machines: MACHINES, userKey, version: `v${OLD}` });
+    const client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
+    clients[index] = client;
+    const data = { ClusterConfiguration: `kubernetesVersion: v${OLD}\n` };
+    const metadata = { namespace: "kube-system", name: "kubeadm-config" };
+    await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata, data });
+    agents[index] = obeyAnnotations(client, [], { milliseconds: 300, signal: stop.signal });
   }
+
+  /** Changes the version that all regions have. */
+  function writeVersion(from: string, to: string): void {
+    const layer = path.join(folder, "stacks", "config", "layers", "prod.yaml");
+    const text = readFileSync(layer, "utf8");
+    assert.ok(text.includes(from));
+    writeFileSync(layer, text.replace(from, to));
+  }
+
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "ignore" });
+  const foresail = (...args: string[]) => new FleetCommand(stacks["all"]!).run("fleet", ...args);
+  const versionsOf = async (index: number) =>
+    (await clients[index]!.listNodes()).map(({ status }) => status?.nodeInfo?.kubeletVersion);
 
   /** Creates the stacks that the regions refer to. */
   async function createBase(): Promise<void> {
@@ -105,7 +142,7 @@ describe("the example of regions on existing machines, as files on simulated one
 
   it("comes up in its waves, the collector too, which was previewed before the regions had a kubeconfig", async () => {
     await createBase();
-    const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run("fleet", "up", "--yes");
+    const { exitCode, stdout } = await foresail("up", "--yes", "--approve", "canary");
     assert.equal(exitCode, EXIT.done, stdout);
     assert.match(stdout, /^canary +prod-eu1 +done\nrest +prod-us1 +done\nkubeconfig +prod-all +done$/m);
     const { contexts, missing } = await stacks["all"]!.outputs();
@@ -135,6 +172,48 @@ describe("the example of regions on existing machines, as files on simulated one
     assert.ok(!state.includes(key));
   });
 
+  it("is upgraded by one line of the layer: one comment and one page show every node of both regions", async () => {
+    git("init", "--quiet", "--initial-branch", "main");
+    git("add", "fleet.yaml", "stacks");
+    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "Regions");
+    writeVersion(OLD, NEW);
+    assert.equal((await foresail("changed", "--since", "main")).stdout, "prod-eu1\nprod-us1\n");
+    const { exitCode, stdout } = await foresail("preview", "--save-plan", "plans");
+    assert.equal(exitCode, EXIT.done, stdout);
+    const { stdout: comment } = await foresail("report", "plans", "--markdown");
+    for (const region of REGIONS)
+      assert.match(comment, new RegExp(`\\| \`prod-${region}\` .*\`${OLD} → ${NEW}\`.*\`[0-9a-f]{64}\``));
+    for (const machine of MACHINES) {
+      const steps = comment.split("\n").filter((line) => line.startsWith(`${machine} ${OLD} → ${NEW} (`));
+      assert.equal(steps.length, REGIONS.length, comment);
+    }
+    assert.equal((await foresail("report", "plans", "--html", "page.html")).exitCode, EXIT.done);
+    for (const index of REGIONS.keys()) assert.deepEqual(await versionsOf(index), [`v${OLD}`, `v${OLD}`]);
+  });
+
+  it("upgrades the canary, waits for a person, and stops at a region whose machine is off", async () => {
+    const waiting = await foresail("up", "--plan", "plans");
+    assert.equal(waiting.exitCode, EXIT.paused, waiting.stdout);
+    assert.deepEqual(await versionsOf(0), [`v${NEW}`, `v${NEW}`]);
+    assert.deepEqual(await versionsOf(1), [`v${OLD}`, `v${OLD}`]);
+    fleets[1]!.powerOff("cp-1");
+    await awaitPower(clients[1]!, "cp-1", false);
+    const { exitCode, stdout } = await foresail("up", "--continue", "--approve", "canary");
+    assert.equal(exitCode, EXIT.failed, stdout);
+    assert.match(stdout, /^rest +prod-us1 +failed\nkubeconfig +prod-all +not begun$/m);
+    assert.ok(!stdout.includes("prod-eu1: begins"), stdout);
+  });
+
+  it("is finished by --continue once the machine is on, with the same plans, and then nothing is left to do", async () => {
+    fleets[1]!.powerOn("cp-1");
+    await awaitPower(clients[1]!, "cp-1", true);
+    const { exitCode, stdout } = await foresail("up", "--continue");
+    assert.equal(exitCode, EXIT.done, stdout);
+    assert.match(stdout, /1 of 3 stacks done/);
+    assert.deepEqual(await versionsOf(1), [`v${NEW}`, `v${NEW}`]);
+    for (const region of REGIONS) assert.deepEqual(await stacks[region]!.preview(), []);
+  });
+
   it("shows in a preview which region leaves the kubeconfig", async () => {
     stacks["all"]!.configure({ collector: { stacks: ["prod-eu1", "prod-none"] } });
     const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run("preview", "--stack", "prod-all");
@@ -150,8 +229,8 @@ describe("the example of regions on existing machines, as files on simulated one
 
   it("is exported as Stack objects, which an API server accepts with the operator's own definition", async () => {
     const options = ["--repository", "https://git.example.com/ops/foresail.git", "--commit", "a".repeat(40)];
-    const command = ["fleet", "export", "operator", "--image", "pulumi/pulumi:3.230.0-nonroot", ...options];
-    const refused = await new FleetCommand(stacks["all"]!).run(...command);
+    const command = ["export", "operator", "--image", "pulumi/pulumi:3.230.0-nonroot", ...options];
+    const refused = await foresail(...command);
     assert.equal(refused.exitCode, EXIT.failed);
     assert.match(
       refused.stderr,
@@ -161,7 +240,7 @@ describe("the example of regions on existing machines, as files on simulated one
     const file = path.join(folder, "operator.yaml");
     const { waves } = parse(readFileSync(path.join(folder, "fleet.yaml"), "utf8")) as { waves: object[] };
     writeFileSync(file, stringify({ waves: waves.map((wave) => ({ ...wave, gate: undefined })) }));
-    const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run(...command, "--file", file);
+    const { exitCode, stdout } = await foresail(...command, "--file", file);
     assert.equal(exitCode, EXIT.done, stdout);
     const client = await KubernetesClient.connect({ kubeconfig: apis[0]!.kubeconfig() }, { seconds: 10 });
     try {
@@ -186,9 +265,7 @@ describe("the example of regions on existing machines, as files on simulated one
   });
 
   it("is destroyed, the collector first", async () => {
-    const { exitCode, stdout } = await new FleetCommand(stacks["all"]!).run(
-      ...["fleet", "destroy", "--confirm", "foresail"],
-    );
+    const { exitCode, stdout } = await foresail("destroy", "--confirm", "foresail");
     assert.equal(exitCode, EXIT.done, stdout);
     for (const stack of Object.values(stacks))
       assert.deepEqual((await stack.export()).deployment.resources ?? [], []);
