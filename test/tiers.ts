@@ -93,10 +93,20 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: ["e2e", "e2e-nodes", "sites", "pool-node", "adopted", "held", "balanced"],
+    fleets: [
+      "e2e",
+      "e2e-nodes",
+      "sites",
+      "pool-node",
+      "adopted",
+      "held",
+      "balanced",
+      "region-eu1",
+      "region-us1",
+    ],
     night:
       "the rotation of the encryption key on three control planes, and adopted clusters: of three control planes behind a " +
-      "load balancer, and one whose address a static pod holds",
+      "load balancer, and one whose address a static pod holds; two regions that are upgraded in waves",
   },
   {
     name: "host",
