@@ -109,11 +109,6 @@ export class Regions {
     await this.nodesOf(region);
   }
 
-  /** Runs a script as root on the machine of a region. @returns what it printed */
-  onMachine(region: string, script: string): Promise<string> {
-    return this.nodes.get(region)!.execute(MACHINE, script);
-  }
-
   async remove(): Promise<void> {
     for (const fleet of this.nodes.values()) await fleet.deleteAll();
     removeFolder(this.folder);
