@@ -194,7 +194,7 @@ async function main(): Promise<void> {
     .showHelpAfterError("(--help tells more)")
     .exitOverride((end) => process.exit(end.exitCode === 0 ? EXIT.done : EXIT.usage));
   addCommand(program, "unlock")
-    .description("clear the lock that a killed `pulumi` left on a stack of a file backend")
+    .description("clear the lock that a killed `pulumi` left on a stack: in a folder, a bucket or a database")
     .requiredOption("--stack <name>", "the stack that is locked")
     .option("--project <name>", "the Pulumi project of the stack", "foresail")
     .option("--yes", "clear a lock of another host without asking", false)

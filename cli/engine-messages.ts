@@ -29,6 +29,16 @@ const CAUSES: readonly [RegExp, (found: readonly string[]) => string][] = [
       `the folder of the backend ${address} does not exist. Create it, or correct PULUMI_BACKEND_URL or \`pulumi login\``,
   ],
   [
+    /unable to open bucket \S+: failed to ping PostgreSQL: (.+)/,
+    ([, why]) =>
+      `the PostgreSQL server with the state can't be used: ${why}. Check that it runs, PULUMI_BACKEND_URL, and PGPASSWORD`,
+  ],
+  [
+    /\(code=\w+\): (?:RequestError: send request failed\s+caused by: )?((?:\w+ "[^"]+": (?:dial|read|write|EOF)|NoCredentialProviders|NoSuchBucket|SignatureDoesNotMatch|InvalidAccessKeyId|ExpiredToken|AccessDenied).*?)\.?$/m,
+    ([, why]) =>
+      `the bucket with the state can't be used: ${why}. Check that its server runs, PULUMI_BACKEND_URL, and the credentials`,
+  ],
+  [
     /no stack selected/,
     () =>
       "no stack is selected. Give --stack NAME, or run `pulumi stack select NAME`; `pulumi stack ls` lists the stacks",

@@ -1,17 +1,15 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
-import { hostname, homedir } from "node:os";
 import path from "node:path";
 import { parseJson } from "../lib/json";
-import { CommandError } from "./exit-codes";
-import { type Project, callPulumi, PulumiError } from "./pulumi";
 import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/state";
-import { withPrivateFolder, writePrivately } from "./private-file";
-import { fileURLToPath } from "node:url";
-import { z } from "zod";
-import { readProcess } from "../lib/process/identity";
 import { plural } from "../lib/text/plural";
 import { listed } from "../lib/text/quote";
+import { findBackend } from "./backend";
+import { withPrivateFolder, writePrivately } from "./private-file";
+import { callPulumi, type Project, PulumiError } from "./pulumi";
+import { findRemoteLock, fullName } from "./remote-lock";
+import { clearDead, type FoundLock, judgeLock } from "./stack-lock";
 
 /** A stack in a file backend. */
 interface FileBackendStack {
@@ -21,58 +19,8 @@ interface FileBackendStack {
   readonly stack: string;
 }
 
-/** The file backend's lock, `<state>/.pulumi/locks/organization/<project>/<stack>/<id>.json`. */
-const LOCK = z.object({
-  pid: z.int().positive(),
-  username: z.string().catch("unknown"),
-  hostname: z.string(),
-  /** When the lock was taken, as an RFC 3339 time. */
-  timestamp: z.string(),
-});
-
-/** What is known on this host about the process that a lock names. */
-export type LockProcess =
-  | { readonly alive: false }
-  | { readonly alive: true; /** Undefined if unknown. */ readonly startedAt?: Date };
-
-/** Whether a lock still has an owner. */
-interface LockVerdict {
-  /**
-   * dead: the owner is gone, the lock may be deleted; held: by a running process of this host; unknown: it belongs to
-   * another host or can't be read, only a person can decide
-   */
-  readonly kind: "dead" | "held" | "unknown";
-  /** The reason as a phrase for messages. */
-  readonly because: string;
-}
-
-/**
- * The kernel's start times have whole seconds and drift when the clock is set; a process number is reused much later
- * than this.
- */
-const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
-
-/**
- * Decides whether a lock may be deleted without asking.
- *
- * @param text the lock's file, which may be half written
- * @param host this host's name, as the engine would write it
- * @param look returns what is known on this host about a process
- */
-export function judgeLock(text: string, host: string, look: (pid: number) => LockProcess): LockVerdict {
-  const lock = LOCK.safeParse(parseJson(text)).data;
-  if (lock === undefined) return { kind: "unknown", because: "the lock file cannot be read" };
-  const { pid, username, hostname, timestamp } = lock;
-  const words = `process ${pid} of user ${username} on host ${hostname}, since ${timestamp}`;
-  if (hostname !== host) return { kind: "unknown", because: `it is held by ${words}, which is another host` };
-  const holder = look(pid);
-  if (!holder.alive) return { kind: "dead", because: `${words}, is gone` };
-  // both sides are NaN, and the comparison false, for a time that can't be read
-  const latest = Date.parse(timestamp) + CLOCK_TOLERANCE_MILLISECONDS;
-  if (holder.startedAt !== undefined && holder.startedAt.getTime() > latest)
-    return { kind: "dead", because: `${words}, is gone; its number belongs to a younger process now` };
-  return { kind: "held", because: `it is held by ${words}, which is alive` };
-}
+/** Names of state files: PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD compress them. */
+const STATE_FILE = /\.json(\.gz|\.zst)?$/;
 
 /** Returns files of a folder by their names; none when there is no such folder. */
 async function filesIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
@@ -83,12 +31,6 @@ async function filesIn(folder: string, isWanted: (name: string) => boolean): Pro
   return names.filter(isWanted).map((name) => path.join(folder, name));
 }
 
-/** A lock file and the verdict on its owner. */
-interface FoundLock {
-  readonly file: string;
-  readonly verdict: LockVerdict;
-}
-
 /** Returns the locks on a stack, each with a verdict from what is known on this host about its owner. */
 export async function findLocks({ stateFolder, project, stack }: FileBackendStack): Promise<FoundLock[]> {
   const folder = path.join(stateFolder, ".pulumi", "locks", "organization", project, stack);
@@ -97,7 +39,12 @@ export async function findLocks({ stateFolder, project, stack }: FileBackendStac
     const text = await readFile(file, "utf8").catch(() => undefined);
     // released since the listing
     if (text === undefined) continue;
-    found.push({ file, verdict: judgeLock(text, hostname(), lookUpProcess) });
+    const clear = async () => {
+      await rm(file, { force: true });
+      // the file backend keeps each file's attributes next to it
+      await rm(`${file}.attrs`, { force: true });
+    };
+    found.push({ verdict: judgeLock(text), clear });
   }
   return found;
 }
@@ -105,33 +52,13 @@ export async function findLocks({ stateFolder, project, stack }: FileBackendStac
 /** @throws Error that names the project's stacks when this one does not exist */
 export async function requireStack({ stateFolder, project, stack }: FileBackendStack): Promise<void> {
   const folder = path.join(stateFolder, ".pulumi", "stacks", project);
-  const files = await filesIn(folder, (name) => /\.json(\.gz)?$/.test(name));
-  const stacks = new Set(files.map((file) => path.basename(file).replace(/\.json(\.gz)?$/, "")));
+  const files = await filesIn(folder, (name) => STATE_FILE.test(name));
+  const stacks = new Set(files.map((file) => path.basename(file).replace(STATE_FILE, "")));
   if (stacks.has(stack)) return;
   const others = stacks.size > 0 ? `it has ${listed([...stacks].sort())}` : "it has none";
   throw new Error(
     `the project ${project} has no stack ${stack} in ${stateFolder}; ${others}. Give --stack and --project as \`pulumi stack ls --all\` shows them`,
   );
-}
-
-/** Deletes a lock; a missing one is not an error. */
-export async function deleteLock(lock: FoundLock): Promise<void> {
-  await rm(lock.file, { force: true });
-  // the file backend keeps each file's attributes next to it
-  await rm(`${lock.file}.attrs`, { force: true });
-}
-
-/** The stack stays locked by a process that may still be running. */
-export class StackLockedError extends CommandError {
-  override readonly name = "StackLockedError";
-
-  constructor(stack: string, locks: readonly FoundLock[]) {
-    super(
-      "locked",
-      `the stack ${stack} is locked: ${locks.map((lock) => lock.verdict.because).join("; ")}\n` +
-        `Wait for it to end. If it is certain that it no longer runs: foresail unlock --stack ${stack} (or: pulumi cancel ${stack})`,
-    );
-  }
 }
 
 /**
@@ -141,36 +68,37 @@ export class StackLockedError extends CommandError {
  * @throws StackLockedError when another lock remains
  */
 export async function clearDeadLocks(target: FileBackendStack): Promise<string[]> {
-  const locks = await findLocks(target);
-  const dead = locks.filter((lock) => lock.verdict.kind === "dead");
-  for (const lock of dead) await deleteLock(lock);
-  const remaining = locks.filter((lock) => lock.verdict.kind !== "dead");
-  if (remaining.length > 0) throw new StackLockedError(target.stack, remaining);
-  const cleared = dead.map((lock) => `cleared the lock of ${target.stack}: ${lock.verdict.because}`);
+  const cleared = await clearDead(target.stack, await findLocks(target));
   return [...cleared, ...(await removeCorruptAttributes(target))];
 }
 
 /**
- * Clears what a dead `pulumi` left on a stack of a file backend; does nothing for other backends.
+ * Clears what a dead `pulumi` left on a stack: in a folder, a bucket or a database. Pulumi Cloud does so by itself.
  *
- * @param what its locks alone, or also the pending operations that are safe to forget
+ * @param what its locks alone, or also the pending operations that are safe to forget. A preview takes no lock, so a
+ *   bucket or a database is not asked for locks alone.
  * @returns a line for each thing that was cleared
  * @throws StackLockedError while another process works on it
  */
 export async function clearKilledRuns(
-  { name, folder }: Project,
+  project: Project,
   stack: string,
   what: "locks" | "operations",
 ): Promise<string[]> {
-  const stateFolder = await findStateFolder(stack).catch((error: unknown) => {
-    if (error instanceof NotAFileBackendError) return undefined;
-    throw error;
-  });
-  if (stateFolder === undefined) return [];
-  const target = { stateFolder, project: name, stack };
-  const cleared = await clearDeadLocks(target);
-  if (what === "operations") cleared.push(...(await clearPendingOperations(target, folder)));
-  return cleared;
+  const backend = await findBackend(project.folder);
+  if (backend.kind === "folder") {
+    const target = { stateFolder: backend.folder, project: project.name, stack };
+    const cleared = await clearDeadLocks(target);
+    if (what === "operations" && (await mayHavePending(target)))
+      cleared.push(...(await clearPendingOperations(project, stack)));
+    return cleared;
+  }
+  if (backend.kind === "service" || what === "locks") return [];
+  const lock = await findRemoteLock(project, stack);
+  if (lock === undefined) return [];
+  // a killed run leaves its lock, too
+  const cleared = await clearDead(stack, [lock]);
+  return [...cleared, ...(await clearPendingOperations(project, stack))];
 }
 
 /**
@@ -197,19 +125,15 @@ async function removeCorruptAttributes({ stateFolder, project, stack }: FileBack
 }
 
 /**
- * Clears what killed runs left pending in a stack of a file backend, if all of it is safe to forget: these creates
- * check what exists first, so the next run finds their outcome. Only for a stack that is not locked, whose engine is
- * therefore gone.
+ * Clears what killed runs left pending in a stack, if all of it is safe to forget: these creates check what exists
+ * first, so the next run finds their outcome. Only for a stack that is not locked, whose engine is therefore gone; the
+ * engine locks it while it forgets them.
  *
- * @param folder the folder in which to call `pulumi`
  * @returns message lines; none when nothing is pending
  */
-export async function clearPendingOperations(target: FileBackendStack, folder: string): Promise<string[]> {
-  if (!(await mayHavePending(target))) return [];
-  const { project, stack } = target;
-  const name = `organization/${project}/${stack}`;
+export async function clearPendingOperations(project: Project, stack: string): Promise<string[]> {
   const call = (...args: string[]) =>
-    callPulumi({ project: { folder, name: project }, args: [...args, "--stack", name] });
+    callPulumi({ project, args: [...args, "--stack", fullName(project.name, stack)] });
   try {
     const exported = (await call("stack", "export")).stdout;
     const { resumable, others } = judgePendingOperations(JSON.parse(exported) as ExportedStack);
@@ -233,57 +157,9 @@ export async function clearPendingOperations(target: FileBackendStack, folder: s
 }
 
 /** Checks the state's file, since calling the engine takes a second. Does not decompress a compressed file. */
-async function mayHavePending({ stateFolder, project, stack }: FileBackendStack): Promise<boolean> {
+export async function mayHavePending({ stateFolder, project, stack }: FileBackendStack): Promise<boolean> {
   const file = path.join(stateFolder, ".pulumi", "stacks", project, `${stack}.json`);
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text !== undefined) return text.includes('"pending_operations"');
-  return existsSync(`${file}.gz`);
-}
-
-/** The backend in use is not a file backend, and only its own service can clear its locks. */
-export class NotAFileBackendError extends Error {
-  override readonly name = "NotAFileBackendError";
-
-  constructor(backend: string | undefined, stack: string) {
-    super(
-      `${backend === undefined ? "no backend is logged in to" : `the backend ${backend} is not a folder`}; ` +
-        `its locks are cleared with: pulumi cancel ${stack}`,
-    );
-  }
-}
-
-/**
- * Returns the folder of the file backend that `pulumi` would use here: PULUMI_BACKEND_URL, else the last `pulumi
- * login`.
- *
- * @throws NotAFileBackendError
- */
-export async function findStateFolder(stack: string, environment = process.env): Promise<string> {
-  const backend = environment["PULUMI_BACKEND_URL"] ?? (await lastLogin(environment));
-  if (backend === undefined || !backend.startsWith("file://")) throw new NotAFileBackendError(backend, stack);
-  const location = backend.slice("file://".length);
-  if (location === "~" || location.startsWith("~/")) return path.join(homedir(), location.slice(1));
-  return location.startsWith("/") ? fileURLToPath(backend) : path.resolve(location);
-}
-
-async function lastLogin(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const home = environment["PULUMI_HOME"] ?? path.join(homedir(), ".pulumi");
-  const text = await readFile(path.join(home, "credentials.json"), "utf8").catch(() => "{}");
-  return (JSON.parse(text) as { current?: string }).current;
-}
-
-/** Linux reports start times in hundredths of a second since the boot, whatever the kernel's own tick is. */
-const TICKS_PER_SECOND = 100;
-
-/** Looks up a process of this host. A zombie counts as gone. */
-function lookUpProcess(pid: number): LockProcess {
-  const found = readProcess(pid);
-  if (found === undefined) return { alive: false };
-  const startedAt = process.platform === "linux" ? sinceBoot(found.startTime) : Date.parse(found.startTime);
-  return { alive: true, ...(Number.isFinite(startedAt) && { startedAt: new Date(startedAt) }) };
-}
-
-function sinceBoot(ticks: string): number {
-  const bootedAt = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1];
-  return (Number(bootedAt) + Number(ticks) / TICKS_PER_SECOND) * 1000;
+  return existsSync(`${file}.gz`) || existsSync(`${file}.zst`);
 }

@@ -1,9 +1,10 @@
 import { renderText } from "./review/text";
 import { EXIT, UsageError } from "./exit-codes";
 import { readGivenFile } from "../lib/files";
-import { clearKilledRuns, StackLockedError } from "./killed-runs";
+import { clearKilledRuns } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
+import { StackLockedError } from "./stack-lock";
 import { displayJson } from "../lib/text/display";
 import { POLICY_LEVELS_VARIABLE } from "../lib/text/policy-violation";
 import { readFile } from "node:fs/promises";

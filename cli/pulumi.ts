@@ -12,15 +12,23 @@ import { parse } from "yaml";
 /** `pulumi` ended with an exit code other than 0; the message has the cause and the fix, or else its output. */
 export class PulumiError extends Error {
   override readonly name = "PulumiError";
+  /** Not shown with the error. */
+  readonly #output: string;
 
   constructor(
     command: string,
     readonly exitCode: number,
-    words: string,
+    output: string,
   ) {
-    const output = withoutValues(words);
-    const unexplained = `pulumi ${command} failed (exit code ${exitCode})${output === "" ? "" : `:\n${output}`}`;
-    super(explainEngineError(words) ?? unexplained);
+    const words = withoutValues(output);
+    const unexplained = `pulumi ${command} failed (exit code ${exitCode})${words === "" ? "" : `:\n${words}`}`;
+    super(explainEngineError(output) ?? unexplained);
+    this.#output = output;
+  }
+
+  /** What the engine printed; it may contain the password of a backend. */
+  get output(): string {
+    return this.#output;
   }
 }
 

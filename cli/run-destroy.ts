@@ -1,8 +1,9 @@
 import { EXIT } from "./exit-codes";
 import { PARALLEL_ARGUMENTS, type Project, startPulumi } from "./pulumi";
+import { sayIfLocked } from "./remote-lock";
 import { onInterrupts } from "./terminal";
 
-/** Runs the engine's destroy. @returns the exit code: done, failed or interrupted */
+/** Runs the engine's destroy. @returns the exit code: done, failed, locked or interrupted */
 export async function runDestroy(project: Project, stack: string): Promise<number> {
   const args = ["destroy", "--stack", stack, "--yes", "--skip-preview", "--suppress-progress"];
   const { child, ended } = startPulumi({
@@ -16,8 +17,9 @@ export async function runDestroy(project: Project, stack: string): Promise<numbe
     child.kill("SIGINT");
   });
   try {
-    const { exitCode } = await ended;
+    const { exitCode, stdout, stderr } = await ended;
     if (exitCode === 0) return EXIT.done;
+    if (sayIfLocked(stdout + stderr, stack)) return EXIT.locked;
     return isInterrupted ? EXIT.interrupted : EXIT.failed;
   } finally {
     forget();

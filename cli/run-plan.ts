@@ -11,6 +11,7 @@ import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-or
 import type { SavedPlan } from "./review/saved-plan";
 import { takePreview } from "./preview";
 import { messageOf } from "../lib/error-message";
+import { sayIfLocked } from "./remote-lock";
 
 /** A run of the engine that is constrained by a plan. */
 interface PlannedRun {
@@ -22,7 +23,7 @@ interface PlannedRun {
   readonly kubeconfig?: string;
 }
 
-type RunEnd = "done" | "failed" | "interrupted" | "paused" | "moved meanwhile";
+type RunEnd = "done" | "failed" | "interrupted" | "paused" | "locked" | "moved meanwhile";
 
 /**
  * Runs `pulumi up` with a plan and shows its output. The first Ctrl-C asks the cluster's rollout to pause before its
@@ -70,6 +71,7 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
       if ((await readFile(codes, "utf8")).split("\n").includes("RolloutPaused")) return "paused";
       if (exitCode === 0) return "done";
       if (count > 0) return "interrupted";
+      if (sayIfLocked(stdout + stderr, run.stack, say)) return "locked";
       return /\bviolates plan\b/.test(stdout + stderr) ? "moved meanwhile" : "failed";
     } finally {
       forget();

@@ -1,5 +1,8 @@
+import { findBackend } from "./backend";
 import { EXIT } from "./exit-codes";
-import { findStateFolder, deleteLock, findLocks, clearPendingOperations, requireStack } from "./killed-runs";
+import { clearPendingOperations, findLocks, mayHavePending, requireStack } from "./killed-runs";
+import { findRemoteLock } from "./remote-lock";
+import type { FoundLock } from "./stack-lock";
 import { askPerson, print } from "./terminal";
 
 export interface UnlockOptions {
@@ -7,6 +10,12 @@ export interface UnlockOptions {
   readonly project: string;
   /** Whether the command line confirms the deletion. */
   readonly yes: boolean;
+}
+
+/** The locks of a stack, and whether something may be pending. */
+interface LockedStack {
+  readonly locks: readonly FoundLock[];
+  readonly mayHavePending: () => Promise<boolean>;
 }
 
 /**
@@ -17,9 +26,7 @@ export interface UnlockOptions {
  * @returns the exit code; of several locks that are left, the first one decides
  */
 export async function unlock(options: UnlockOptions, say = print): Promise<number> {
-  const target = { ...options, stateFolder: await findStateFolder(options.stack) };
-  const locks = await findLocks(target);
-  if (locks.length === 0) await requireStack(target);
+  const { locks, mayHavePending } = await readStack(options);
   if (locks.length === 0) say(`the stack ${options.stack} of project ${options.project} is not locked`);
   let exitCode: number = EXIT.done;
   const keep = (words: string, code: number) => {
@@ -39,10 +46,32 @@ export async function unlock(options: UnlockOptions, say = print): Promise<numbe
       if (answer === false) keep("", EXIT.declined);
       if (answer !== true) continue;
     }
-    await deleteLock(lock);
+    await lock.clear();
     say(`cleared: ${because}`);
   }
-  if (exitCode === EXIT.done)
-    for (const line of await clearPendingOperations(target, process.cwd())) say(line);
+  if (exitCode === EXIT.done && (await mayHavePending()))
+    for (const line of await clearPendingOperations(projectOf(options), options.stack)) say(line);
   return exitCode;
+}
+
+const projectOf = ({ project }: UnlockOptions) => ({ folder: process.cwd(), name: project });
+
+/** @throws Error when there is no such stack, or the backend has locks of its own */
+async function readStack(options: UnlockOptions): Promise<LockedStack> {
+  const backend = await findBackend();
+  if (backend.kind === "service") {
+    const what =
+      backend.url === undefined
+        ? "no backend is logged in to"
+        : `the backend ${backend.url} has its own locks`;
+    throw new Error(`${what}; they are cleared with: pulumi cancel ${options.stack}`);
+  }
+  if (backend.kind === "remote") {
+    const lock = await findRemoteLock(projectOf(options), options.stack);
+    return { locks: lock === undefined ? [] : [lock], mayHavePending: () => Promise.resolve(true) };
+  }
+  const target = { ...options, stateFolder: backend.folder };
+  const locks = await findLocks(target);
+  if (locks.length === 0) await requireStack(target);
+  return { locks, mayHavePending: () => mayHavePending(target) };
 }

@@ -136,6 +136,7 @@ function reportOutcome(
       "the cluster changed while this ran; nothing that was not reviewed was done. Preview and review again",
     refused: "what ran is done; review what is left of it: foresail preview, then foresail up",
     interrupted: `interrupted; to continue: ${again}`,
+    locked: "",
     failed: `fix the cause, then continue with: ${again}`,
   }[end];
   if (words !== "") say(words);

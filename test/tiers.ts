@@ -54,7 +54,8 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 180_000,
     limitSeconds: 3_600,
     ground: "programs",
-    night: "kills of the engine at every step in every way, and a fleet that a Temporal server runs",
+    night:
+      "kills of the engine at every step in every way, a fleet that a Temporal server runs, and state on real servers",
   },
   {
     name: "clouds",

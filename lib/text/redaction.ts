@@ -34,7 +34,8 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(String.raw`((?:${HEADERS})\\?["']\s*[:=]\s*\\?["'])[^"'\\\r\n]+`, "gi"), "$1[secret]"],
   [new RegExp(String.raw`((?:${HEADERS})\s*[:=][ \t]*)[^"'\s][^\r\n]*`, "gi"), "$1[secret]"],
   [/\b(Bearer|Basic|Negotiate|Digest)\s+[\w.~+/=-]{6,}/g, "$1 [secret]"],
-  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"']{0,256}):[^\s@/"']{1,256}@/gi, "$1:[secret]@"],
+  // the engine writes some addresses of backends with one slash
+  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/?[^\s:@/"']{0,256}):[^\s@/"']{1,256}@/gi, "$1:[secret]@"],
   // curl's user and password
   [/(\s(?:-u|--user|--proxy-user)[\s=]+["']?[^\s:"']{1,256}):[^\s"']+/g, "$1:[secret]"],
   // YAML's block scalar

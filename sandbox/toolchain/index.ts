@@ -11,6 +11,7 @@ import type { Program } from "./program";
 import { pulumiPrograms } from "./pulumi-programs";
 import { ensurePythonPackages, pythonPackages, type PythonPackagesName } from "./python-environment";
 import { temporal } from "./temporal-program";
+import { versitygw } from "./versitygw-program";
 
 export type { PythonPackagesName } from "./python-environment";
 
@@ -20,6 +21,7 @@ const PROGRAMS = {
   "cluster-api-newer": newerClusterApi,
   "cloud-provider-openstack": cloudProviderOpenstack,
   temporal,
+  versitygw,
 };
 
 /** A program that a system or a test tier can request. */

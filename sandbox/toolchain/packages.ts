@@ -18,6 +18,8 @@ const PACKAGES = {
   // for tests: a package repository is signed
   gpg: { package: "gpg", program: "gpg" },
   "gpg-agent": { package: "gpg-agent", program: "gpg-agent" },
+  // for tests: state in a database
+  postgresql: { package: "postgresql", program: "pg_createcluster" },
   "ca-certificates": { package: "ca-certificates", program: "/etc/ssl/certs/ca-certificates.crt" },
 } as const;
 

@@ -46,6 +46,18 @@ describe("an error with which the engine ends", () => {
       "error: no stack selected; please use `pulumi stack select` or `pulumi stack init` to choose one",
       /^no stack is selected\. Give --stack NAME/,
     ],
+    [
+      "error: unable to open bucket postgres://ops:secret@db:5432/state: failed to ping PostgreSQL: dial tcp 10.0.0.1:5432: connect: connection refused",
+      /^the PostgreSQL server with the state can't be used: dial tcp .*: connection refused\. Check .*PGPASSWORD$/,
+    ],
+    [
+      'error: read ".pulumi/meta.yaml": blob (key ".pulumi/meta.yaml") (code=Unknown): RequestError: send request failed\ncaused by: Get "http://s3:7070/state/.pulumi/meta.yaml": dial tcp 10.0.0.1:7070: connect: connection refused',
+      /^the bucket with the state can't be used: Get "http:.*: connection refused\. Check that its server runs/,
+    ],
+    [
+      "error: error listing stacks: could not list bucket: blob (code=NotFound): NoSuchBucket: The specified bucket does not exist.\n\tstatus code: 404, request id: 7JR8",
+      /^the bucket with the state can't be used: NoSuchBucket: The specified bucket does not exist\. Check /,
+    ],
     ["error: no stack named 'nope' found", /^there is no stack nope in this backend\. `pulumi stack ls`/],
   ];
   for (const [text, expected] of cases)

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
-import { clearDeadLocks, findLocks, StackLockedError } from "../../../cli/killed-runs";
+import { clearDeadLocks, findLocks } from "../../../cli/killed-runs";
+import { StackLockedError } from "../../../cli/stack-lock";
 import { unlock } from "../../../cli/unlock";
 
 describe("the locks of a file backend", () => {

@@ -36,6 +36,7 @@ const SHAPES: readonly (readonly [text: string, secret: string])[] = [
   [`got 401 with Bearer ${S}`, S],
   [`https://me:${S}@registry.example/v2/`, S],
   [`postgres://app:${S}@db:5432/x?sslmode=require`, S],
+  [`deleting the lock at postgres:/app:${S}@db:5432/x/.pulumi/locks`, S],
   [`http_proxy=http://user:${S}@proxy:3128`, S],
   [`redis://:${S}@cache:6379`, S],
   [`curl -u admin:${S} https://example.com`, S],
