@@ -9,6 +9,7 @@ import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import { Interrupted } from "./interrupts";
 import type { Measured, Measurement } from "./measurement";
 import { azimuth } from "./measurements/azimuth";
+import { fleet } from "./measurements/fleet";
 import { largeCluster } from "./measurements/large-cluster";
 import { machinePool } from "./measurements/machine-pool";
 import { machinePoolMemory } from "./measurements/machine-pool-memory";
@@ -41,6 +42,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   azimuth,
   machinePool,
   machinePoolMemory,
+  fleet,
 ];
 
 interface Options {

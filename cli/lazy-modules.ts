@@ -16,6 +16,7 @@ const UNUSED = [
   "@opentelemetry/resources",
   "@opentelemetry/sdk-trace-base",
   "@opentelemetry/sdk-trace-node",
+  "normalize-package-data",
   "zod/v4/locales",
 ];
 

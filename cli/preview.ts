@@ -36,16 +36,9 @@ export async function preview(options: PreviewOptions, say = print): Promise<num
   const project = await findProject();
   const policies = await policyCall(options);
   const stack = await findStack(project, options.stack);
-  try {
-    for (const line of await clearKilledRuns(project, stack, "locks")) say(line);
-  } catch (error) {
-    // a preview changes nothing, so it may run during another run and shows what is left at that moment
-    if (!(error instanceof StackLockedError)) throw error;
-    say(`note: ${error.message.split("\n")[0]}`);
-  }
+  await clearBeforePreview(project, stack, say);
   say(`previewing ${stack}`);
-  // the report of a fleet shows the nodes that stay, too
-  const all = options.json === undefined ? [] : ["--show-sames"];
+  const all = options.json === undefined ? [] : SHOW_UNCHANGED;
   const taken = await takePreview(project, stack, { ...policies, args: [...policies.args, ...all] });
   for (const line of renderText(taken.preview)) say(line);
   if (options.json !== undefined) await writePrivately(options.json, taken.json);
@@ -54,12 +47,51 @@ export async function preview(options: PreviewOptions, say = print): Promise<num
     return EXIT.failed;
   }
   if (options.savePlan !== undefined) {
-    await writePrivately(options.savePlan, `${JSON.stringify(taken.plan, undefined, 2)}\n`);
+    await writePrivately(options.savePlan, planText(taken.plan));
     say(
       `the plan is in ${options.savePlan}; to do exactly this: foresail up --plan ${options.savePlan} --stack ${stack}`,
     );
   }
   return EXIT.done;
+}
+
+/** Clears the locks of dead processes; a preview changes nothing, so it may run during another run. */
+async function clearBeforePreview(
+  project: Project,
+  stack: string,
+  say: (line: string) => void,
+): Promise<void> {
+  try {
+    for (const line of await clearKilledRuns(project, stack, "locks")) say(line);
+  } catch (error) {
+    if (!(error instanceof StackLockedError)) throw error;
+    // it shows what is left at that moment
+    say(`note: ${error.message.split("\n")[0]}`);
+  }
+}
+
+/** The engine lists what stays as it is, too: the report of a fleet shows all nodes. */
+const SHOW_UNCHANGED = ["--show-sames"];
+
+const planText = (plan: SavedPlan): string => `${JSON.stringify(plan, undefined, 2)}\n`;
+
+/**
+ * Previews a stack of a fleet, and writes its plan.
+ *
+ * @returns the engine's output, and the text of the plan unless the preview failed
+ * @throws PulumiError when the engine itself failed
+ */
+export async function previewForFleet(
+  project: Project,
+  stack: string,
+  planFile: string,
+): Promise<{ json: string; plan?: string }> {
+  await clearBeforePreview(project, stack, () => undefined);
+  const taken = await takePreview(project, stack, { ...NO_POLICIES, args: SHOW_UNCHANGED });
+  if (taken.plan === undefined) return { json: taken.json };
+  const plan = planText(taken.plan);
+  await writePrivately(planFile, plan);
+  return { json: taken.json, plan };
 }
 
 /** What a run of the engine needs for a policy pack. */

@@ -37,7 +37,6 @@ export async function fleetDrift({ file, output }: FleetDriftOptions, say = prin
     say(`reading the machines of ${plural(stacksOf(fleet).length, "stack")}, ${fleet.maxParallel} at once`);
   const { end, found } = await readEachStack<StackDrift>(project, fleet, {
     argumentsOf: (stack) => ["drift", "--stack", stack, "--output", "json"],
-    printsOutput: true,
     read: async (_exitCode, { output, log }) => {
       // without a report the command failed, whatever its exit code
       const report = Report.safeParse(parseJson((await readIfThere(output)) ?? "")).data;

@@ -9,12 +9,9 @@ import { runWaves } from "./waves-runner";
 
 type EachEnd = "done" | "failed" | "interrupted";
 
-/** A run of foresail that changes nothing; what it leaves is read before its folder is deleted. */
+/** A run of foresail that changes nothing; what it prints is in files until it was read, the errors in the log. */
 interface StackReading<Found> {
-  /** @param output a file in a private folder, for what the command leaves */
-  readonly argumentsOf: (stack: string, output: string) => readonly string[];
-  /** Whether standard output goes to the file, apart from the errors in the log. */
-  readonly printsOutput?: true;
+  readonly argumentsOf: (stack: string) => readonly string[];
   readonly read: (exitCode: number, files: { output: string; log: string }, stack: string) => Promise<Found>;
 }
 
@@ -22,7 +19,7 @@ interface StackReading<Found> {
 export async function readEachStack<Found>(
   project: Project,
   fleet: Fleet,
-  { argumentsOf, printsOutput, read }: StackReading<Found>,
+  { argumentsOf, read }: StackReading<Found>,
 ): Promise<{ end: EachEnd; found: ReadonlyMap<string, Found> }> {
   const found = new Map<string, Found>();
   const running = new Set<StackProcess>();
@@ -32,8 +29,7 @@ export async function readEachStack<Found>(
       async (stack) => {
         const file = (end: string) => path.join(folder, `${encodeURIComponent(stack)}.${end}`);
         const [output, log] = [file("json"), file("log")];
-        const args = argumentsOf(stack, output);
-        const started = startStackProcess(project.folder, args, log, printsOutput && output);
+        const started = startStackProcess(project.folder, argumentsOf(stack), log, output);
         running.add(started);
         const exitCode = await started.ended;
         running.delete(started);

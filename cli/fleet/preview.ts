@@ -1,17 +1,19 @@
+import { getMaxListeners, setMaxListeners } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
-import path from "node:path";
+import { messageOf } from "../../lib/error-message";
 import { fileFault } from "../../lib/files";
+import { displayText } from "../../lib/text/display";
 import { NotAPreviewError } from "../review/preview";
 import { plural } from "../../lib/text/plural";
 import type { Project } from "../pulumi";
-import { readEachStack } from "./each-stack";
-import { planFile, readIfThere } from "./load";
+import { previewForFleet } from "../preview";
+import { forEachStack } from "./each-stack";
+import { planFile } from "./load";
 import { type Fleet, stacksOf } from "./plan/fleet";
 import { changeWords, failedReview, hasFailed, type StackReview, stepsIn, writable } from "./plan/review";
 import { estimateSeconds, type History } from "./plan/timeline";
 import { stackReview, writeReview } from "./review";
 import { readHistory } from "./run-file";
-import { lastLines } from "./stack-process";
 import { fleetTable } from "./table";
 
 /** What the previews of stacks found, and their plans in a folder. */
@@ -48,17 +50,30 @@ export async function previewAll(
   return end;
 }
 
-/** Previews the stacks by processes on this machine. */
+/** Previews the stacks on this machine. */
 export const previewHere =
   (project: Project, fleet: Fleet): PreviewStacks =>
-  (plans) =>
-    readEachStack(project, fleet, {
-      argumentsOf: (stack, json) => previewArguments(stack, path.resolve(planFile(plans, stack)), json),
-      read: async (exitCode, { output, log }, stack) => {
-        const plan = exitCode === 0 ? await readIfThere(planFile(plans, stack)) : undefined;
-        return reviewOfFiles(await readIfThere(output), plan, await lastLines(log));
-      },
+  async (plans) => {
+    const found = new Map<string, StackReview>();
+    // each engine that runs listens for interrupts
+    setMaxListeners(fleet.maxParallel + getMaxListeners(process), process);
+    const end = await forEachStack(fleet, async (stack) => {
+      const review = await previewStack(project, stack, planFile(plans, stack));
+      found.set(stack, review);
+      return !hasFailed(review);
     });
+    return { end, found };
+  };
+
+/** Previews one stack in this process: a process for each would take an eighth more processor time. */
+async function previewStack(project: Project, stack: string, planFile: string): Promise<StackReview> {
+  try {
+    const { json, plan } = await previewForFleet(project, stack, planFile);
+    return stackReview(json, plan);
+  } catch (error) {
+    return failedReview(displayText(messageOf(error)).split("\n"));
+  }
+}
 
 /** Returns the arguments of a preview that writes a stack's plan and its result. */
 export const previewArguments = (stack: string, plan: string, json: string): string[] => [

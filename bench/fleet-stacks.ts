@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { stringify } from "yaml";
+import { projectName } from "../sandbox/paths";
+import type { Toolchain } from "../sandbox/toolchain";
+import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
+import { TestStack } from "../test/engine/test-stack";
+import { descendants } from "../test/support/process-tree";
+import { type Cost, costOf } from "./cost";
+import type { StackContent } from "./stack";
+
+/** How many stacks each way previews at once. */
+export const PARALLEL = 2;
+
+/** Each way to preview all stacks, as a command for a shell; the names are its arguments. */
+const WAYS = {
+  loop: 'for stack do pulumi preview --stack "$stack" --expect-no-changes --non-interactive || exit 1; done',
+  xargs: `printf '%s\\n' "$@" | xargs -P ${PARALLEL} -I{} pulumi preview --stack {} --expect-no-changes --non-interactive`,
+  fleet: 'node bin/cli/cli.js fleet preview --file "fleet-$#.yaml"',
+};
+export type Way = keyof typeof WAYS;
+
+const SAMPLE_MILLISECONDS = 200;
+const PAGE_KILOBYTES = 4;
+
+/** The cost of previewing stacks, and the memory of all processes together at its peak, in MB. */
+export interface FleetCost extends Cost {
+  readonly peak: number;
+}
+
+/** Many stacks of one project without changes, in a clone and a backend of their own. */
+export class FleetStacks {
+  private constructor(
+    private readonly folder: string,
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly names: readonly string[],
+  ) {}
+
+  /** Makes one stack by `up`, and the others as copies of it under their own names. */
+  static async make(toolchain: Toolchain, content: StackContent, count: number): Promise<FleetStacks> {
+    const folder = makeCompiledClone();
+    const names = Array.from({ length: count }, (_, index) => `prod-${String(index + 1).padStart(3, "0")}`);
+    const stackOf = (stack: string) => new TestStack({ folder, project: projectName, stack }, toolchain);
+    const [first = ""] = names;
+    const model = await stackOf(first).create();
+    await model.setSecret("sshPrivateKey", content.privateKey);
+    model.configure({ system: "ssh", cluster: content.cluster });
+    await model.up();
+    const state = JSON.stringify(await model.export());
+    const stateFile = path.join(folder, "state.json");
+    for (const name of names.slice(1)) {
+      const stack = await stackOf(name).create();
+      // the same salt, so that the secrets in it can be read
+      writeFileSync(stack.stackFile, readFileSync(model.stackFile));
+      writeFileSync(stateFile, renamed(state, first, name));
+      const { exitCode, stderr } = await stack.call(["stack", "import", "--file", stateFile]);
+      if (exitCode !== 0) throw new Error(`pulumi stack import failed:\n${stderr}`);
+    }
+    return new FleetStacks(folder, model.environment, names);
+  }
+
+  /** Previews the first stacks. @throws Error when there is anything to do, or a preview fails */
+  async preview(way: Way, count: number): Promise<FleetCost> {
+    const names = this.names.slice(0, count);
+    const waves = [{ name: "all", stacks: names }];
+    writeFileSync(path.join(this.folder, `fleet-${count}.yaml`), stringify({ maxParallel: PARALLEL, waves }));
+    const { NODE_OPTIONS, PULUMI_PARALLEL_DIFF: _, ...asTyped } = this.environment;
+    // foresail sets by itself what makes its engines fast; only the tool chain's part of the sandbox stays
+    const preloaded = NODE_OPTIONS?.split("--require ").find((text) => text.includes("preloaded-options"));
+    const env = { ...asTyped, NODE_OPTIONS: `--require ${preloaded ?? ""}` };
+    const child = () =>
+      spawn("sh", ["-c", WAYS[way], "sh", ...names], {
+        cwd: this.folder,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+    let peak = 0;
+    const cost = await costOf(async () => {
+      const running = child();
+      let printed = "";
+      for (const stream of [running.stdout, running.stderr])
+        stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
+      const timer = setInterval(
+        () => (peak = Math.max(peak, memoryOf(running.pid ?? 0))),
+        SAMPLE_MILLISECONDS,
+      );
+      const [code] = (await once(running, "close")) as [number | null];
+      clearInterval(timer);
+      const unchanged = printed.match(/^all +\S+ +nothing changes$/gm)?.length ?? 0;
+      if (code !== 0 || (way === "fleet" && unchanged !== count))
+        throw new Error(`${way} of ${count} stacks ended with ${code}:\n${printed.slice(-3000)}`);
+    });
+    return { ...cost, peak };
+  }
+
+  delete(): void {
+    removeFolder(this.folder);
+  }
+}
+
+/** Returns a state under another stack's name. */
+const renamed = (state: string, from: string, to: string): string =>
+  state
+    .replaceAll(`urn:pulumi:${from}::`, `urn:pulumi:${to}::`)
+    .replaceAll(`${projectName}-${from}`, `${projectName}-${to}`);
+
+/** Returns the resident memory of all processes below one, in MB; what they share counts for each. */
+function memoryOf(ancestor: number): number {
+  const pages = descendants(ancestor).map(({ pid }) => residentPages(pid));
+  return (pages.reduce((sum, each) => sum + each, 0) * PAGE_KILOBYTES) / 1024;
+}
+
+function residentPages(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
+  } catch {
+    // it ended since the listing
+    return 0;
+  }
+}
