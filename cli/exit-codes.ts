@@ -32,7 +32,7 @@ export const EXITS_OF = {
   up: ["done", "failed", "usage", "changed", "paused", "locked", "declined", "interrupted"],
   adopt: ["done", "failed", "usage"],
   report: ["done", "failed", "usage"],
-  release: ["done", "failed", "usage", "declined", "interrupted"],
+  release: ["done", "failed", "usage", "locked", "declined", "interrupted"],
   unlock: ["done", "failed", "usage", "locked", "declined"],
   drift: ["done", "failed", "usage", "unknown", "drifted"],
   monitor: ["done", "failed", "usage"],
