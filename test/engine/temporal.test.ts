@@ -3,7 +3,7 @@ import { EXIT } from "../../cli/exit-codes";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 import { SET_UP_MILLISECONDS } from "./simulated-fixture";
-import { TemporalGround } from "./temporal-ground";
+import { SECRETS, TemporalGround, until } from "./temporal-ground";
 
 const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 
@@ -11,12 +11,18 @@ const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 const REGIONS = Object.fromEntries(
   Array.from({ length: 10 }, (_, index) => [`s${index}`, index % 2 === 0 ? "eu1" : "us1"]),
 );
+const STACKS = Object.keys(REGIONS);
 
 describe("a fleet that a Temporal server runs", function () {
   this.timeout(SET_UP_MILLISECONDS);
   oneAfterTheOther();
   const ground = new TemporalGround();
   const run = (...args: string[]) => ground.fleet.run("fleet", ...args);
+  const begun = (stack: string) =>
+    until(`${stack} begins`, () => ground.journal().includes(`${stack} begins`));
+  const timesEnded = (stack: string) => ground.journal().filter((line) => line === `${stack} ends`).length;
+  let eu1: Awaited<ReturnType<TemporalGround["startWorker"]>>;
+
   before(async function () {
     if (!ALL_TESTS) leaveOut(this, "the server takes minutes to build: FORESAIL_TEST_ALL=1");
     const gate = { command: ["test", "!", "-e", "closed"], approval: true };
@@ -37,7 +43,7 @@ describe("a fleet that a Temporal server runs", function () {
   });
 
   it("runs its waves by workers, up to a gate that fails", async () => {
-    await ground.startWorker("eu1");
+    eu1 = await ground.startWorker("eu1");
     await ground.startWorker("us1");
     ground.set("closed");
     const { exitCode, stdout, stderr } = await run("up", "--yes");
@@ -46,5 +52,44 @@ describe("a fleet that a Temporal server runs", function () {
     assert.match(stdout, /^half +s4 +done\nrest +s5 +not begun$/m);
     assert.equal(ground.journal()[1], "s0 ends");
     ground.clear("closed");
+  });
+
+  it("is continued up to the approval of a gate, and waits without the command", async () => {
+    const { exitCode, stdout, stderr } = await run("up", "--continue");
+    assert.equal(exitCode, EXIT.paused, stdout + stderr);
+    assert.match(stdout, /^continuing the run of .*: 5 of 10 stacks done$/m);
+    assert.match(stdout, /^the run waits in Temporal; to go on: .* --approve half$/m);
+    const status = await run("status");
+    assert.match(status.stdout, /^the gate of half waits for approval: foresail fleet approve --wave half$/m);
+    const second = await run("up", "--yes");
+    assert.equal(second.exitCode, EXIT.locked, second.stderr);
+    assert.ok(STACKS.slice(5).every((stack) => timesEnded(stack) === 0));
+  });
+
+  it("loses nothing when a worker, the server and the command are killed, and goes on", async () => {
+    ["s6", "s7"].forEach((stack) => ground.set(`hold-${stack}`));
+    assert.equal((await run("approve", "--wave", "half")).exitCode, EXIT.done);
+    const command = ground.fleet.start("fleet", "up", "--continue");
+    await begun("s6");
+    await begun("s7");
+    await eu1.kill();
+    await ground.killServer();
+    command.child.kill("SIGKILL");
+    await command.ended;
+    await ground.startServer();
+    await ground.startWorker("eu1");
+    ["s6", "s7"].forEach((stack) => ground.clear(`hold-${stack}`));
+    const { exitCode, stdout, stderr } = await run("up", "--continue");
+    assert.equal(exitCode, EXIT.done, stdout + stderr);
+    assert.match(stdout, /^joining the run of /m);
+    for (const stack of STACKS) assert.equal(timesEnded(stack), 1, `${stack}: ${ground.journal().join()}`);
+  });
+
+  it("has no secret in its history, in which the plans are", async () => {
+    const texts = await ground.histories();
+    assert.ok(texts.length >= 12, `${texts.length} workflows`);
+    const plans = texts.filter((text) => text.includes('"formatVersion"'));
+    assert.ok(plans.length >= 10, `${plans.length} histories with a plan`);
+    for (const secret of SECRETS) assert.ok(!texts.some((text) => text.includes(secret)), secret);
   });
 });
