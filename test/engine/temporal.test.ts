@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { EXIT } from "../../cli/exit-codes";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
@@ -83,6 +84,36 @@ describe("a fleet that a Temporal server runs", function () {
     assert.equal(exitCode, EXIT.done, stdout + stderr);
     assert.match(stdout, /^joining the run of /m);
     for (const stack of STACKS) assert.equal(timesEnded(stack), 1, `${stack}: ${ground.journal().join()}`);
+  });
+
+  it("begins nothing while it is paused, and lets its stacks pause at an interrupt", async () => {
+    writeFileSync(ground.at("version"), "-2");
+    ground.set("hold-s0");
+    const command = ground.fleet.start("fleet", "up", "--yes");
+    await until("s0 begins again", () => ground.journal().at(-1) === "s0 begins");
+    assert.equal((await run("pause")).exitCode, EXIT.done);
+    ground.clear("hold-s0");
+    await until("s0 is done", () => timesEnded("s0") === 2);
+    await until("the run is paused", async () =>
+      /^canary +s0 +done$[^]*^it is paused; to go on: foresail fleet resume$/m.test(
+        (await run("status")).stdout,
+      ),
+    );
+    assert.deepEqual([timesEnded("s1"), ground.journal().at(-1)], [1, "s0 ends"]);
+    ground.set("hold-s1");
+    assert.equal((await run("resume")).exitCode, EXIT.done);
+    await until(
+      "s1 begins again",
+      () => ground.journal().filter((line) => line === "s1 begins").length === 2,
+    );
+    command.child.kill("SIGINT");
+    await until("the interrupt arrives", () =>
+      command.printed().includes("interrupted: no further stack begins"),
+    );
+    ground.clear("hold-s1");
+    const { exitCode, stdout } = await command.ended;
+    assert.equal(exitCode, EXIT.interrupted, stdout);
+    assert.match(stdout, /^rest +s5 +not begun$/m);
   });
 
   it("has no secret in its history, in which the plans are", async () => {

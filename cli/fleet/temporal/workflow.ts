@@ -182,6 +182,6 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
       },
       stop,
     );
-    return { end, state: state() };
+    return { end: stop.aborted && end !== "done" ? "stopped" : end, state: state() };
   });
 }
