@@ -102,12 +102,13 @@ export const TIERS: readonly Tier[] = [
       "adopted",
       "held",
       "balanced",
+      "moved",
       "region-eu1",
       "region-us1",
     ],
     night:
       "the rotation of the encryption key on three control planes, and adopted clusters: of three control planes behind a " +
-      "load balancer, and one whose address a static pod holds; two regions that are upgraded in waves",
+      "load balancer, and one whose address a static pod holds; a cluster that moves to another load balancer; two regions that are upgraded in waves",
   },
   {
     name: "host",

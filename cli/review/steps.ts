@@ -126,6 +126,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     configuration: REMARK,
     upload: PLAIN,
     kubeProxy: PLAIN,
+    endpoint: PLAIN,
     keepCredentials: PLAIN,
   }),
   CloudPlan: harmless(cloudPlanSteps),

@@ -20,6 +20,9 @@ const CERTIFICATE = "/etc/kubernetes/pki/apiserver.crt";
 const NAMES = `openssl x509 -noout -ext subjectAltName -in ${CERTIFICATE} 2>/dev/null | tail -n +2 | tr -d ' ' |
   tr ',' '\\n' | sed 's/^[^:]*://' | LC_ALL=C sort`;
 
+/** Prints the address of the API servers in each kubeconfig: of the file itself, a preview shows nothing. */
+const SERVERS = "grep --with-filename '^ *server: ' /etc/kubernetes/*.conf";
+
 /** Files of a machine by path; of kubeadm's own, the modes are not compared. */
 type Files = ReadonlyMap<string, { content: string; mode?: string }>;
 
@@ -42,7 +45,12 @@ export async function managedFiles(
     });
     const names = await cluster.onMachine(machine, NAMES);
     const certificate = names === "" ? [] : [[`${CERTIFICATE} (names)`, { content: names }] as const];
-    all.set(machine, new Map([...files, ...certificate]));
+    const servers = (await cluster.onMachine(machine, SERVERS)).trim().split("\n");
+    const addresses = servers.map((line) => {
+      const [, path = "", content = ""] = /^([^:]*):(.*)$/.exec(line) ?? [];
+      return [`${path} (server)`, { content: `${content}\n` }] as const;
+    });
+    all.set(machine, new Map([...files, ...certificate, ...addresses]));
   }
   return all;
 }

@@ -94,6 +94,36 @@ describe("another configuration of an adopted cluster under the engine", () => {
     assert.deepEqual(await stored("kubelet-config", "kubelet"), KUBELET);
   });
 
+  it("refuses an endpoint that a machine does not reach, and moves the cluster's own objects and nodes to another", async () => {
+    const { files } = fixture.fleet;
+    const state = files.state("w-1");
+    files.saveState("w-1", { ...state, endpoint: { unreached: "curl: (7) refused" } });
+    want({ endpoint: { external: { host: "lb.example.org", port: 6443 } } });
+    for (const command of [["preview"], ["up", "--yes", "--skip-preview"]]) {
+      const { exitCode, stdout, stderr } = await fixture.stack.call(command);
+      assert.notEqual(exitCode, 0);
+      assert.match(stdout + stderr, /w-1 does not reach the API servers .* at lb\.example\.org:6443 \(curl/);
+    }
+    const operations = () => fixture.fleet.journal.map(({ machine, operation }) => `${machine} ${operation}`);
+    assert.ok(!operations().includes("cp-1 move-endpoint"));
+    files.saveState("w-1", state);
+
+    const preview = await fixture.stack.preview();
+    const stepsOf = (name: string) =>
+      (preview.find((each) => each.name === name)?.inputs.steps ?? []) as string[];
+    assert.deepEqual(stepsOf("test-init"), [
+      "configuration: cluster.endpoint.external.host; each node gets it from its rollout",
+      "cluster: write the endpoint lb.example.org:6443 into kubeadm-config, cluster-info and the configuration of kube-proxy, and restart kube-proxy on each node in turn",
+    ]);
+    const moving = stepsOf("test-rollout").filter((line) => line.includes("connect to the new endpoint"));
+    assert.deepEqual(
+      moving.map((line) => line.split(":")[0]),
+      ["cp-1", "w-1"],
+    );
+    await fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
+    assert.ok(operations().includes("cp-1 move-endpoint"));
+  });
+
   it("merges a profile and issuers of tokens, and gives the administrator's values back without them", async () => {
     const issuer = { url: "https://login.example.com", audiences: ["kubernetes"] };
     const claimMappings = { username: { claim: "sub", prefix: "oidc:" } };

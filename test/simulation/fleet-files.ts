@@ -66,6 +66,8 @@ export interface MachineState {
   rebootOf?: string;
   /** what an adopted machine says about its settings, by the name of the fact */
   settings?: Record<string, string>;
+  /** what it says about an endpoint to which it is to move, by the name of the fact */
+  endpoint?: Record<string, string>;
   /** "name address" lines of its haproxy */
   backends?: string[];
   /** lines of what its files would become, as configuration-differences.sh answers them; {data} stands for its kubeadm configuration */

@@ -43,19 +43,11 @@ const OPERATIONS: Record<string, Operation> = {
       kubelet: "/usr/local/bin/kubelet",
       controlPlane: state.controlPlane ? "yes" : "",
     };
-    return answer(
-      Object.entries(facts)
-        .map(([name, text]) => `${name} ${base64(text)}`)
-        .join("\n"),
-    );
+    return named(facts);
   },
   // a machine as kubeadm left it, but for what the test says
   "adoption-settings": ({ state: { settings } }) =>
-    answer(
-      Object.entries({ kubeletPath: "/var/lib/kubelet/config.yaml", readsMirrors: "yes", ...settings })
-        .map(([name, text]) => `${name} ${base64(text)}`)
-        .join("\n"),
-    ),
+    named({ kubeletPath: "/var/lib/kubelet/config.yaml", readsMirrors: "yes", ...settings }),
   "adoption-access": ({ configuration }) => answer(readFileSync(configuration.kubeconfig, "utf8")),
   adopt: ({ script, state }) => {
     const marker = markerOf(script.text);
@@ -76,6 +68,9 @@ const OPERATIONS: Record<string, Operation> = {
   },
   init,
   "configure-cluster": () => DONE,
+  // a machine that reaches every endpoint, but for what the test says
+  "endpoint-facts": ({ state: { endpoint } }) => named(endpoint ?? {}),
+  "move-endpoint": () => DONE,
   "configuration-differences": ({ state, script }) =>
     answer((state.differences ?? []).join("\n").replaceAll("{data}", base64(script.data))),
   "admin-kubeconfig": ({ state, configuration }) =>
@@ -155,6 +150,13 @@ const OPERATIONS: Record<string, Operation> = {
     return DONE;
   },
 };
+
+const named = (facts: Readonly<Record<string, string>>): Result =>
+  answer(
+    Object.entries(facts)
+      .map(([name, text]) => `${name} ${base64(text)}`)
+      .join("\n"),
+  );
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 

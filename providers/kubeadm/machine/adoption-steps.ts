@@ -33,7 +33,7 @@ export const adoptionAccessScript = reading("adoption-access");
 export const authorityFingerprint = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Parses lines "name base64". */
-const namedFacts = (answer: string): Map<string, string> =>
+export const namedFacts = (answer: string): Map<string, string> =>
   new Map(
     answer
       .trim()

@@ -5,7 +5,7 @@ import type { Machine } from "../plan/machine";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { documents, initConfiguration, KUBEADM } from "./configuration";
-import { proxyVariables, settingsParameters } from "./parameters";
+import { endpointParameters, proxyVariables, settingsParameters } from "./parameters";
 import { renderShell, shellCommands } from "./shell";
 import { backendsOf, ownerParameters, patchFolders, type Script } from "./steps";
 
@@ -24,6 +24,8 @@ interface Change {
   certificate?: boolean;
   /** Names that were configured before; absent for none. */
   removedNames?: readonly string[];
+  /** Endpoints that nodes had before; absent for none. */
+  formerEndpoints?: readonly string[];
   /** Whether others made the cluster: each of its machines has an address and a container runtime of its own. */
   adopted?: boolean;
 }
@@ -37,7 +39,15 @@ export function configurationDifferencesScript(
   specification: ClusterSpecification,
   { name: machine, role }: Machine,
   machines: readonly Machine[],
-  { removed, removedNames = [], kubeadm, etcd = false, certificate = false, adopted = false }: Change,
+  {
+    removed,
+    removedNames = [],
+    formerEndpoints,
+    kubeadm,
+    etcd = false,
+    certificate = false,
+    adopted = false,
+  }: Change,
 ): Script {
   const operation = "configuration-differences";
   assertSettings(specification);
@@ -52,6 +62,7 @@ export function configurationDifferencesScript(
     "common/settings",
     "common/etcd-manifest",
     "common/api-server-certificate",
+    "common/moved-endpoint",
     `steps/${operation}`,
   ];
   const text = renderShell(commands.map(shellCommands).join("\n"), {
@@ -63,6 +74,7 @@ export function configurationDifferencesScript(
     ),
     REMOVED_PATHS: removed,
     REMOVED_NAMES: removedNames,
+    ...endpointParameters(specification, formerEndpoints),
     KUBEADM: kubeadm,
     ETCD: etcd,
     CERTIFICATE: certificate,

@@ -2,7 +2,13 @@ import type { ClusterSpecification, SoftwareSource } from "../plan/specification
 import { NODE_PATHS } from "../plan/node-paths";
 import { AGENT_VERSION_PATTERN, ALL_SOFTWARE } from "../plan/rollout/annotations";
 import { annotationKeys, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
-import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
+import {
+  endpointParameters,
+  proxyVariables,
+  settingsParameters,
+  sourceFiles,
+  sourceParameters,
+} from "./parameters";
 import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
 import type { Machine } from "../plan/machine";
 import type { StagedVersions } from "../plan/node-agents";
@@ -96,6 +102,7 @@ const CONFIGURATION_FILES = [
   "common/adopted",
   "common/etcd-manifest",
   "common/api-server-certificate",
+  "common/moved-endpoint",
   "node-agent/configuration",
 ];
 
@@ -140,6 +147,7 @@ export function installersOf(
               REMOVED_PATHS: configuration.removed,
               REMOVED_NAMES: configuration.removedNames ?? [],
               BASELINE: configuration.baseline ?? "",
+              ...endpointParameters(specification, configuration.formerEndpoints),
             },
             configurationFunctions(),
           ),

@@ -1,5 +1,6 @@
 import type { Role } from "../plan/machine";
 import {
+  controlPlaneEndpoint,
   filesOf,
   keyFingerprintOf,
   sourceOfVersion,
@@ -69,6 +70,12 @@ export function hostsToml(registry: string, mirrors: string[]): string {
     "",
   ].join("\n");
 }
+
+/** Returns the variables of the functions in common/moved-endpoint. @param former endpoints that nodes had before */
+export const endpointParameters = (
+  { endpoint }: Pick<ClusterSpecification, "endpoint">,
+  former: readonly string[] = [],
+): Parameters => ({ ENDPOINT: controlPlaneEndpoint(endpoint), FORMER_ENDPOINTS: former });
 
 /** Returns the variables of the functions in common/settings, except PROXY. */
 export function settingsParameters(specification: ClusterSpecification, role: Role): Parameters {

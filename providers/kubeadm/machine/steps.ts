@@ -34,6 +34,7 @@ export type Operation =
   | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
   | ("drift" | "drift-accept")
+  | ("endpoint-facts" | "move-endpoint")
   | ("adoption-facts" | "adoption-access" | "adoption-settings" | "adopt" | "release");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */

@@ -5,7 +5,7 @@ import { isKnown } from "../../../lib/unknown";
 import { addedNames, differingNames } from "./certificate-names";
 import { etcdSettings } from "./etcd-settings";
 import type { Role } from "./machine";
-import { type ClusterSpecification, filesOf } from "./specification";
+import { type ClusterSpecification, controlPlaneEndpoint, filesOf } from "./specification";
 
 /** Version of a node's configuration, by role: hashes of its parts, separated by dots (`PARTS`). */
 export type ConfigurationVersions = Record<Role, string>;
@@ -45,6 +45,7 @@ function settingsByPart(specification: ClusterSpecification, role?: Role) {
       },
     },
     certificates: { names: addedNames(specification) },
+    endpoint: { endpoint: specification.endpoint },
   };
 }
 
@@ -52,8 +53,8 @@ type Part = keyof ReturnType<typeof settingsByPart>;
 
 /** Parts of a version, in its order; a worker has no static pods. */
 const PARTS: Readonly<Record<Role, readonly Part[]>> = {
-  worker: ["machine", "kubelet"],
-  "control-plane": ["machine", "kubelet", "control-plane", "etcd", "certificates"],
+  worker: ["machine", "kubelet", "endpoint"],
+  "control-plane": ["machine", "kubelet", "control-plane", "etcd", "certificates", "endpoint"],
 };
 
 /** How many parts a version has until a setting of a further part changes for the first time. */
@@ -86,7 +87,7 @@ function versionWith(specification: ClusterSpecification, role: Role, parts: rea
   return parts.map((part) => hashOf(settings[part])).join(".");
 }
 
-/** Returns whether versions have parts that the first ones had not. */
+/** Returns whether control planes' versions have parts that the first ones had not. */
 export const hasFurtherParts = ({ baseline }: Pick<RolledConfiguration, "baseline">): boolean =>
   partsOf(baseline["control-plane"]).length > FIRST_PARTS["control-plane"];
 
@@ -121,14 +122,19 @@ export function changesKubeadm(from: string, to: string): boolean {
 }
 
 /** Returns whether a change of version gives the member of etcd on the node other settings, for which it restarts. */
-export const changesEtcd = (from: string, to: string): boolean => changesPart("etcd", from, to);
+export const changesEtcd = (from: string, to: string): boolean =>
+  changesPart("etcd", "control-plane", from, to);
 
 /** Returns whether a change of version gives the API server on the node a certificate with other names. */
 export const changesCertificate = (from: string, to: string): boolean =>
-  changesPart("certificates", from, to);
+  changesPart("certificates", "control-plane", from, to);
 
-function changesPart(part: Part, from: string, to: string): boolean {
-  const at = PARTS["control-plane"].indexOf(part);
+/** Returns whether a change of version moves the node to another endpoint of the API servers. */
+export const changesEndpoint = (role: Role, from: string, to: string): boolean =>
+  changesPart("endpoint", role, from, to);
+
+function changesPart(part: Part, role: Role, from: string, to: string): boolean {
+  const at = PARTS[role].indexOf(part);
   return partsOf(from)[at] !== partsOf(to)[at];
 }
 
@@ -146,6 +152,8 @@ export interface ConfigurationChange {
   upload: boolean;
   /** Whether kube-proxy gets other settings and restarts on every node. */
   kubeProxy: boolean;
+  /** host:port at which nodes find the API servers from now on; absent where it stays. */
+  endpoint?: string;
 }
 
 /** Returns the difference between two configurations; undefined when there is none that rolls out. */
@@ -163,14 +171,20 @@ export function configurationChange(
     // the others are among the paths of static pods
     ...differingNames(olds, news).filter(([field]) => field === "certificateNames"),
   ];
-  const changed = [...pathsOf("machine"), ...uploaded, ...proxyPaths];
+  const moved = pathsOf("endpoint");
+  const changed = [...pathsOf("machine"), ...uploaded, ...proxyPaths, ...moved];
   if (changed.length === 0) return undefined;
   const paths = [...differingPaths(sources(olds), sources(news)), ...changed];
-  return { paths, upload: uploaded.length > 0, kubeProxy: proxyPaths.length > 0 };
+  return {
+    paths,
+    upload: uploaded.length > 0,
+    kubeProxy: proxyPaths.length > 0,
+    ...(moved.length > 0 ? { endpoint: controlPlaneEndpoint(news.endpoint) } : {}),
+  };
 }
 
 /** Returns whether kubeadm installed kube-proxy: a network plugin may take its place. */
-function hasKubeProxy({ kubeadm }: ClusterSpecification): boolean {
+export function hasKubeProxy({ kubeadm }: ClusterSpecification): boolean {
   const skipped = valueAt(kubeadm?.initConfiguration ?? {}, ["skipPhases"]);
   return !(
     Array.isArray(skipped) && skipped.some((phase) => phase === "addon/kube-proxy" || phase === "addon")
@@ -188,6 +202,8 @@ export interface RolledConfiguration {
   removed: string[];
   /** Names of certificates that were configured before and are not any more; absent for none. */
   removedNames?: string[];
+  /** Endpoints that nodes had before, host:port; absent for none. */
+  formerEndpoints?: string[];
 }
 
 interface Recorded {
@@ -218,10 +234,15 @@ export function rolledConfiguration(
   const removedNames = [...(recorded?.removedNames ?? []), ...addedNames(before)].filter(
     (name) => !names.includes(name),
   );
+  const endpoint = controlPlaneEndpoint(news.endpoint);
+  const former = [...(recorded?.formerEndpoints ?? []), controlPlaneEndpoint(before.endpoint)].filter(
+    (each) => each !== endpoint,
+  );
   return {
     baseline,
     removed: [...new Set(removed)].sort(),
     ...(removedNames.length > 0 ? { removedNames: [...new Set(removedNames)].sort() } : {}),
+    ...(former.length > 0 ? { formerEndpoints: [...new Set(former)].sort() } : {}),
   };
 }
 
@@ -231,11 +252,13 @@ function baselineFor(
   before: ClusterSpecification,
   news: ClusterSpecification,
 ): ConfigurationVersions {
-  const role = "control-plane";
-  const [olds, desired] = [settingsByPart(before, role), settingsByPart(news, role)];
-  const changed = PARTS[role].filter((part) => hashOf(olds[part]) !== hashOf(desired[part]));
-  const parts = PARTS[role].slice(0, PARTS[role].indexOf(changed.at(-1) ?? "machine") + 1);
-  return { ...baseline, [role]: completedVersion(baseline[role], versionWith(before, role, parts)) };
+  const completed = (role: Role) => {
+    const [olds, desired] = [settingsByPart(before, role), settingsByPart(news, role)];
+    const changed = PARTS[role].filter((part) => hashOf(olds[part]) !== hashOf(desired[part]));
+    const parts = PARTS[role].slice(0, PARTS[role].indexOf(changed.at(-1) ?? "machine") + 1);
+    return completedVersion(baseline[role], versionWith(before, role, parts));
+  };
+  return { worker: completed("worker"), "control-plane": completed("control-plane") };
 }
 
 /**

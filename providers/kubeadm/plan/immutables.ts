@@ -5,6 +5,7 @@ import { fixedMachineSettings } from "./configuration";
 import { keyGeneration } from "./encryption";
 import type { Machine } from "./machine";
 import type { ObservedNode } from "./membership/nodes";
+import { areExternal } from "./moved-endpoint";
 import { printable } from "../../../lib/text/quote";
 import { isKnown, isUnknown } from "../../../lib/unknown";
 import { type ConfigurationPath, formatPath } from "../../../lib/validation/validation-issue";
@@ -30,7 +31,11 @@ export function refuseSpecificationChange(
   const [before, after] = [fixedSettings(olds), fixedSettings(news)];
   const [generation, desired] = [keyGeneration(olds), keyGeneration(news)];
   const fixed = Object.entries(after).filter(
-    ([property, value]) => !isUnknown(value) && !isDeepStrictEqual(before[property], value),
+    ([property, value]) =>
+      !isUnknown(value) &&
+      !isDeepStrictEqual(before[property], value) &&
+      // nodes move from one external endpoint to another
+      !(property === "endpoint" && areExternal(olds, news)),
   );
   return [
     ...fixed.map(([property, value]) => ({

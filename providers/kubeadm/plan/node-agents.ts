@@ -25,6 +25,8 @@ interface StagedConfiguration {
   removed: readonly string[];
   /** Names that it removes from certificates; absent for none. */
   removedNames?: readonly string[];
+  /** Endpoints of the API servers that nodes may still have; absent for none. */
+  formerEndpoints?: readonly string[];
   /** What a control plane without a version, or without all parts of it, has; absent until a further part has changed. */
   baseline?: string;
 }
@@ -51,6 +53,7 @@ export function withConfiguration(
       versions: configurationVersions(specification, rolled),
       removed: rolled.removed,
       ...(rolled.removedNames === undefined ? {} : { removedNames: rolled.removedNames }),
+      ...(rolled.formerEndpoints === undefined ? {} : { formerEndpoints: rolled.formerEndpoints }),
       ...(hasFurtherParts(rolled) ? { baseline: rolled.baseline["control-plane"] } : {}),
     },
   };

@@ -71,6 +71,8 @@ export const clusterInitSteps = defineSteps({
   configuration: line`configuration: ${text("paths")}; each node gets it from its rollout`,
   upload: line`cluster: write kubeadm-config and kubelet-config`,
   kubeProxy: line`cluster: write the configuration of kube-proxy, and restart it on each node in turn`,
+  /** Another address of the API servers for the nodes, in the cluster's own objects. */
+  endpoint: line`cluster: write the endpoint ${token("endpoint")} into kubeadm-config${flag("kubeProxy", ", cluster-info and the configuration of kube-proxy, and restart kube-proxy on each node in turn", " and cluster-info")}`,
   keepCredentials: line`${machine}: keeps the registry credentials that it has; machines that join later get the new ones`,
 });
 
@@ -99,7 +101,7 @@ export const nodeRolloutSteps = defineSteps({
   configure: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}configuration ${token("from")} → ${token("to")} (${flag(
     "cordons",
     "cordon, ",
-  )}${flag("drains", "drain, ")}apply its files${optional(line`, put back ${text("repairs")}`)}${flag("etcd", ", restart etcd")}${flag("certificate", ", give the API server a certificate with the new names")}${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
+  )}${flag("drains", "drain, ")}apply its files${optional(line`, put back ${text("repairs")}`)}${flag("etcd", ", restart etcd")}${flag("certificate", ", give the API server a certificate with the new names")}${flag("endpoint", ", connect to the new endpoint")}${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
     "uncordons",
     ", uncordon",
   )})`,

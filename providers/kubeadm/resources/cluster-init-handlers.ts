@@ -145,7 +145,9 @@ async function checkAdopted(olds: Partial<Inputs> & Pick<Inputs, "specification"
     ...failuresOf(adoptedChangeIssues(olds.specification, specification)),
   ];
   if (!change || failures.length > 0 || !isKnownList(machines)) return { inputs, failures };
-  return { inputs, failures: failuresOf(await previewedSettingIssues(olds, inputs)) };
+  const issues = await previewedSettingIssues(olds, inputs);
+  if (issues.length > 0 || change.endpoint === undefined) return { inputs, failures: failuresOf(issues) };
+  return withMove(olds, inputs);
 }
 
 /** Returns why a changed configuration is refused, as far as the machines could be asked; the run asks them again. */
@@ -161,6 +163,22 @@ async function previewedSettingIssues(olds: Pick<Inputs, "specification" | "conf
       return [];
     },
   );
+}
+
+/** Returns inputs with the step of a changed endpoint, and why the cluster can't move to it. Reads the machines over SSH. */
+async function withMove(olds: Partial<Inputs>, news: Inputs) {
+  const { specification, machines = [] } = olds;
+  if (!specification) return { inputs: news, failures: [] };
+  const { previewMove } = await import("./moved-endpoint.js");
+  const reachable = {
+    ...news,
+    timeouts: { ...news.timeouts, ssh: Math.min(news.timeouts.ssh, INSPECT_SECONDS) },
+  };
+  const { issues, step } = await previewMove(nameOf(news), { specification, machines }, reachable);
+  const [first = "", ...others] = news.steps ?? [];
+  const { failuresOf } = await import("./adoption.js");
+  const steps = [first, clusterInitSteps.format(step), ...others];
+  return { inputs: { ...news, steps }, failures: failuresOf(issues) };
 }
 
 /**
@@ -193,38 +211,46 @@ function configurationSteps(change: ConfigurationChange): string[] {
 async function configureCluster(olds: Outputs, inputs: Inputs): Promise<void> {
   const { specification, timeouts } = inputs;
   const resource = nameOf(inputs);
+  const { assertMovable, moveEndpoint } = await import("./moved-endpoint.js");
   if (inputs.adopt) {
-    if (!adoptedChange(olds, specification)) return;
+    const change = adoptedChange(olds, specification);
+    if (!change) return;
     const { mergeConfiguration } = await import("./adopted-configuration.js");
     await explained({ resource, step: "merge the settings into the cluster's configuration" }, () =>
-      withMachines(resource, inputs, (session) => mergeConfiguration(session, olds)),
+      withMachines(resource, inputs, async (session) => {
+        if (change.endpoint) await assertMovable(session, olds);
+        await mergeConfiguration(session, olds);
+        if (change.endpoint) await moveEndpoint(session);
+      }),
     );
     return;
   }
   const change = configurationChange(olds.specification, specification);
-  if (!change || !(change.upload || change.kubeProxy)) return;
+  if (!change || !(change.upload || change.kubeProxy || change.endpoint)) return;
   await explained({ resource, step: "write the cluster's configuration" }, () =>
     withMachines(resource, inputs, async (session) => {
+      if (change.endpoint) await assertMovable(session, olds);
       const controlPlanes = controlPlanesOf(inputs);
       const machine = await firstReady(controlPlanes);
       if (!machine) throw new Error(noneReady(controlPlanes));
       const script = configureClusterScript(session.cluster, machine.name, change);
       const data = initConfiguration(specification, machine, controlPlanes);
-      await session.run(machine, script, { seconds: timeouts.init, data });
+      if (change.upload || change.kubeProxy)
+        await session.run(machine, script, { seconds: timeouts.init, data });
+      if (change.endpoint) await moveEndpoint(session);
     }),
   );
 }
 
 export const handlers: Handlers = {
-  check(olds: Partial<Inputs>, news: Inputs) {
+  async check(olds: Partial<Inputs>, news: Inputs) {
     const wasAdopted = olds.specification && olds.adopt !== undefined;
     const reason = refuseAdoptChange(wasAdopted, news.adopt !== undefined);
-    if (reason !== undefined)
-      return Promise.resolve({ inputs: news, failures: [{ property: "cluster.adopt", reason }] });
+    if (reason !== undefined) return { inputs: news, failures: [{ property: "cluster.adopt", reason }] };
     if (news.adopt) return checkAdoption(olds, news);
     // a field that is unknown until the run is checked by the run
     const known = typeof news.specification === "object";
-    const failures = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
+    const refused = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
     const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
     const change =
       known && olds.specification ? configurationChange(olds.specification, news.specification) : undefined;
@@ -242,7 +268,9 @@ export const handlers: Handlers = {
       steps,
     };
     if (known) reportRecorded(nameOf(news), olds, inputs, RECORDED);
-    return Promise.resolve({ inputs, failures });
+    return refused.length > 0 || change?.endpoint === undefined
+      ? { inputs, failures: refused }
+      : withMove(olds, inputs);
   },
 
   diff(_id, olds: Inputs, news: Inputs) {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Changes the settings of a machine that is a node, for the node agent, and keeps the files from before the change.
-# Parameters, besides those of common/settings and common/api-server-certificate: REMOVED_PATHS (files that were configured before), BASELINE (configuration of a
+# Parameters, besides those of common/settings, common/api-server-certificate and common/moved-endpoint: REMOVED_PATHS (files that were configured before), BASELINE (configuration of a
 # control plane that has no version of it, or not all parts)
 previous=$AGENT_PATH/previous
 # of an adopted machine: the files that foresail has written there, and those that it found in their places
@@ -99,12 +99,31 @@ install_configuration() {
   for path in "${REMOVED_PATHS[@]}"; do remove_configured "$path"; done
   # also when the change was interrupted before the restart
   if is_containerd_changed; then restart_and_await_containerd; fi
+  move_endpoint
 }
 
-# Lists the user's files that this change changes.
+# Connects this machine to another endpoint, if it answers this machine's kubelet.
+move_endpoint() {
+  local path new=/etc/kubernetes/.foresail-new moving
+  moving=$(list_moving)
+  if [ -z "$moving" ]; then return 0; fi
+  keep_files <<<"$moving"
+  with_endpoint /etc/kubernetes/kubelet.conf >"$new"
+  kubectl --kubeconfig "$new" --server "https://$ENDPOINT" --request-timeout=20s get --raw /readyz >/dev/null 2>"$new.log" ||
+    fail "the API servers do not answer at $ENDPOINT: $(tail -n 1 "$new.log"; rm -f "$new" "$new.log")"
+  rm -f "$new.log"
+  while read -r path; do
+    with_endpoint "$path" >"$new"
+    chown --reference="$path" "$new"
+    chmod --reference="$path" "$new"
+    mv -f "$new" "$path"
+  done <<<"$moving"
+}
+
+# Lists the user's files, and kubeconfigs, that this change changes.
 list_changed_files() {
   local path
-  for path in "${FILE_PATHS[@]}" "${REMOVED_PATHS[@]}"; do is_previous "$path" || printf '%s\n' "$path"; done
+  for path in "${FILE_PATHS[@]}" "${REMOVED_PATHS[@]}" $(grep -sxF -f <(printf '%s\n' "${kubeconfigs[@]}") "$previous/paths"); do is_previous "$path" || printf '%s\n' "$path"; done
 }
 
 print_baseline() { printf '%s' "$BASELINE"; }

@@ -3,7 +3,7 @@
 # alone can read, and that is removed in any case. Data: the kubeadm configuration of this machine.
 # Answers a line for each file that differs: its path, what it contains, what it will contain, and its modes before and
 # after if they are set; texts in base64 after "=", and "-" for a file that does not exist.
-# Parameters, besides those of common/settings, common/api-server-certificate and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
+# Parameters, besides those of common/settings, common/api-server-certificate, common/moved-endpoint and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
 # what kubeadm writes is compared: yes or no), ETCD (whether etcd's manifest is, too: yes or no), CERTIFICATE (whether
 # the names in the API server's certificate are: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
 # (folder that a worker's kubeadm configuration names), OWN_ADDRESS (whether this machine's own address and container
@@ -99,6 +99,12 @@ write_user_files
 for path in "${REMOVED_PATHS[@]}"; do remove_configured "$path"; done
 for path in "${written[@]}"; do compare "$path" "$expected$path" yes; done
 for path in "${removed[@]}"; do compare "$path" /nonexistent; done
+# of a kubeconfig, which has a key, only the address
+for path in $(list_moving); do
+  grep '^ *server: ' "$path" >"$folder/server"
+  with_endpoint "$path" | grep '^ *server: ' >"$folder/new-server"
+  compare_as "$path (server)" "$folder/server" "$folder/new-server"
+done
 if [ "$KUBEADM" = no ]; then exit 0; fi
 if [ "$OWN_ADDRESS" = yes ]; then set_own_fields; fi
 given=$PATCHES_OF_JOIN

@@ -1,7 +1,13 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import type { UnreachableLimit } from "../unreachable";
-import { changesCertificate, changesEtcd, type ConfigurationVersions, drainsFor } from "../configuration";
+import {
+  changesCertificate,
+  changesEndpoint,
+  changesEtcd,
+  type ConfigurationVersions,
+  drainsFor,
+} from "../configuration";
 import { drainsForRepair, filesOf } from "../drift";
 import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
@@ -263,6 +269,7 @@ function configureStep(
     ...(repairs === undefined ? {} : { repairs }),
     ...(controlPlane && changesEtcd(from, to) ? { etcd: true } : {}),
     ...(controlPlane && changesCertificate(from, to) ? { certificate: true } : {}),
+    ...(changesEndpoint(controlPlane ? "control-plane" : "worker", from, to) ? { endpoint: true } : {}),
     ...(controlPlane ? { staticPods: true } : {}),
   };
 }

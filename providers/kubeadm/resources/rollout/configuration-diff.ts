@@ -79,8 +79,8 @@ async function compareMachines(
   kubeadmOf: (machine: Machine) => { data: string | undefined; etcd: boolean; certificate: boolean },
 ): Promise<{ lines: string[]; machines: string[] }> {
   const { machines, specification, configuration, adopted, secretFiles = [] } = inputs;
-  const { removed = [], removedNames = [] } = configuration ?? {};
-  const common = { removed, removedNames, ...(adopted ? { adopted } : {}) };
+  const { removed = [], removedNames = [], formerEndpoints = [] } = configuration ?? {};
+  const common = { removed, removedNames, formerEndpoints, ...(adopted ? { adopted } : {}) };
   const found = new Map<string, FileDifference[]>();
   const reasons = new Map<string, unknown>();
   const timeouts = { ...inputs.timeouts, ssh: CONNECT_SECONDS, dial: CONNECT_SECONDS };

@@ -68,6 +68,7 @@ describe("the comparison of a machine's files with a configuration", function ()
         CONTROL_PLANE: false,
         KUBEADM: true,
         REMOVED_NAMES: [],
+        ...{ ENDPOINT: "lb-2:6443", FORMER_ENDPOINTS: ["lb-1:6443"] },
         ETCD: false,
         CERTIFICATE: false,
         PATCHES_OF_INIT: "",
@@ -78,7 +79,10 @@ describe("the comparison of a machine's files with a configuration", function ()
         AGENT_PATH: machine.path("/var/lib/foresail/agent"),
         ...over,
       },
-      ["common/adopted", "common/settings", "common/etcd-manifest", "common/api-server-certificate"],
+      [
+        ...["common/adopted", "common/settings", "common/etcd-manifest", "common/api-server-certificate"],
+        "common/moved-endpoint",
+      ],
       data,
     );
     delete process.env["HTTPS_PROXY"];
@@ -215,6 +219,16 @@ describe("the comparison of a machine's files with a configuration", function ()
     machine.write("/var/lib/kubelet/config.yaml", "other\n");
     const { status, files } = compared({ KUBEADM: false });
     assert.deepEqual([status, files.length], [0, 5]);
+  });
+
+  it("shows the address of a moved endpoint, and nothing else of a kubeconfig", () => {
+    const kubeconfig = "    client-key-data: hunter2\n    server: https://lb-1:6443\n";
+    machine.write("/etc/kubernetes/kubelet.conf", kubeconfig);
+    const { files } = compared({ KUBEADM: false });
+    const found = files.find(([path]) => path.startsWith("/etc/kubernetes"));
+    const [old, now] = ["lb-1", "lb-2"].map((host) => ({ content: `    server: https://${host}:6443\n` }));
+    assert.deepEqual(found, ["/etc/kubernetes/kubelet.conf (server)", old, now]);
+    assert.equal(readFileSync(machine.path("/etc/kubernetes/kubelet.conf"), "utf8"), kubeconfig);
   });
 
   it("says what kubeadm refuses, and leaves no folder behind", () => {

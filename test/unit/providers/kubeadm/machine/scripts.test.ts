@@ -38,6 +38,7 @@ import {
 } from "../../../../../providers/kubeadm/machine/steps";
 import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
+import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint-steps";
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
@@ -69,7 +70,6 @@ const everything = exampleSpecification({
   caBundle: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
 });
 const member = { id: "42", name: "cp-1", peerUrls: [], healthy: true };
-
 const PATTERN = "alpha.[software].caos.ch";
 const versioned = exampleSpecification({
   source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
@@ -96,12 +96,12 @@ const scripts: Record<string, Script> = {
   "join-control-plane": joinScript(exampleSpecification({ version: "1.35.4" }), "cp-2", "control-plane"),
   "join-worker": joinScript(everything, "w-1", "worker"),
   "configuration-differences": configurationDifferencesScript(versioned, exampleMachine("w-1"), [], {
-    removed: ["/etc/old"],
-    kubeadm: true,
-    etcd: false,
+    ...{ removed: ["/etc/old"], kubeadm: true },
   }),
   register: registerScript("demo", "w-1"),
   endpoint: endpointScript("w-1", 8443, backends),
+  "endpoint-facts": endpoints.endpointFactsScript(exampleSpecification(), "cp-1"),
+  "move-endpoint": endpoints.moveEndpointScript(exampleSpecification(), "cp-1", ["lb:6443"]),
   "etcd-members": etcdMembersScript("demo", "cp-1"),
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
@@ -129,8 +129,7 @@ const scripts: Record<string, Script> = {
     machines,
   ),
   "node-agent-configuration": nodeAgentScript(everything, exampleMachine("cp-1"), PATTERN, {
-    kubernetes: ["1.36.3"],
-    software: {},
+    ...{ kubernetes: ["1.36.3"], software: {} },
     configuration: { versions: configurationVersions(everything), removed: ["/etc/motd"] },
   }),
   "configure-cluster": configureClusterScript("demo", "cp-1", { upload: true, kubeProxy: false }),

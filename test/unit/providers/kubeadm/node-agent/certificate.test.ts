@@ -136,7 +136,7 @@ networking:
         ...{ AGENT_PATH: machine.path("/var/lib/foresail/agent"), MEMBER_PATH: machine.path("/member") },
         ...{ CA_BUNDLE: "", PROXY: [], REGISTRIES: [], REGISTRY_HOSTS: [], BASELINE: "" },
         ...{ FILE_PATHS: [], FILE_MODES: [], FILE_OWNERS: [], FILE_CONTENTS: [], REMOVED_PATHS: [] },
-        REMOVED_NAMES: ["old.example.org"],
+        ...{ REMOVED_NAMES: ["old.example.org"], ENDPOINT: "lb:6443", FORMER_ENDPOINTS: [] },
       },
       command,
     );

@@ -170,6 +170,7 @@ describe("the installer of a configuration", () => {
     machine.run(
       {
         ...{ "common/settings": "all", "common/adopted": "all", "common/etcd-manifest": "all" },
+        "common/moved-endpoint": "all",
         "node-agent/configuration": "all",
       },
       {
@@ -186,6 +187,7 @@ describe("the installer of a configuration", () => {
         REMOVED_PATHS: [machine.path("/etc/gone")],
         REMOVED_NAMES: [],
         BASELINE: "",
+        ...{ ENDPOINT: "lb.example.org:6443", FORMER_ENDPOINTS: [] },
         ...over,
       },
       command,

@@ -31,6 +31,21 @@ describe("a rollout of another configuration", () => {
     );
   });
 
+  it("connects every node to another endpoint, without a drain", () => {
+    const nodes = cluster().map((node) => {
+      const configuration = node.controlPlane ? "m1.k1.p1.e1.c1.l1" : "m1.k1.l1";
+      return { ...node, current: { ...node.current, configuration } };
+    });
+    const work = "apply its files, connect to the new endpoint";
+    assert.deepEqual(lines(nodes, "m1.k1.p1.e1.c1.l2", "m1.k1.l2"), [
+      ...["cp-1", "cp-2", "cp-3"].map(
+        (name) =>
+          `${name}: configuration m1.k1.p1.e1.c1.l1 → m1.k1.p1.e1.c1.l2 (${work}, restart the static pods that change, restart the kubelet)`,
+      ),
+      `w-1: configuration m1.k1.l1 → m1.k1.l2 (${work}, restart the kubelet)`,
+    ]);
+  });
+
   it("restarts etcd on control planes whose version has another part for it", () => {
     const nodes = cluster().map((node) => {
       const configuration = node.controlPlane ? "m1.k1.p1.e1" : "m1.k1";
