@@ -1,10 +1,14 @@
 import type { Handlers } from "../lib/pulumi/handler-types";
 import { endWithEngine, isDynamicProvider } from "../lib/process/parent-watch";
 import { printErrorsOnce } from "../lib/pulumi/displayed-handlers";
+import { makeStructsFast } from "../lib/pulumi/fast-structs";
 import { trustingThisRun } from "../lib/pulumi/stale-steps";
 
 endWithEngine();
-if (isDynamicProvider()) printErrorsOnce();
+if (isDynamicProvider()) {
+  printErrorsOnce();
+  makeStructsFast();
+}
 
 interface HandlerModule {
   readonly handlers: Handlers;
