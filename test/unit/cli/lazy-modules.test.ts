@@ -17,7 +17,7 @@ function inProgram(code: string): unknown {
     require(${JSON.stringify(path.resolve(__dirname, "../../../stacks/schema.js"))});
     let result;
     ${code}
-    console.log(JSON.stringify(result));`;
+    Promise.resolve(result).then((known) => console.log(JSON.stringify(known)));`;
   return JSON.parse(execFileSync(process.execPath, ["--eval", text], { encoding: "utf8", cwd: __dirname }));
 }
 
@@ -45,6 +45,27 @@ describe("modules that foresail does not use", () => {
           z.string().safeParse(1).error.issues[0].message,
         ];`),
       ["function", true, true, true, "Invalid input: expected string, received number"],
+    );
+  });
+
+  it("connect to the inspector when a closure is serialized, and know the files of scripts that loaded before", () => {
+    assert.deepEqual(
+      inProgram(`
+        const { Session } = require("node:inspector");
+        const hooks = require(${JSON.stringify(path.join(pulumi, "runtime", "closure", "v8Hooks.js"))});
+        let connections = 0;
+        const { connect } = Session.prototype;
+        Session.prototype.connect = function () { connections++; return connect.call(this); };
+        const ids = Array.from({ length: 5_000 }, (_, id) => String(id));
+        result = (async () => {
+          await hooks.isInitializedAsync();
+          const atStart = connections;
+          const captured = { answer: 42 };
+          const { text } = await pulumi.runtime.serializeFunction(() => captured.answer);
+          const files = ids.map((id) => hooks.getScriptUrl(id) ?? "");
+          return [atStart, connections, text.includes("42"), files.some((file) => file.endsWith("/schema.js"))];
+        })();`),
+      [0, 1, true, true],
     );
   });
 });
