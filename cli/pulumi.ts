@@ -168,9 +168,11 @@ export function preloading(files: readonly string[], own?: string): string {
 }
 
 /** Compiled files that the engine's Node.js processes load first; each describes its purpose. */
-export const PRELOADED: readonly string[] = ["lazy-modules.js", "end-with-engine.js"].map((name) =>
-  path.join(__dirname, name),
-);
+export const PRELOADED: readonly string[] = [
+  "lazy-modules.js",
+  "end-with-engine.js",
+  "early-handlers.js",
+].map((name) => path.join(__dirname, name));
 
 /** Returns the user's environment for an engine that foresail starts; the user's own settings take precedence. */
 export function fleetEnvironment(base: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {

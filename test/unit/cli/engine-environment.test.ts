@@ -30,7 +30,7 @@ describe("the engine that foresail starts", () => {
     assert.equal(environment.PULUMI_BACKEND_URL, "s3://theirs");
     assert.match(
       environment.NODE_OPTIONS ?? "",
-      /^--no-warnings --require ".*lazy-modules\.js" --require ".*end-with-engine\.js"$/,
+      /^--no-warnings --require ".*lazy-modules\.js" --require ".*end-with-engine\.js" --require ".*early-handlers\.js"$/,
     );
     assert.equal(fleetEnvironment(environment).NODE_OPTIONS, environment.NODE_OPTIONS);
   });
