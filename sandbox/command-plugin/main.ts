@@ -7,6 +7,7 @@
  */
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import { makeStructsFast } from "../../lib/pulumi/fast-structs.js";
 import { commandService } from "./service.js";
 
 const PARENT_CHECK_MILLISECONDS = 500;
@@ -39,4 +40,5 @@ function serve(): void {
 }
 
 endWithParent();
+makeStructsFast();
 serve();
