@@ -20,6 +20,8 @@ const UNUSED = [
   "@opentelemetry/sdk-trace-node",
   "normalize-package-data",
   "zod/v4/locales",
+  // positions in sources, of stack traces, which foresail prints on request only
+  ...(process.env["NODE_DEBUG"] === undefined ? ["source-map-support/register"] : []),
 ];
 
 /** Puts a module into the cache that becomes the real one when one of its fields is first read. */
