@@ -10,6 +10,7 @@ import Module, { createRequire } from "node:module";
 /** The modules that foresail does not use, as Pulumi's programs find them. */
 const UNUSED = [
   "@npmcli/arborist",
+  "normalize-package-data",
   "@pulumi/pulumi/typescript-shim",
   "@pulumi/pulumi/automation",
   "@opentelemetry/exporter-zipkin",
@@ -40,7 +41,11 @@ function loadWhenUsed(file: string, requireNow: NodeJS.Require): void {
     {},
     {
       // the importer reads __esModule at once; true keeps it from copying all fields
-      get: (_target, name): unknown => (name === "__esModule" ? true : Reflect.get(load(), name)),
+      get: (_target, name): unknown => {
+        if (name === "__esModule") return true;
+        // of a module without that mark, the whole module is the default
+        return name === "default" && !Reflect.has(load(), name) ? load() : Reflect.get(load(), name);
+      },
       // what exports all fields of another module lists them
       has: (_target, name) => Reflect.has(load(), name),
       ownKeys: () => Reflect.ownKeys(load()),
