@@ -19,7 +19,6 @@ const UNUSED = [
   "@opentelemetry/resources",
   "@opentelemetry/sdk-trace-base",
   "@opentelemetry/sdk-trace-node",
-  "normalize-package-data",
   "zod/v4/locales",
   // positions in sources, of stack traces, which foresail prints on request only
   ...(process.env["NODE_DEBUG"] === undefined ? ["source-map-support/register"] : []),
@@ -66,7 +65,7 @@ interface Hooks {
 
 /**
  * Lets Pulumi connect to the inspector when it asks for something. It connects at the start in order to learn the files of
- * all scripts that load later. V8 names those that are there to whoever listens before it connects.
+ * all scripts that load later. A listener that is there before it connects also gets those that are already loaded.
  */
 function connectWhenUsed(hooks: Hooks): void {
   const urls = new Map<string, string>();

@@ -40,7 +40,7 @@ let isFast = false;
 /**
  * Lets this process read and write the properties of resources at once, instead of through an object for each value: with
  * hundreds of machines, that is most of what a provider does in a preview (docs/adr/0049-fast-structs.md). What Pulumi
- * gets and sends stays the same. Whoever asks for the objects gets them.
+ * gets and sends stays the same. The objects are made when they are asked for.
  */
 export function makeStructsFast(): void {
   if (isFast) return;
