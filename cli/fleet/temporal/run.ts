@@ -65,7 +65,7 @@ export async function findRun(project: Project, fleet: Fleet): Promise<ServerRun
     ...(waitsFor
       ? [`the gate of ${waitsFor} waits for approval: foresail fleet approve --wave ${waitsFor}`]
       : []),
-    ...(missing.length > 0 ? ["it lacks plans; to send them: foresail fleet up --plan FOLDER"] : []),
+    ...(missing.length > 0 ? ["plans are missing; to send them: foresail fleet up --plan FOLDER"] : []),
   ];
   return { client, id, isOpen, last: record as unknown as RunRecord, waits: isOpen ? waits : [] };
 }

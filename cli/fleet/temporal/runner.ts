@@ -1,22 +1,19 @@
 import path from "node:path";
 import { writePrivately } from "../../private-file";
 import { forEachStack } from "../each-stack";
-import { readLabels } from "../labels";
+import { readRegions } from "../labels";
 import { planFile } from "../load";
-import { stacksOf } from "../plan/fleet";
 import { failedReview, type StackReview } from "../plan/review";
-import { type Regions, regionsOf } from "../plan/temporal";
+import type { Regions } from "../plan/temporal";
 import type { PreviewStacks } from "../preview";
 import type { FleetRunner, RunnerContext } from "../runner";
-import { invalidFile } from "../yaml-file";
 import { PREVIEW_WORKFLOW, type PreviewInput, type PreviewOutcome } from "./messages";
 import { unpack } from "./packed";
 import { findRun, refuseWithoutWorkers, runOnServer, type ServerRun } from "./run";
 
 /** The runner on a Temporal server, whose workers are in the regions. @throws CommandError */
 export async function serverRunner({ project, fleet, approved, say }: RunnerContext): Promise<FleetRunner> {
-  const { regions, issues } = regionsOf(fleet, readLabels(project, stacksOf(fleet)));
-  if (issues.length > 0) throw invalidFile("fleet.yaml", issues);
+  const regions = readRegions(project, fleet);
   const at = await findRun(project, fleet);
   if (!at.isOpen) await refuseWithoutWorkers(at, regions);
   return {

@@ -1,11 +1,9 @@
 import { UsageError, EXIT } from "../../exit-codes";
-import { findProject, type Project } from "../../pulumi";
+import { findProject } from "../../pulumi";
 import { onInterrupts, print } from "../../terminal";
-import { readLabels } from "../labels";
+import { readRegions } from "../labels";
 import { loadFleetOfFiles } from "../load";
-import { stacksOf } from "../plan/fleet";
-import { fleetId, queueOf, regionsOf } from "../plan/temporal";
-import { invalidFile } from "../yaml-file";
+import { fleetId, queueOf } from "../plan/temporal";
 import { connectWorker, loadSdk } from "./connection";
 import { serverOf } from "./server";
 
@@ -14,18 +12,13 @@ export interface FleetWorkerOptions {
   readonly region: string;
 }
 
-/** Reads the waves of a checkout and the regions of their stacks, from files alone. */
-export async function loadRegions(project: Project, file?: string) {
-  const fleet = await loadFleetOfFiles(project, file);
-  const { regions, issues } = regionsOf(fleet, readLabels(project, stacksOf(fleet)));
-  if (issues.length > 0) throw invalidFile("fleet.yaml", issues);
-  return { fleet, regions };
-}
-
 /** Works on the stacks of a region until an interrupt. @returns the exit code */
 export async function fleetWorker({ file, region }: FleetWorkerOptions, say = print): Promise<number> {
   const project = await findProject();
-  const load = () => loadRegions(project, file);
+  const load = async () => {
+    const fleet = await loadFleetOfFiles(project, file);
+    return { fleet, regions: readRegions(project, fleet) };
+  };
   const { fleet, regions } = await load();
   const known = [...new Set(Object.values(regions))].sort();
   if (!known.includes(region))
