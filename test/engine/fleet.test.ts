@@ -1,43 +1,17 @@
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { hostname, tmpdir } from "node:os";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { EXIT } from "../../cli/exit-codes";
-import { projectFolder } from "../../sandbox/paths";
-import { linkDependencies, removeFolder } from "./compiled-clone";
+import { removeFolder } from "./compiled-clone";
 import { FleetCommand } from "./fleet-command";
+import { readJournal, writeJournalProject } from "./journal-project";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestSshServer } from "../support/ssh-server";
 import { type StateResource, TestStack } from "./test-stack";
-
-/** A program whose run writes a journal, waits while hold-<stack> exists, and fails while fail-<stack> exists. */
-const PROGRAM = `
-const pulumi = require("@pulumi/pulumi");
-const fs = require("fs");
-module.exports = async () => {
-  const stack = pulumi.getStack();
-  if (!pulumi.runtime.isDryRun()) {
-    fs.appendFileSync("journal", stack + " begins\\n");
-    for (let left = 600; left > 0 && fs.existsSync("hold-" + stack); left -= 1)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    if (fs.existsSync("fail-" + stack)) throw new pulumi.RunError("broken on purpose");
-    fs.appendFileSync("journal", stack + " ends\\n");
-  }
-  new pulumi.ComponentResource("test:index:Region", stack + fs.readFileSync("version", "utf8"));
-  return { stack };
-};
-`;
 
 const STACKS = ["eu1", "eu2", "us1"];
 
@@ -52,15 +26,7 @@ describe("a fleet of stacks in waves", function () {
 
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), "foresail-fleet-"));
-    writeFileSync(
-      path.join(folder, "Pulumi.yaml"),
-      stringify({ name: "waves", runtime: "nodejs", main: "index.js" }),
-    );
-    writeFileSync(path.join(folder, "package.json"), '{"name": "waves"}');
-    writeFileSync(path.join(folder, "index.js"), PROGRAM);
-    writeFileSync(path.join(folder, "version"), "-1");
-    linkDependencies(folder);
-    symlinkSync(path.join(projectFolder, "bin"), path.join(folder, "bin"));
+    writeJournalProject(folder, { holdSeconds: 60 });
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
     const command = ["sh", "-c", "echo gate >>journal; test ! -e closed"];
@@ -89,7 +55,7 @@ describe("a fleet of stacks in waves", function () {
   const set = (name: string) => writeFileSync(at(name), "");
   const clear = (name: string) => rmSync(at(name), { force: true });
   const journal = () => {
-    const lines = existsSync(at("journal")) ? readFileSync(at("journal"), "utf8").trim().split("\n") : [];
+    const lines = readJournal(folder);
     clear("journal");
     return lines;
   };

@@ -1,46 +1,19 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { stringify } from "yaml";
 import { freePorts } from "../../sandbox/management/api-server";
-import { projectFolder } from "../../sandbox/paths";
 import { ensureToolchain } from "../../sandbox/toolchain";
 import { createReporter } from "../../sandbox/progress";
-import { linkDependencies, removeFolder } from "./compiled-clone";
+import { removeFolder } from "./compiled-clone";
 import { FleetCommand } from "./fleet-command";
+import { readJournal, writeJournalProject } from "./journal-project";
 import { engineToolchain } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
-
-/** A program whose run writes a journal, and waits while hold-<stack> exists; the stack has a secret. */
-const PROGRAM = `
-const pulumi = require("@pulumi/pulumi");
-const fs = require("fs");
-module.exports = async () => {
-  const stack = pulumi.getStack();
-  const token = new pulumi.Config().requireSecret("token");
-  if (!pulumi.runtime.isDryRun()) {
-    fs.appendFileSync("journal", stack + " begins\\n");
-    for (let left = 1200; left > 0 && fs.existsSync("hold-" + stack); left -= 1)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    if (fs.existsSync("fail-" + stack)) throw new pulumi.RunError("broken on purpose");
-    fs.appendFileSync("journal", stack + " ends\\n");
-  }
-  new pulumi.ComponentResource("test:index:Region", stack + fs.readFileSync("version", "utf8"), { token });
-  return { stack, token };
-};
-`;
 
 /** The value of a secret of each stack, and the passphrase that encrypts it. */
 export const SECRETS = ["a-token-of-the-stack", "a passphrase for tests"];
@@ -61,12 +34,7 @@ export class TemporalGround {
 
   /** Makes the stacks, each with the label of its region, and writes the waves. */
   async make(regions: Readonly<Record<string, string>>, waves: readonly object[]): Promise<void> {
-    writeFileSync(this.at("Pulumi.yaml"), stringify({ name: "waves", runtime: "nodejs", main: "index.js" }));
-    writeFileSync(this.at("package.json"), '{"name": "waves"}');
-    writeFileSync(this.at("index.js"), PROGRAM);
-    writeFileSync(this.at("version"), "-1");
-    linkDependencies(this.folder);
-    symlinkSync(path.join(projectFolder, "bin"), this.at("bin"));
+    writeJournalProject(this.folder, { holdSeconds: 120, secret: "token" });
     this.address = `127.0.0.1:${(await freePorts(1))[0]}`;
     writeFileSync(
       this.at("fleet.yaml"),
@@ -153,7 +121,7 @@ export class TemporalGround {
   }
 
   journal(): string[] {
-    return existsSync(this.at("journal")) ? readFileSync(this.at("journal"), "utf8").trim().split("\n") : [];
+    return readJournal(this.folder);
   }
 
   set(name: string): void {
