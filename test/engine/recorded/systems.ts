@@ -13,7 +13,7 @@ export const RECORDED_SYSTEMS: Readonly<
 > = {
   azimuth: { start: startAzimuthServers, programs: TEST_NEEDS.programs },
   "machine-pool": { start: startPoolServers, programs: ["pulumi", "language-nodejs", "cluster-api"] },
-  openstack: { start: startOpenstack, programs: TEST_NEEDS.programs },
+  openstack: { start: startOpenstack, programs: [...TEST_NEEDS.programs, "plugin-openstack"] },
   ssh: { start: startMachines, programs: TEST_NEEDS.programs },
   tumblebug: { start: startTumblebug, programs: TEST_NEEDS.programs },
 };
