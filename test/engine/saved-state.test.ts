@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { desiredCluster } from "./desired-cluster";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
@@ -30,13 +31,7 @@ describe("state that an earlier release saved", function () {
       });
       try {
         for (const name of ["cp-1", "w-1"])
-          fleet.files.saveState(name, {
-            prepared: true,
-            marker: `cluster=test machine=${name}`,
-            member: true,
-            controlPlane: name === "cp-1",
-            apiServerRuns: false,
-          });
+          fleet.files.saveState(name, memberState("test", name, name === "cp-1"));
         const places = ["cp-1", "w-1"].map((name) => fleet.machine(name));
         const stack = await new TestStack({ folder, project: "foresail", stack: "test" }, toolchain).create();
         stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });

@@ -5,6 +5,7 @@ import path from "node:path";
 import { type NodeRolloutStep, nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import type { NodeRolloutInputs } from "../../providers/kubeadm/resources/declarations";
 import { configurationDiff } from "../../providers/kubeadm/resources/rollout/configuration-diff";
+import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
@@ -35,11 +36,7 @@ describe("the diff of a changed configuration in a preview", function () {
       const hidden = differs("/etc/hidden", `${SECRET} 1\n`, `${SECRET} 2\n`);
       const own = differs("/etc/own", `${name}\n`, `new\npassword: ${SECRET}\n`);
       fleet.files.saveState(name, {
-        prepared: true,
-        marker: `cluster=demo machine=${name}`,
-        member: true,
-        controlPlane: name !== "w-1",
-        apiServerRuns: false,
+        ...memberState("demo", name, name !== "w-1"),
         differences: name === "w-1" ? [policy] : [policy, hidden, own],
       });
     }

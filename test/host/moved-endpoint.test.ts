@@ -4,6 +4,7 @@ import path from "node:path";
 import { installersOf } from "../../providers/kubeadm/machine/node-agent";
 import { configurationVersions, rolledConfiguration } from "../../providers/kubeadm/plan/configuration";
 import { withConfiguration } from "../../providers/kubeadm/plan/node-agents";
+import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { common } from "./handler-samples";
@@ -29,14 +30,7 @@ describe("another endpoint of a cluster, in Pulumi's own process", function () {
 
   /** Lets a machine answer for the new endpoint. */
   const answers = (name: string, endpoint: Record<string, string>) =>
-    fleet.files.saveState(name, {
-      prepared: true,
-      marker: `cluster=demo machine=${name}`,
-      member: true,
-      controlPlane: name !== "w-1",
-      apiServerRuns: false,
-      endpoint,
-    });
+    fleet.files.saveState(name, { ...memberState("demo", name, name !== "w-1"), endpoint });
   const inputs = (specification = at("lb-1")) => ({
     ...common,
     specification,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { doneTwice } from "../simulation/journal";
+import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
@@ -52,14 +53,7 @@ describe("NodeAgents", function () {
     server.store.objects.clear();
     for (const name of NAMES) putNode(name);
     fleet = await SimulatedFleet.start({ api: { kubeconfigFile, port: server.port }, machines: NAMES });
-    for (const name of NAMES)
-      fleet.files.saveState(name, {
-        prepared: true,
-        marker: `cluster=demo machine=${name}`,
-        member: true,
-        controlPlane: false,
-        apiServerRuns: false,
-      });
+    for (const name of NAMES) fleet.files.saveState(name, memberState("demo", name, false));
   });
   afterEach(() => fleet.stop());
 
@@ -228,10 +222,7 @@ describe("NodeAgents", function () {
         });
       for (const name of planes) {
         putNode(name);
-        const marker = `cluster=demo machine=${name}`;
-        others.files.saveState(name, {
-          ...{ prepared: true, marker, member: true, controlPlane: true, apiServerRuns: false },
-        });
+        others.files.saveState(name, memberState("demo", name, true));
       }
       others.powerOff("cp-3");
       await assert.rejects(create(await checked({}, of(undefined))), /install on cp-3 failed/);

@@ -98,6 +98,15 @@ export type JournalLine = { id: number; machine: string; operation: string; at: 
 
 const BLANK: MachineState = { prepared: false, member: false, controlPlane: false, apiServerRuns: false };
 
+/** The state of a prepared member of a cluster, without an API server that runs on it. */
+export const memberState = (cluster: string, machine: string, controlPlane: boolean): MachineState => ({
+  prepared: true,
+  marker: `cluster=${cluster} machine=${machine}`,
+  member: true,
+  controlPlane,
+  apiServerRuns: false,
+});
+
 /** The folder that the tests and the hosts' process share. */
 export class FleetFiles {
   private journal: { readonly size: number; readonly lines: readonly JournalLine[] } = { size: 0, lines: [] };
