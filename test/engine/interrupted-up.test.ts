@@ -5,7 +5,7 @@ import type { Operation } from "../../providers/kubeadm/machine/steps";
 import { commandLines, descendants } from "../support/process-tree";
 import { desiredCluster } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
-import { killedUp, untilOrphansEnd, upKilledWhen } from "./killed-up";
+import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 
@@ -112,12 +112,16 @@ describe("an interrupt of foresail up", function () {
 
   describe("that was killed", () => {
     const pending = async () => (await fixture.stack.export()).deployment.pending_operations ?? [];
-    /** Kills the engine while it makes a further pool's first resources. */
-    async function killInJoin(): Promise<void> {
-      const { killed, orphans } = await killedUp(
-        fixture,
-        "the whole tree",
-        ({ operation, event }) => operation === "prepare" && event === "start",
+    /** Kills the engine while it prepares a further machine, and nothing else: updates that began beside it have ended. */
+    async function killInPrepare(machine: string): Promise<void> {
+      const before = fixture.fleet.files.journalLines.length;
+      fixture.fleet.inject({ operation: "prepare", machine, kind: "hang", milliseconds: 4_000 });
+      const { killed, orphans } = await upKilledWhen(fixture.stack, "the whole tree", (output) =>
+        output().includes(" test-init updated ")
+          ? fixture.fleet.files.journalLines
+              .slice(before)
+              .find(({ operation, event }) => operation === "prepare" && event === "start")
+          : undefined,
       );
       assert.ok(killed);
       await untilOrphansEnd(orphans);
@@ -129,7 +133,7 @@ describe("an interrupt of foresail up", function () {
       want("cp-1", "w-1");
       assert.equal((await foresail.run("up", "--stack", "test", "--yes")).exitCode, 0);
       want("cp-1", "w-1", "w-2");
-      await killInJoin();
+      await killInPrepare("w-2");
       const { exitCode, stdout, stderr } = await foresail.run("up", "--stack", "test", "--yes");
       assert.equal(exitCode, 0, stdout + stderr);
       assert.match(
@@ -143,7 +147,7 @@ describe("an interrupt of foresail up", function () {
 
     it("leaves none after foresail unlock, which says so once", async () => {
       want("cp-1", "w-1", "w-2", "w-3");
-      await killInJoin();
+      await killInPrepare("w-3");
       // secrets are encrypted again
       const urns = async () => (await fixture.stack.export()).deployment.resources?.map(({ urn }) => urn);
       const before = await urns();
