@@ -123,6 +123,7 @@ move_endpoint() {
 # Lists the user's files, and kubeconfigs, that this change changes.
 list_changed_files() {
   local path
+  # shellcheck disable=SC2154 # common/moved-endpoint lists them
   for path in "${FILE_PATHS[@]}" "${REMOVED_PATHS[@]}" $(grep -sxF -f <(printf '%s\n' "${kubeconfigs[@]}") "$previous/paths"); do is_previous "$path" || printf '%s\n' "$path"; done
 }
 
