@@ -35,7 +35,7 @@ export const azimuth: Measurement = {
       await makeCluster(client, api.kubeconfig());
       const rows: Row[] = [];
       for (const size of SIZES) {
-        load.note();
+        await load.settle();
         const seconds = await latencies(client, size, (rounds ?? 1) * EVENTS);
         const p99 = percentile(seconds, 0.99);
         say(`${size} services: median ${percentile(seconds, 0.5).toFixed(3)} s, p99 ${p99.toFixed(3)} s`);
@@ -54,7 +54,7 @@ export const azimuth: Measurement = {
         "Requests are those of foresail in one `pulumi up` of one stack, by the API server's audit log; the others of ten clusters have stacks of their own.",
         "Management cluster and target are one real API server on this machine; the monitor runs in the process that measures.",
       ];
-      load.note();
+      await load.settle();
       rows.push(...(await measureRequests(toolchain, say)));
       return { rows, notes };
     } finally {

@@ -67,7 +67,7 @@ async function measureSize(
 ): Promise<Costs> {
   const costs: Costs = { loop: [], xargs: [], fleet: [] };
   for (let round = 0; round < rounds; round++) {
-    load.note();
+    await load.settle();
     // in turn first, because later ones find warmer file caches
     for (let index = 0; index < ORDER.length; index++) {
       const way = ORDER[(round + index) % ORDER.length] ?? "fleet";

@@ -67,7 +67,7 @@ async function measurePreviews(
   const costs: Cost[] = [];
   const memory = new Map<Part, number[]>(PARTS.map((part) => [part, []]));
   for (let round = 0; round < rounds; round++) {
-    load.note();
+    await load.settle();
     const watch = new MemoryWatch();
     const { text, cost } = await stack.previewDiff().finally(() => watch.stop());
     const steps = text.split("\n").filter((line) => line.includes(`${FROM} → ${TO} (`)).length;

@@ -19,7 +19,7 @@ export const machinePoolMemory: Measurement = {
     );
     const fixture = await PoolFixture.start(programs, MACHINE_MILLISECONDS);
     try {
-      load.note();
+      await load.settle();
       const few = await fixture.memoryAt(FEW);
       say(`${FEW} node: ${few.megabytes.toFixed(0)} MB, ${few.seconds.toFixed(0)} s`);
       const many = await fixture.memoryAt(MANY);

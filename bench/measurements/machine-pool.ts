@@ -35,7 +35,7 @@ export const machinePool: Measurement = {
       const others: number[] = [];
       const floors: number[] = [];
       for (let replicas = 1; replicas <= rounds; replicas++) {
-        load.note();
+        await load.settle();
         fixture.configure({ replicas, timeouts: {} });
         const ready = fixture.readyAt(replicas, WAIT_SECONDS);
         const [counted, { said, ended }, waitEnded] = await Promise.all([

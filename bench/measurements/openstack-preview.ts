@@ -38,7 +38,7 @@ async function measurePreviews(context: BenchContext, cloud: BenchCloud, servers
     // once for the file caches
     await stack.preview();
     for (let round = 0; round < (context.rounds ?? PREVIEWS); round++) {
-      context.load.note();
+      await context.load.settle();
       seconds.empty.push((await empty.preview()).seconds);
       seconds.foresail.push((await stack.preview()).seconds);
       context.say(

@@ -74,7 +74,7 @@ async function compareUps(
   const runs: Record<Who, Run[]> = { floor: [], foresail: [] };
   for (let round = 0; round < rounds; round++) {
     for (const who of inTurn(round)) {
-      context.load.note();
+      await context.load.settle();
       const run = await measureUp(cloud, who, servers);
       runs[who].push(run);
       const chain = longestChain(run.objects);

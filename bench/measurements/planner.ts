@@ -17,8 +17,8 @@ export const planner: Measurement = {
   name: "planner",
   title: "Planning a rollout",
   summary: `the steps of ${NODES} nodes to their next minor, one at a time and many`,
-  measure({ load, rounds = ROUNDS }) {
-    load.note();
+  async measure({ load, rounds = ROUNDS }) {
+    await load.settle();
     const rows = ([1, "5%"] as const).map((maxUnavailable) => {
       const seconds: number[] = [];
       for (let round = 0; round < rounds; round++) {
@@ -37,10 +37,7 @@ export const planner: Measurement = {
         wanted,
       };
     });
-    return Promise.resolve({
-      rows,
-      notes: [`${CONTROL_PLANES} control planes and one pool, ${FROM} → 1.36.3.`],
-    });
+    return { rows, notes: [`${CONTROL_PLANES} control planes and one pool, ${FROM} → 1.36.3.`] };
   },
 };
 

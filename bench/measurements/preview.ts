@@ -29,7 +29,7 @@ export const preview: Measurement = {
       await empty.preview();
       const costs = { foresail: [] as Cost[], empty: [] as Cost[] };
       for (let pair = 0; pair < rounds; pair++) {
-        load.note();
+        await load.settle();
         // alternately, because the second one finds warmer file caches
         const order = pair % 2 === 0 ? (["empty", "foresail"] as const) : (["foresail", "empty"] as const);
         for (const which of order) costs[which].push(await { empty, foresail }[which].preview());

@@ -52,7 +52,7 @@ async function measureSize(
     const seconds: number[] = [];
     const requests: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      load.note();
+      await load.settle();
       const before = simulation.requests();
       const { text, cost } = await stack.previewDiff();
       const steps = text.split("\n").filter((line) => line.includes(`${FROM} → ${TO} (`)).length;

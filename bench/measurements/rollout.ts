@@ -78,7 +78,7 @@ async function compare({ load, say, rounds = ROUNDS }: BenchContext, cluster: Ro
     for (let round = 0; round < rounds; round++) {
       for (const who of round % 2 === 0 ? CONTESTANTS : [...CONTESTANTS].reverse()) {
         await cluster.putBack(who);
-        load.note();
+        await load.settle();
         const seen = await cluster.run(who, run.atOnce);
         seconds[who].push(wholeSeconds(seen));
         upgrades[who].push(...seen);

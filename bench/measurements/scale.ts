@@ -61,7 +61,7 @@ async function inTurn(
 ): Promise<Times> {
   const times: Times = { few: [], many: [] };
   for (let run = 0; run < runs; run++) {
-    load.note();
+    await load.settle();
     times.few.push(await add(few));
     times.many.push(await add(many));
     say(`${what}: ${times.few.at(-1)?.toFixed(2)} s and ${times.many.at(-1)?.toFixed(2)} s`);

@@ -27,7 +27,7 @@ export const size: Measurement = {
       const simulation = await Simulation.start(machines - 1);
       const stack = await BenchStack.ofForesail(toolchain, simulation.content(machines));
       try {
-        load.note();
+        await load.settle();
         const watch = new MemoryWatch();
         await stack.up().finally(() => watch.stop());
         points.push({ size: machines, state: stack.stateSize(), memory: watch.stop() });

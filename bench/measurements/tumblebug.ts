@@ -34,7 +34,7 @@ async function measureTumblebug(context: BenchContext): Promise<Pick<Result, "ro
     try {
       const runs: Run[] = [];
       for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
-        context.load.note();
+        await context.load.settle();
         const run = await upPreviewAndDestroy(context, simulated, count);
         runs.push(run);
         context.say(

@@ -72,7 +72,7 @@ async function profile(
   size: Size,
 ): Promise<{ spans: Span[]; end: number }> {
   const fixture = await freshFixture(context, fleet, size);
-  context.load.note();
+  await context.load.settle();
   try {
     const { lines, start, end } = await fixture.stack.upWithEvents();
     const runs = await stepRuns(fixture);

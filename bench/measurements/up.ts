@@ -67,7 +67,7 @@ async function compare(
   for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
     for (const who of rotate(CONTESTANTS, round)) {
       const fixture = await freshFixture(context, fleet, size);
-      context.load.note();
+      await context.load.settle();
       const took = await run(who, fixture, playbook);
       seconds[who].push(took);
       context.say(`${nameOf(size)} ${who}: ${took.toFixed(1)} s`);
