@@ -8,7 +8,7 @@ const FROM = "1.35.4";
 const TO = "1.36.3";
 const SIZES = [
   { machines: 5, seconds: 4 },
-  { machines: 100, seconds: 8, requests: 10 },
+  { machines: 100, seconds: 8, requests: 8 },
 ] as const;
 const ROUNDS = 9;
 

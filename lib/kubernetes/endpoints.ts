@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { anySignal } from "../abort";
 import { type Deadline, type Probed, Transient, waitFor, WaitTimeout } from "../wait";
 import { KubernetesError, KubernetesUnreachable, NoAnswer } from "./errors";
 import type { Call, Transport } from "./transport";
@@ -6,6 +8,8 @@ export type ReachOptions = Omit<Deadline, "what">;
 
 const CHOICE_SECONDS = 3;
 const HEALTH_MILLISECONDS = 5000;
+/** How long the first API server alone is asked by those who only read. */
+const HEAD_START_MILLISECONDS = 200;
 // An API server that has just started refuses requests for some seconds until its authorizer has loaded.
 const REFUSAL_GRACE_MILLISECONDS = 30_000;
 const MAY_PASS = /etcdserver|leader changed|context deadline|try again|shutting down/i;
@@ -107,10 +111,13 @@ export class Endpoints {
 
   private async firstHealthy(signal: AbortSignal): Promise<{ healthy: Transport } | { faults: Error[] }> {
     const milliseconds = HEALTH_MILLISECONDS;
+    const isFound = new AbortController();
     try {
-      const checks = this.transports.map(async (transport) => {
+      const checks = this.transports.map(async (transport, index) => {
         if (!this.health.readsOnly)
           await transport.call({ method: "GET", path: "/readyz", milliseconds, signal });
+        else if (index > 0)
+          await pause(HEAD_START_MILLISECONDS, undefined, { signal: anySignal(signal, isFound.signal) });
         await transport.call({
           method: "GET",
           path: this.health.authorizedPath,
@@ -123,6 +130,8 @@ export class Endpoints {
       return { healthy: await Promise.any(checks) };
     } catch (error) {
       return { faults: (error as AggregateError).errors as Error[] };
+    } finally {
+      isFound.abort();
     }
   }
 

@@ -1,3 +1,4 @@
+import { countingChanges } from "./changes";
 import { displayed } from "./displayed-handlers";
 import type { Handlers } from "./handler-types";
 
@@ -23,7 +24,7 @@ export function trustingThisRun<Key extends string>(
   const trusting = {} as Record<Key, Handlers>;
   for (const key of Object.keys(modules) as Key[]) {
     let loaded: Handlers | undefined;
-    const get = () => (loaded ??= trustThisRun(displayed(modules[key]().handlers)));
+    const get = () => (loaded ??= trustThisRun(countingChanges(displayed(modules[key]().handlers))));
     Object.defineProperty(trusting, key, { enumerable: true, get });
   }
   return trusting;

@@ -106,6 +106,20 @@ describe("a preview of a cluster that answers late or never", function () {
       assert.deepEqual([resource, changes, steps], [resource, false, []]);
   });
 
+  it("asks it for its Nodes once for all resources, and the next time again", async () => {
+    for (let run = 1; run <= 2; run++) {
+      server.calls.length = 0;
+      await preview(server.port);
+      const asked = server.calls.filter((call) => call !== "GET /readyz");
+      // AdminKubeconfig asks for /readyz; the first of the Nodes is one Node, which shows that the server answers
+      assert.deepEqual(asked, [
+        "GET /api/v1/nodes",
+        "GET /api/v1/nodes",
+        "GET /api/v1/namespaces/kube-system/configmaps/kubeadm-config",
+      ]);
+    }
+  });
+
   it("lists each machine as unread and changes nothing else, within 15 seconds in total, when nothing answers", async () => {
     const { lines, milliseconds } = await preview((mute.address() as AddressInfo).port);
     assert.ok(milliseconds < LIMIT_MILLISECONDS, `${milliseconds} ms`);

@@ -37,8 +37,8 @@ function toRewrite(olds: Partial<Inputs>, news: Inputs): Machine[] {
 /** Returns those of the machines that are unreachable, with the reasons, if the configuration tolerates all of them. */
 async function toleratedOf(due: Machine[], olds: Partial<Inputs>, news: Inputs): Promise<LeftOut[]> {
   if (news.unreachable === undefined || due.length === 0) return [];
-  const answer = await readForCheck(olds, news, async (kubernetes) =>
-    (await kubernetes.listNodes()).map((node) => observeRolloutNode(node)),
+  const answer = await readForCheck(nameOf(news), olds, news, async ({ listNodes }) =>
+    (await listNodes()).map((node) => observeRolloutNode(node)),
   );
   const unreachable = (answer?.facts ?? []).flatMap((node): LeftOut[] => {
     const reason = outOfReach(node, []);

@@ -101,9 +101,9 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work & { a
   const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
   // an agent that is not installed yet, or does not know its new annotation keys yet, can't report
   const names = olds.annotations === news.annotations ? recorded : [];
-  const answer = await readForCheck(olds, news, async (kubernetes) => {
+  const answer = await readForCheck(nameOf(news), olds, news, async (cluster) => {
     const { readReportedAgents } = await import("./reported-agents.js");
-    return readReportedAgents(kubernetes, news.annotations, names);
+    return readReportedAgents(cluster, news.annotations, names);
   });
   const kept = keptAgent(olds, news);
   const workFor = (agent: string) => ({ ...workOf(olds, { ...news, agent }, answer?.facts), agent });

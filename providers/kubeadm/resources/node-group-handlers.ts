@@ -39,7 +39,7 @@ interface GroupPreview {
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
 async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
   const wanted = namesOf(news.machines);
-  const answer = await readForCheck(olds, news, observeNodes);
+  const answer = await readForCheck(nameOf(news), olds, news, observeNodes);
   if (answer === undefined)
     return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
   const { facts: observed, unread: why } = answer;
@@ -163,7 +163,7 @@ export const handlers: Handlers = {
   },
 
   async read(id, outputs: NodeGroupOutputs) {
-    const { facts, unread } = await readCluster(outputs.kubeconfig, observeNodes);
+    const { facts, unread } = await readCluster(nameOf(outputs), outputs.kubeconfig, observeNodes);
     if (facts) return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, facts) } };
     report(nameOf(outputs), `could not be read, so what is recorded stays: ${unread}`);
     return { id, props: outputs };

@@ -20,7 +20,7 @@ export const handlers: Handlers = {
     }
     const { previewRollout } = await import("./rollout/preview.js");
     const desired = withGivenConfiguration(olds, news);
-    const { refusals, notes, leftOut, ...preview } = await previewRollout(olds, desired);
+    const { refusals, notes, leftOut, ...preview } = await previewRollout(nameOf(news), olds, desired);
     const { configurationDiff } = await import("./rollout/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const steps = preview.steps.map(nodeRolloutSteps.format);
@@ -50,8 +50,8 @@ export const handlers: Handlers = {
   async read(id, outputs: Outputs) {
     const { readCluster } = await import("./preview-reading.js");
     const { observeRollout } = await import("./rollout/preview.js");
-    const { facts, unread } = await readCluster(outputs.kubeconfig, (client) =>
-      observeRollout(client, outputs),
+    const { facts, unread } = await readCluster(nameOf(outputs), outputs.kubeconfig, (cluster) =>
+      observeRollout(cluster.kubernetes, outputs, cluster),
     );
     if (facts) {
       const version = facts.desired.clusterVersion ?? outputs.version;

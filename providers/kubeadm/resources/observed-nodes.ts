@@ -27,7 +27,7 @@ export function observeNode({ metadata, spec, status }: Node): ObservedNode {
 }
 
 /** Returns every Node of the cluster, in one call. */
-export async function observeNodes(kubernetes: KubernetesClient): Promise<ObservedNode[]> {
+export async function observeNodes(kubernetes: Pick<KubernetesClient, "listNodes">): Promise<ObservedNode[]> {
   return (await kubernetes.listNodes()).map(observeNode);
 }
 

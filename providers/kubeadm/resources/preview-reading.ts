@@ -1,7 +1,7 @@
-import type { KubernetesClient } from "../../../lib/kubernetes";
 import { readGivenFileSync } from "../../../lib/files";
 import { isKnown } from "../../../lib/unknown";
 import { messageOf } from "../../../lib/error-message";
+import { type ClusterReading, SharedReadings } from "./shared-reading";
 
 /** How long a cluster may take to answer a preview at first, and for each call after that. */
 const PREVIEW_SECONDS = 6;
@@ -11,18 +11,26 @@ const SILENT_MILLISECONDS = 15_000;
 /** Clusters that did not answer, by kubeconfig. */
 const silent = new Map<string, { until: number; why: string }>();
 
+const readings = new SharedReadings(async (kubeconfig) => {
+  const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
+  const options = { seconds: PREVIEW_SECONDS, callSeconds: PREVIEW_SECONDS, readsOnly: true };
+  return KubernetesClient.connect({ kubeconfig }, options);
+});
+
 /** What was read from a cluster, or why it could not be read. */
 type Reading<T> = { facts: T; unread?: undefined } | { facts?: undefined; unread: string };
 
 /**
  * Reads a cluster for a preview or a refresh, or returns why it could not be read. The resources of a run share one
- * wait for a cluster that does not answer.
+ * connection, one list of the Nodes, and one wait for a cluster that does not answer.
  *
+ * @param asker the resource that reads, and for what if it reads several times
  * @param kubeconfig of the resource; replaced by the reader's if the environment names it
  */
 export async function readCluster<T>(
+  asker: string,
   kubeconfig: string,
-  read: (kubernetes: KubernetesClient) => Promise<T>,
+  read: (cluster: ClusterReading) => Promise<T>,
 ): Promise<Reading<T>> {
   let access = kubeconfig;
   try {
@@ -30,14 +38,7 @@ export async function readCluster<T>(
     const known = silent.get(access);
     if (known && known.until > Date.now()) return { unread: known.why };
     silent.delete(access);
-    const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
-    const options = { seconds: PREVIEW_SECONDS, callSeconds: PREVIEW_SECONDS, readsOnly: true };
-    const kubernetes = await KubernetesClient.connect({ kubeconfig: access }, options);
-    try {
-      return { facts: await read(kubernetes) };
-    } finally {
-      kubernetes.close();
-    }
+    return { facts: await readings.read(access, asker, read) };
   } catch (error) {
     const why = messageOf(error);
     if (error instanceof Error && error.name === "KubernetesUnreachable")
@@ -68,14 +69,15 @@ interface Access {
  * about to be read again has the same credentials as the one in the state.
  */
 export async function readForCheck<T>(
+  asker: string,
   olds: Access,
   news: Access,
-  read: (kubernetes: KubernetesClient) => Promise<T>,
+  read: (cluster: ClusterReading) => Promise<T>,
 ): Promise<Reading<T> | undefined> {
   const given = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   const known = given !== undefined && isKnown(given) ? given : undefined;
   const kubeconfig = known ?? adoptable.get(news.specification?.name ?? "");
-  return kubeconfig === undefined ? undefined : readCluster(kubeconfig, read);
+  return kubeconfig === undefined ? undefined : readCluster(asker, kubeconfig, read);
 }
 
 /** Environment variable with the path of a read-only kubeconfig, for previews by users without write permission. */

@@ -91,7 +91,7 @@ export const handlers: Handlers = {
   /** Leaves out the objects that were deleted, so that the next preview lists the change. */
   async read(id, outputs: Inputs) {
     const recorded = (outputs.objects ?? []) as NewObject[];
-    const { facts: found } = await readCluster(outputs.kubeconfig, (kubernetes) =>
+    const { facts: found } = await readCluster(nameOf(outputs), outputs.kubeconfig, ({ kubernetes }) =>
       Promise.all(
         recorded.map(({ apiVersion, kind, metadata }) =>
           kubernetes.get({ apiVersion, kind, namespace: metadata.namespace, name: metadata.name }),

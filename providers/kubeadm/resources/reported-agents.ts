@@ -5,6 +5,7 @@ import { KubernetesClient, type Node } from "../../../lib/kubernetes";
 import { WaitTimeout } from "../../../lib/wait";
 import type { ReportedAgent } from "../plan/node-agents";
 import { listed } from "../../../lib/text/quote";
+import type { ClusterReading } from "./shared-reading";
 
 const HESITATE_SECONDS = 4;
 
@@ -49,19 +50,19 @@ async function watchReports(
 }
 
 /**
- * Reads the agents' status in one call, and waits a few seconds for agents without one, since an agent whose Node has
+ * Reads the agents' status, and waits a few seconds for agents without one, since an agent whose Node has
  * just come back reports soon.
  *
  * @param names of machines that should have an agent
  * @throws Error when the cluster can't be read
  */
 export async function readReportedAgents(
-  kubernetes: KubernetesClient,
+  { kubernetes, listNodes }: ClusterReading,
   pattern: string,
   names: readonly string[],
 ): Promise<Reported> {
   const missingIn = (reported: Reported) => names.filter((name) => reported.get(name)?.hasReported === false);
-  const reported = reportedBy(await kubernetes.listNodes(), pattern);
+  const reported = reportedBy(await listNodes(), pattern);
   if (missingIn(reported).length === 0) return reported;
   return watchReports(kubernetes, pattern, HESITATE_SECONDS, missingIn, { reported });
 }

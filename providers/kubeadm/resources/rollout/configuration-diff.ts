@@ -43,7 +43,7 @@ export async function configurationDiff(
   const due = inputs.machines.filter(({ name }) => nodes.some(({ machine }) => machine === name));
   try {
     if (!isKnown(inputs.credentials)) throw new Error("no credentials for SSH are known");
-    const dataOf = await kubeadmData(olds, inputs, nodes);
+    const dataOf = await kubeadmData(resource, olds, inputs, nodes);
     const nodeOf = ({ name }: Machine) => nodes.find(({ machine }) => machine === name);
     const compared = await compareMachines(resource, inputs, due, (machine) => ({
       data: dataOf(machine),
@@ -125,13 +125,14 @@ function noDiff(machines: readonly Machine[], error: unknown): string {
  * @throws Error when the cluster's own can't be read
  */
 async function kubeadmData(
+  resource: string,
   olds: Partial<NodeRolloutInputs>,
   inputs: NodeRolloutInputs,
   nodes: readonly ComparedNode[],
 ): Promise<DataOf> {
   const rendering = nodes.filter(({ rendersKubeadm }) => rendersKubeadm).map(({ machine }) => machine);
   if (rendering.length === 0) return () => undefined;
-  const dataOf = inputs.adopted ? await mergedData(olds, inputs) : givenData(inputs);
+  const dataOf = inputs.adopted ? await mergedData(resource, olds, inputs) : givenData(inputs);
   return (machine) => (rendering.includes(machine.name) ? dataOf(machine) : undefined);
 }
 
@@ -140,9 +141,15 @@ const givenData =
   (machine) =>
     configurationData(specification, machine, machines);
 
-async function mergedData(olds: Partial<NodeRolloutInputs>, inputs: NodeRolloutInputs): Promise<DataOf> {
+async function mergedData(
+  resource: string,
+  olds: Partial<NodeRolloutInputs>,
+  inputs: NodeRolloutInputs,
+): Promise<DataOf> {
   const { facts, unread = "no kubeconfig is known" } =
-    (await readForCheck(olds, inputs, readMergeable)) ?? {};
+    (await readForCheck(`${resource}: its diff`, olds, inputs, ({ kubernetes }) =>
+      readMergeable(kubernetes),
+    )) ?? {};
   if (!facts) throw new Error(`kubeadm's ConfigMaps could not be read: ${unread}`);
   const merged = mergedObjects(facts.objects, facts.written, inputs.specification);
   const [clusterConfiguration, kubelet] = [merged.clusterConfiguration?.object, merged.kubelet?.object];

@@ -19,6 +19,7 @@ import { clusterVersion } from "../kubeadm-config";
 import { unreachedMachines } from "../machines-session";
 import { nodeOutputs, observeNode } from "../observed-nodes";
 import { readForCheck } from "../preview-reading";
+import type { ClusterReading } from "../shared-reading";
 
 /** The cluster as observed for a rollout, and the desired state. */
 export interface RolloutObservation {
@@ -30,13 +31,14 @@ export interface RolloutObservation {
   outputs: NodeOutput[];
 }
 
-/** Observes the cluster for a rollout, with two calls. */
+/** Observes the cluster for a rollout, with two calls. @param source of the Nodes, which others may share */
 export async function observeRollout(
   kubernetes: KubernetesClient,
   inputs: NodeRolloutInputs,
+  source: Pick<KubernetesClient, "listNodes"> = kubernetes,
 ): Promise<RolloutObservation> {
   const { specification, machines, leftOut = [] } = inputs;
-  const [objects, version] = await Promise.all([kubernetes.listNodes(), clusterVersion(kubernetes)]);
+  const [objects, version] = await Promise.all([source.listNodes(), clusterVersion(kubernetes)]);
   return {
     nodes: observedNodes(objects, inputs),
     desired: desiredOf(inputs, version),
@@ -98,10 +100,11 @@ const NOTHING: RolloutPreview = { steps: [], refusals: [], notes: [], leftOut: [
  * that does not exist yet has no rollout: it is created at the desired version.
  */
 export async function previewRollout(
+  resource: string,
   olds: Partial<NodeRolloutInputs>,
   news: NodeRolloutInputs,
 ): Promise<RolloutPreview> {
-  const live = await readForCheck(olds, news, (kubernetes) => fromCluster(kubernetes, news));
+  const live = await readForCheck(resource, olds, news, (cluster) => fromCluster(cluster, news));
   if (live === undefined) return NOTHING;
   if (live.facts) return live.facts;
   const preview = fromState(olds, news);
@@ -118,8 +121,9 @@ export async function previewRollout(
 }
 
 /** Returns the plan from the running cluster. */
-async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs): Promise<RolloutPreview> {
-  const { nodes, desired } = await observeRollout(kubernetes, news);
+async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Promise<RolloutPreview> {
+  const { kubernetes } = cluster;
+  const { nodes, desired } = await observeRollout(kubernetes, news, cluster);
   const present = nodes.map(({ name }) => name);
   // machines that will have joined before the rollout begins, at the version that the cluster has until then
   const version = desired.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;

@@ -48,13 +48,10 @@ describe("KubernetesClient", () => {
     await spare.close();
   });
 
-  async function connect(servers: { port: number }[] = [server], callSeconds = 5): Promise<KubernetesClient> {
+  async function connect(servers = [server], callSeconds = 5, readsOnly = false): Promise<KubernetesClient> {
     const access = { kubeconfig: kubeconfigOf(authority, servers) };
-    const client = await KubernetesClient.connect(access, {
-      seconds: 5,
-      userAgent: "foresail/0 test",
-      callSeconds,
-    });
+    const options = { seconds: 5, userAgent: "foresail/0 test", callSeconds, readsOnly };
+    const client = await KubernetesClient.connect(access, options);
     closing.push(() => client.close());
     return client;
   }
@@ -75,15 +72,20 @@ describe("KubernetesClient", () => {
 
   it("checks the server once before it reads, and accepts one that is not ready when it only reads", async () => {
     server.intercept = (call) => (call === "GET /readyz" ? { status: 500, text: "not ready" } : undefined);
-    const access = { kubeconfig: kubeconfigOf(authority, [server]) };
-    const client = await KubernetesClient.connect(access, { seconds: 5, readsOnly: true });
-    closing.push(() => client.close());
-    await client.listNodes();
+    await (await connect([server], 5, true)).listNodes();
     assert.deepEqual(server.calls, ["GET /api/v1/nodes", "GET /api/v1/nodes"]);
     await assert.rejects(
-      KubernetesClient.connect(access, { seconds: 0.5 }),
+      KubernetesClient.connect({ kubeconfig: kubeconfigOf(authority, [server]) }, { seconds: 0.5 }),
       (error) => error instanceof KubernetesUnreachable,
     );
+  });
+
+  it("reads through the first API server, and asks the others when that one does not answer at once", async () => {
+    for (const asked of [1, 2]) {
+      await connect([server, spare], 5, true);
+      assert.deepEqual([server.calls.length, spare.calls.length], [asked, asked - 1]);
+      server.intercept = () => "hang";
+    }
   });
 
   it("finds the path of an unknown kind by discovery", async () => {
