@@ -30,6 +30,12 @@ export function readableLines(): (line: string) => string | undefined {
   };
 }
 
+/** Returns whether a preview lists no change, neither of a resource nor of an output. */
+export function changesNothing(preview: string): boolean {
+  const words = Object.keys(countChanges(preview));
+  return words.every((word) => word === "unchanged") && !/^Outputs:/m.test(preview);
+}
+
 /** Parses the last `Resources:` block of an `up` or `destroy`, such as `{ unchanged: 12, created: 2 }`. */
 export function countChanges(output: string): Record<string, number> {
   const block = output.slice(output.lastIndexOf("Resources:"));

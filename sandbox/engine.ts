@@ -1,9 +1,9 @@
 import path from "node:path";
 import { PARALLEL_ARGUMENTS } from "../cli/pulumi";
 import { judgePendingOperations, type ExportedStack } from "../lib/pulumi/state";
-import { clearDeadLocks } from "../cli/killed-runs";
+import { clearDeadLocks, mayHavePending } from "../cli/killed-runs";
 import { engineEnvironment, ensureState } from "./engine-environment";
-import { countChanges, readableLines } from "./engine-output";
+import { changesNothing, countChanges, readableLines } from "./engine-output";
 import { callEngine, type EngineAnswer } from "./engine-process";
 import { projectFolder, projectName, stateFolder } from "./paths";
 import type { Toolchain } from "./toolchain";
@@ -45,11 +45,12 @@ export class Engine {
     await ensureState();
     const environment = { ...engineEnvironment(process.env, toolchain.environment), ...variables };
     const engine = new Engine(stack, toolchain.program("pulumi"), environment, say);
-    for (const line of await clearDeadLocks({ stateFolder, project: projectName, stack })) say(line);
+    const recorded = { stateFolder, project: projectName, stack };
+    for (const line of await clearDeadLocks(recorded)) say(line);
     await engine.call(["stack", "select", "--create", stack, "--secrets-provider", "passphrase"], {
       ofStack: false,
     });
-    await engine.forgetPendingOperations();
+    if (await mayHavePending(recorded)) await engine.forgetPendingOperations();
     return engine;
   }
 
@@ -61,17 +62,27 @@ export class Engine {
   }
 
   /**
+   * Previews, with readable output.
+   * @returns whether an update would change nothing, neither a resource nor an output
+   * @throws EngineError
+   */
+  async preview(): Promise<boolean> {
+    return changesNothing(await this.show(["preview"]));
+  }
+
+  /**
    * Previews, then applies the changes, with readable progress output.
+   * @param options.isPreviewed whether the preview was shown already
    * @returns how many resources were created, updated, …, unchanged
    * @throws EngineError
    */
-  async up(): Promise<Record<string, number>> {
-    return this.change(["up", "--yes", "--skip-preview=false"]);
+  async up({ isPreviewed = false } = {}): Promise<Record<string, number>> {
+    return countChanges(await this.show(["up", "--yes", `--skip-preview=${isPreviewed}`]));
   }
 
   /** @throws EngineError */
-  async destroy(): Promise<Record<string, number>> {
-    return this.change(["destroy", "--yes", "--skip-preview"]);
+  async destroy(): Promise<void> {
+    await this.show(["destroy", "--yes", "--skip-preview"]);
   }
 
   /** Returns the stack's outputs with secrets in plain text: never print them. */
@@ -107,7 +118,8 @@ export class Engine {
     this.say(`${words}; it is resumed now`);
   }
 
-  private async change(args: readonly string[]): Promise<Record<string, number>> {
+  /** Runs a command and shows its output. @returns all of it */
+  private async show(args: readonly string[]): Promise<string> {
     const readable = readableLines();
     const answer = await this.call(
       [...args, ...PARALLEL_ARGUMENTS, "--suppress-progress", "--suppress-permalink=true"],
@@ -119,7 +131,7 @@ export class Engine {
         },
       },
     );
-    return countChanges(answer.stdout);
+    return answer.stdout;
   }
 
   private async call(

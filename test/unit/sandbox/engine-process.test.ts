@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { engineEnvironment } from "../../../sandbox/engine-environment";
-import { countChanges, readableLines } from "../../../sandbox/engine-output";
+import { changesNothing, countChanges, readableLines } from "../../../sandbox/engine-output";
 import { callEngine, type EngineCall, InterruptedError } from "../../../sandbox/engine-process";
-import { isUnchanged } from "../../../sandbox/start";
 
 const call = (script: string, options: Partial<EngineCall> = {}) =>
   callEngine({
@@ -109,7 +108,12 @@ describe("the engine's output", () => {
     const up =
       "Resources:\n    + 2 created\n    ~ 1 updated\n    +-1 replaced\n    10 unchanged\n\nDuration: 3s\n";
     assert.deepEqual(countChanges(preview + up), { created: 2, updated: 1, replaced: 1, unchanged: 10 });
-    assert.equal(isUnchanged(countChanges("Resources:\n    10 unchanged\n")), true);
-    assert.equal(isUnchanged(countChanges(up)), false);
+  });
+
+  it("says whether a preview changes anything, resources or outputs", () => {
+    const nothing = "Previewing update (sandbox-ssh):\nResources:\n    10 unchanged\n";
+    assert.equal(changesNothing(nothing), true);
+    assert.equal(changesNothing("Resources:\n    + 1 to create\n    10 unchanged\n"), false);
+    assert.equal(changesNothing(`Outputs:\n  + nodes: []\n\n${nothing}`), false);
   });
 });
