@@ -52,6 +52,8 @@ interface StackRef {
 
 const PASSPHRASE = "a passphrase for tests";
 const SECONDS = 120;
+/** Of a command that did not end, in the error. */
+const LAST_LINES = 30;
 
 /** A stack with a file backend of its own, on which the real engine works. */
 export class TestStack {
@@ -146,11 +148,22 @@ export class TestStack {
     return clearDeadLocks({ stateFolder: this.stateFolder, ...this.place });
   }
 
-  /** Runs one command to its end, whatever that is. */
+  /** Runs one command to its end, whatever that is. @throws Error with its last lines when it does not end in time */
   async call(args: readonly string[], options: CallOptions = {}): Promise<EngineAnswer> {
-    const answer = await callEngine(this.callOf(args, options));
-    this.printed += answer.stdout + answer.stderr;
-    return answer;
+    const lines: string[] = [];
+    const onLine = (line: string) => {
+      lines.push(line);
+      options.onLine?.(line);
+    };
+    try {
+      const answer = await callEngine(this.callOf(args, { ...options, onLine }));
+      this.printed += answer.stdout + answer.stderr;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      error.message += `; the last lines that it printed:\n${lines.slice(-LAST_LINES).join("\n")}`;
+      throw error;
+    }
   }
 
   /** Starts `up` in a process group of its own, for tests that kill it. Its output goes to a file. */
