@@ -18,7 +18,7 @@ export interface Refusal {
 }
 
 /**
- * Refuses changes that a running cluster can't follow, each with the reason and a workaround: settings that kubeadm
+ * Refuses changes that a running cluster can't follow, each with the reason and a workaround: settings that are
  * fixed at init, and settings that were written to the machines before they joined.
  *
  * @param olds undefined until the cluster exists; absent fields have the value from before the field existed
@@ -30,19 +30,19 @@ export function refuseSpecificationChange(
   if (!olds) return [];
   const [before, after] = [fixedSettings(olds), fixedSettings(news)];
   const [generation, desired] = [keyGeneration(olds), keyGeneration(news)];
-  const fixed = Object.entries(after).filter(
-    ([property, value]) =>
-      !isUnknown(value) &&
-      !isDeepStrictEqual(before[property], value) &&
+  const fixed = (Object.keys(FIXED_AT_INIT) as (keyof typeof FIXED_AT_INIT)[]).filter(
+    (property) =>
+      !isUnknown(after[property]) &&
+      !isDeepStrictEqual(before[property], after[property]) &&
       // nodes move from one external endpoint to another
       !(property === "endpoint" && areExternal(olds, news)),
   );
   return [
-    ...fixed.map(([property, value]) => ({
+    ...fixed.map((property) => ({
       property: `cluster.${property}`,
       reason:
-        `is ${JSON.stringify(before[property])} and can't become ${JSON.stringify(value)}: ` +
-        "kubeadm fixes it when the cluster is made; set it back, or make a new cluster beside this one",
+        `is ${JSON.stringify(before[property])} and can't become ${JSON.stringify(after[property])}: ` +
+        `${FIXED_AT_INIT[property]}; set it back, or make a new cluster beside this one`,
     })),
     ...(desired < generation
       ? [
@@ -70,13 +70,24 @@ function refuseCertificateNames(olds: ClusterSpecification, news: ClusterSpecifi
   }));
 }
 
-/** Returns the settings that kubeadm fixes at init. */
+/** The settings that are fixed when a cluster is made, each with the reason. */
+const FIXED_AT_INIT = {
+  name: "every machine of the cluster is marked with it",
+  endpoint: "each machine has its own forwarder to the API servers (loopback), or none",
+  "network.podSubnet": "nodes and pods have addresses of it",
+  "network.serviceSubnet": "Services and the API servers' certificates have addresses of it",
+  "network.dnsDomain": "pods and the API servers' certificates have names in it",
+  "network.plugin": "pods that run are in the network of the old plugin",
+  encryptSecretsAtRest: "no step encrypts or decrypts the Secrets that are in etcd",
+};
+
+/** Returns the settings that are fixed when a cluster is made. */
 function fixedSettings({
   name,
   endpoint,
   network,
   ...others
-}: ClusterSpecification): Record<string, unknown> {
+}: ClusterSpecification): Record<keyof typeof FIXED_AT_INIT, unknown> {
   return {
     name,
     endpoint: controlPlaneEndpoint(endpoint),
@@ -88,39 +99,68 @@ function fixedSettings({
   };
 }
 
+/** Why a setting can't change once a machine has joined. The first path that a setting begins with counts. */
+const REASONS: Readonly<Record<string, string>> = {
+  "kubeadm.clusterConfiguration.etcd.local.image":
+    "kubeadm gives a member of etcd another image only with another version of Kubernetes",
+  "kubeadm.clusterConfiguration.etcd":
+    "a member of etcd finds its data, its peers and its certificates by it, and would not come back",
+  "kubeadm.clusterConfiguration.certificatesDir": "every control plane has its certificates at the old path",
+  "kubeadm.clusterConfiguration.dns":
+    "kubeadm installs DNS when a cluster is created or upgraded; edit the Deployment kube-system/coredns instead",
+  "kubeadm.clusterConfiguration":
+    "kubeadm reads it only when a cluster is created, a machine joins or a version changes",
+  "kubeadm.initConfiguration": 'only "kubeadm init" reads it, which has run',
+  "kubeadm.joinConfiguration.patches":
+    "the static pods of the machines were made with its patches, which an upgrade would undo",
+  "kubeadm.joinConfiguration": 'only "kubeadm join" reads it, which has run on these machines',
+  "kubelet.cgroupDriver":
+    "the kubelet and containerd must have the same one, and the pods that run were started with the old one",
+  kubeProxy: "kubeadm did not install kube-proxy (skipPhases), so nothing would read it",
+  imageRepository:
+    "DNS and kube-proxy would keep the old registry until an upgrade; registries.mirrors changes where images come from",
+  "network.holdNodeAddress": "the addresses of etcd's members depend on it",
+};
+
 /** A reason contains no values, since they may be secret. */
-const NOT_APPLIED =
-  "can't change while a machine has joined: the machines were prepared with the old value and would keep it; " +
-  "put the old value back, or make a new cluster with the new value";
-
-const OF_ETCD =
-  "can't change while a machine has joined: a member of etcd finds its data, its peers and its certificates by it, and would not come back; " +
-  "put the old value back, or make a new cluster with the new value";
-
 function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
-  const isOfEtcd = (path: ConfigurationPath) =>
-    formatPath(path).startsWith("kubeadm.clusterConfiguration.etcd");
-  return paths.map((path) => ({
-    property: formatPath(["cluster", ...path]),
-    reason: isOfEtcd(path) ? OF_ETCD : NOT_APPLIED,
-  }));
+  return paths.map((path) => {
+    const setting = formatPath(path);
+    const [, why = "no step applies it"] =
+      Object.entries(REASONS).find(([prefix]) => setting.startsWith(prefix)) ?? [];
+    return {
+      property: formatPath(["cluster", ...path]),
+      reason: `can't change while a machine has joined: ${why}; put the old value back, or make a new cluster with the new value`,
+    };
+  });
+}
+
+/** Machines of a group that are in the cluster. */
+interface GroupMembers {
+  members: readonly string[];
+  controlPlanes: boolean;
+  /** Machines that were members when the cluster was adopted; undefined where foresail made the cluster. */
+  adopted?: readonly string[];
 }
 
 /**
  * Refuses a change of joinConfiguration while machines of a group have joined with the old one. The first control plane
- * does not count: `kubeadm init` created it.
- *
- * @param joined number of the group's machines in the cluster
+ * does not count: `kubeadm init` created it. Adopted machines joined with one of others, but their node agents use the
+ * folder of patches.
  */
 export function refuseJoinSettings(
   olds: ClusterSpecification | undefined,
   news: ClusterSpecification,
-  { joined, controlPlanes }: { joined: number; controlPlanes: boolean },
+  { members, controlPlanes, adopted }: GroupMembers,
 ): Refusal[] {
-  if (!olds || joined <= (controlPlanes ? 1 : 0)) return [];
+  if (!olds) return [];
   const configurationOf = ({ kubeadm }: ClusterSpecification) => kubeadm?.joinConfiguration ?? {};
   const path = ["kubeadm", "joinConfiguration"];
-  return notApplied(differingPaths(configurationOf(olds), configurationOf(news), path));
+  const paths = differingPaths(configurationOf(olds), configurationOf(news), path);
+  const isPatch = (each: ConfigurationPath) => each[path.length] === "patches";
+  if (adopted === undefined) return members.length > (controlPlanes ? 1 : 0) ? notApplied(paths) : [];
+  const joined = members.filter((name) => !adopted.includes(name));
+  return notApplied(paths.filter((each) => joined.length > 0 || (isPatch(each) && members.length > 0)));
 }
 
 /**

@@ -96,7 +96,11 @@ function refuseJoined(
   const recorded = olds.machines ?? [];
   const own = [...namesOf(olds.machines), ...namesOf(news.machines)];
   const joined = observed?.filter(({ name, group }) => group !== undefined && own.includes(name)) ?? recorded;
-  const group = { joined: joined.length, controlPlanes: news.group === CONTROL_PLANE_GROUP };
+  const group = {
+    members: joined.map(({ name }) => name),
+    controlPlanes: news.group === CONTROL_PLANE_GROUP,
+    adopted: isKnownList(news.adopted) ? news.adopted : olds.adopted,
+  };
   return [
     ...refuseJoinSettings(olds.specification, news.specification, group),
     ...refuseAddressChange(recorded, news.machines, observed),

@@ -18,12 +18,31 @@ const refused = (change: Change, olds: ClusterSpecification = running) =>
 
 describe("what can't change on a running cluster", () => {
   const { network } = running;
-  const cases: [Change, string[]][] = [
-    [{ endpoint: { external: { host: "h", port: 1 } } }, ["cluster.endpoint"]],
-    [{ network: { ...network, podCidr: "10.0.0.0/8" } }, ["cluster.network.podSubnet"]],
-    [{ network: { ...network, bridge: false } }, ["cluster.network.plugin"]],
-    [{ encryptSecretsAtRest: false }, ["cluster.encryptSecretsAtRest"]],
-    [{ kubelet: { cgroupDriver: "cgroupfs" } }, ["cluster.kubelet.cgroupDriver"]],
+  const cases: [Change, string[], RegExp][] = [
+    [{ name: "other" }, ["cluster.name"], /is marked with it/],
+    [{ endpoint: { external: { host: "h", port: 1 } } }, ["cluster.endpoint"], /own forwarder/],
+    [
+      { network: { ...network, podCidr: "10.0.0.0/8" } },
+      ["cluster.network.podSubnet"],
+      /pods have addresses/,
+    ],
+    [
+      { network: { ...network, serviceCidr: "10.0.0.0/8" } },
+      ["cluster.network.serviceSubnet"],
+      /Services and/,
+    ],
+    [
+      { network: { ...network, dnsDomain: "k8s.example" } },
+      ["cluster.network.dnsDomain"],
+      /have names in it/,
+    ],
+    [{ network: { ...network, bridge: false } }, ["cluster.network.plugin"], /network of the old plugin/],
+    [{ encryptSecretsAtRest: false }, ["cluster.encryptSecretsAtRest"], /Secrets that are in etcd/],
+    [
+      { kubelet: { cgroupDriver: "cgroupfs" } },
+      ["cluster.kubelet.cgroupDriver"],
+      /kubelet and containerd must/,
+    ],
     [
       {
         kubeadm: {
@@ -33,23 +52,59 @@ describe("what can't change on a running cluster", () => {
         },
       },
       ["cluster.kubeadm.clusterConfiguration.apiServer.certSANs"],
+      /certificate that foresail does not write/,
     ],
     [
       { kubeadm: { initConfiguration: { skipPhases: ["addon/kube-proxy"] } } },
       ["cluster.kubeadm.initConfiguration.skipPhases"],
+      /only "kubeadm init" reads it/,
     ],
     [
       { kubeadm: { clusterConfiguration: { etcd: { local: { dataDir: "/a" } } } } },
       ["cluster.kubeadm.clusterConfiguration.etcd.local.dataDir"],
+      /finds its data/,
     ],
-    [{ kubeadm: { clusterConfiguration: { etcd: "a" } } }, ["cluster.kubeadm.clusterConfiguration.etcd"]],
-    [{ imageRepository: "registry.example.org/k8s" }, ["cluster.imageRepository"]],
-    [{ network: { ...network, holdNodeAddress: true } }, ["cluster.network.holdNodeAddress"]],
+    [
+      { kubeadm: { clusterConfiguration: { etcd: { local: { imageTag: "3.7.0" } } } } },
+      ["cluster.kubeadm.clusterConfiguration.etcd.local.imageTag"],
+      /another image only with another version/,
+    ],
+    [
+      { kubeadm: { clusterConfiguration: { etcd: "a" } } },
+      ["cluster.kubeadm.clusterConfiguration.etcd"],
+      /finds its data/,
+    ],
+    [
+      { kubeadm: { clusterConfiguration: { certificatesDir: "/etc/pki" } } },
+      ["cluster.kubeadm.clusterConfiguration.certificatesDir"],
+      /certificates at the old path/,
+    ],
+    [
+      { kubeadm: { clusterConfiguration: { dns: { imageTag: "1" } } } },
+      ["cluster.kubeadm.clusterConfiguration.dns"],
+      /edit the Deployment kube-system\/coredns/,
+    ],
+    [
+      { kubeadm: { clusterConfiguration: { featureGates: { A: true } } } },
+      ["cluster.kubeadm.clusterConfiguration.featureGates"],
+      /only when a cluster is created/,
+    ],
+    [
+      { imageRepository: "registry.example.org/k8s" },
+      ["cluster.imageRepository"],
+      /registries\.mirrors changes/,
+    ],
+    [
+      { network: { ...network, holdNodeAddress: true } },
+      ["cluster.network.holdNodeAddress"],
+      /addresses of etcd's members/,
+    ],
   ];
-  for (const [change, properties] of cases)
-    it(`refuses ${JSON.stringify(change)} by its path`, () => {
+  for (const [change, properties, why] of cases)
+    it(`refuses ${JSON.stringify(change)} by its path and with its own reason`, () => {
       assert.deepEqual(refused(change), properties);
       const [refusal] = refuseSpecificationChange(running, { ...running, ...change });
+      assert.match(refusal!.reason, why);
       assert.match(refusal!.reason, /: .*(set it back|put the old value back), or make a new cluster/);
     });
 
@@ -100,7 +155,9 @@ describe("what can't change on a running cluster", () => {
 
   it("refuses other settings of a kube-proxy that kubeadm did not install", () => {
     const olds = { ...running, kubeadm: { initConfiguration: { skipPhases: ["addon/kube-proxy"] } } };
-    assert.deepEqual(refused({ kubeProxy: { mode: "nftables" } }, olds), ["cluster.kubeProxy.mode"]);
+    const [refusal] = refuseSpecificationChange(olds, { ...olds, kubeProxy: { mode: "nftables" } });
+    assert.equal(refusal?.property, "cluster.kubeProxy.mode");
+    assert.match(refusal.reason, /did not install kube-proxy/);
   });
 
   it("accepts what reaches the nodes by other steps, and anything before there is a cluster", () => {
@@ -149,11 +206,37 @@ describe("what can't change for machines that have joined", () => {
     [2, true, true],
   ] as const)
     it(`another joinConfiguration with ${joined} joined ${controlPlanes ? "control planes" : "workers"}: refused ${isRefused}`, () => {
-      const refusals = refuseJoinSettings(running, other, { joined, controlPlanes });
+      const group = { members: ["a", "b"].slice(0, joined), controlPlanes };
+      const refusals = refuseJoinSettings(running, other, group);
       const expected = isRefused ? ["cluster.kubeadm.joinConfiguration.skipPhases"] : [];
       assert.deepEqual(propertiesOf(refusals), expected);
-      assert.deepEqual(refuseJoinSettings(running, running, { joined, controlPlanes }), []);
-      assert.deepEqual(refuseJoinSettings(undefined, other, { joined, controlPlanes }), []);
+      for (const { reason } of refusals) assert.match(reason, /only "kubeadm join" reads it/);
+      assert.deepEqual(refuseJoinSettings(running, running, group), []);
+      assert.deepEqual(refuseJoinSettings(undefined, other, group), []);
+    });
+
+  const joinConfiguration = { skipPhases: ["preflight"], patches: { directory: "/etc/patches" } };
+  const both = exampleSpecification({ kubeadm: { joinConfiguration } });
+  for (const [members, refusedFields] of [
+    [[], []],
+    // its node agent uses the patches
+    [["cp-1"], ["patches"]],
+    [
+      ["cp-1", "cp-2"],
+      ["patches", "skipPhases"],
+    ],
+  ] as const)
+    it(`another joinConfiguration of a cluster that was adopted with cp-1, and has ${members.join(", ") || "no member"}: refuses ${refusedFields.join(", ") || "nothing"}`, () => {
+      for (const controlPlanes of [true, false]) {
+        const refusals = refuseJoinSettings(running, both, { members, controlPlanes, adopted: ["cp-1"] });
+        const expected = refusedFields.map((field) => `cluster.kubeadm.joinConfiguration.${field}`);
+        assert.deepEqual(propertiesOf(refusals), expected);
+        assert.ok(
+          refusals.every(
+            ({ property, reason }) => property.endsWith("patches") === /its patches/.test(reason),
+          ),
+        );
+      }
     });
 
   const w1 = exampleMachine("w-1");
