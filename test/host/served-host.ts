@@ -12,8 +12,12 @@ export class ServedHost {
   readonly authority = new TestAuthority(this.folder);
   readonly server = new TestKubernetesServer(this.authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
   host!: ProviderHost;
+  private tests = 0;
 
   constructor() {
+    beforeEach(() => {
+      this.tests += 1;
+    });
     before(async () => {
       this.host = await ProviderHost.inClone();
       await this.server.listen();
@@ -27,8 +31,11 @@ export class ServedHost {
     });
   }
 
-  /** A kubeconfig of the API server; it has a port when the suite's tests run. */
+  /**
+   * A kubeconfig of the API server; it has a port when the suite's tests run. Each test stands for another run, and the
+   * checks of one run share what they read by the text of the kubeconfig, so each test gets a text of its own.
+   */
   get kubeconfig(): string {
-    return kubeconfigOf(this.authority, [this.server]);
+    return kubeconfigOf(this.authority, [this.server]) + "\n".repeat(this.tests);
   }
 }
