@@ -27,8 +27,8 @@ import {
 /**
  * A Kubernetes cluster that kubeadm creates on machines reachable over SSH.
  *
- * Prepares all machines in parallel and initializes the first control plane. Then installs the pod network, joins
- * the other control planes one by one, joins the workers, and installs an agent on each node. Machines can be added
+ * Prepares all machines in parallel and initializes the first control plane. Then installs the pod network, and joins
+ * the other control planes one by one and the workers beside them, each with its agent. Machines can be added
  * and removed later, and the version can change; the preview lists what that does to each node.
  *
  * @example
@@ -106,9 +106,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     };
     const network = installPodNetwork(clusterName, pods, this.inside());
     const controlPlanes = this.join(CONTROL_PLANE_GROUP, network);
-    const joined = [controlPlanes, ...this.followControlPlanes(controlPlanes)];
-    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, joined));
-    this.agents = this.installNodeAgents([...joined, ...workers]);
+    const following = this.followControlPlanes(controlPlanes);
+    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, network));
+    this.agents = this.installNodeAgents([controlPlanes, ...following, ...workers]);
     const rollout = this.rollOut(this.agents);
     this.rotateEncryptionKey(rollout);
     const { nodes, version } = rollout;
@@ -235,19 +235,15 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { ...common, machines, kubeconfig };
   }
 
+  private agentSettings() {
+    const { annotations } = rolloutSettings(this.args);
+    return { annotations, staged: stagedFor(this.args), ...this.drift() };
+  }
+
   /** Installs the agent, and the versions that it can choose from, on every node, also those that have just joined. */
   private installNodeAgents(after: pulumi.Resource[]): resources.NodeAgents {
-    const { annotations } = rolloutSettings(this.args);
-    const staged = stagedFor(this.args);
     const { configuration } = this.existence;
-    const args = {
-      ...this.versioned(),
-      ...this.tolerance(),
-      ...this.drift(),
-      annotations,
-      staged,
-      configuration,
-    };
+    const args = { ...this.versioned(), ...this.tolerance(), ...this.agentSettings(), configuration };
     return new resources.NodeAgents(agentsResource(this.clusterName), args, this.inside(...after));
   }
 
@@ -291,6 +287,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(group === CONTROL_PLANE_GROUP
           ? { pools: this.workerPools(), configuration: this.existence.configuration }
           : {}),
+        agents: this.agentSettings(),
         drain: drainOptions(this.args),
       },
       this.inside(...this.preparedOf(group, this.prepared), ...after),

@@ -89,16 +89,21 @@ type StagingSettings = Pick<
   "source" | "proxy" | "imageRepository" | "ignorePreflightErrors"
 >;
 
-/** Desired state of every machine's agent. Texts are not part of it: an edit of foresail alone changes no machine. */
-export interface DesiredAgent {
-  /** Version of the agent. */
-  agent: string;
+/** Settings of a cluster's agents. */
+export interface AgentSettings {
   /** Pattern of the annotation keys, which contains `[software]`. */
   annotations: string;
+  /** Versions that the agents can choose from. */
   staged: StagedVersions;
-  specification: StagingSettings;
   /** What foresail does about files that others change; absent for a report by agents that can. */
   drift?: DriftSetting;
+}
+
+/** Desired state of every machine's agent. Texts are not part of it: an edit of foresail alone changes no machine. */
+export interface DesiredAgent extends AgentSettings {
+  /** Version of the agent. */
+  agent: string;
+  specification: StagingSettings;
 }
 
 /** Returns a short hash of the desired state. The same state always has the same hash. */

@@ -5,7 +5,7 @@ import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
 import type { RolledConfiguration } from "../plan/configuration";
 import type { DriftSetting } from "../plan/drift";
-import type { StagedVersions } from "../plan/node-agents";
+import type { AgentSettings } from "../plan/node-agents";
 import type { RolloutSettings } from "../plan/rollout/desired";
 import type { ClusterSpecification } from "../plan/specification";
 import type { UnreachableLimit } from "../plan/unreachable";
@@ -225,6 +225,8 @@ export interface NodeGroupInputs extends MachinesInputs {
   leaving?: Record<string, string[]>;
   /** From the ClusterInit; only for the control planes' group, and absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
+  /** The agents that machines get while they join; absent in state of older releases. No reason for a change. */
+  agents?: AgentSettings;
   /** Secret. */
   kubeconfig: string;
   drain: DrainOptions;
@@ -247,11 +249,7 @@ export class NodeGroup extends resourceClass<
   "owned" | "former" | "leaving"
 >("kubeadm/NodeGroup", { outputs: ["nodes", "members"], secrets: ["kubeconfig"] }) {}
 
-export interface NodeAgentsInputs extends MachinesInputs {
-  /** Pattern of the annotation keys, which contains `[software]`. */
-  annotations: string;
-  /** Versions that the agents can choose from. */
-  staged: StagedVersions;
+export interface NodeAgentsInputs extends MachinesInputs, AgentSettings {
   /** Secret, with permission to read the Nodes; absent in state of older releases. */
   kubeconfig?: string;
   /** How many unreachable machines may be left out; absent for workers only, which fail the rollout later. */
@@ -260,8 +258,6 @@ export interface NodeAgentsInputs extends MachinesInputs {
   agent: string;
   /** Set by check: unreachable machines that have work to do; absent in state of older releases. */
   leftOut?: string[];
-  /** What is done about files that others change; absent for a report. */
-  drift?: DriftSetting;
   /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
 }

@@ -1,5 +1,5 @@
 import { SshUnreachable } from "../../../lib/ssh/errors";
-import { agentLogScript, backendsOf, nodeAgentScript } from "../machine/steps";
+import { agentLogScript, backendsOf } from "../machine/steps";
 import {
   refuseStaging,
   type ReportedAgent,
@@ -26,6 +26,7 @@ import {
   withMachines,
 } from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
+import { installAgent } from "./agent-installation";
 import { readForCheck } from "./preview-reading";
 import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./declarations";
 import { listed } from "../../../lib/text/quote";
@@ -145,8 +146,8 @@ function linesByMachine({ steps = [] }: Inputs): Map<string, string[]> {
 
 /** Installs and stages on all these machines in parallel. A failure on one does not stop the others. */
 async function install(inputs: Inputs): Promise<Outputs> {
-  const { annotations, specification, staged, timeouts, drift, leftOut = [] } = inputs;
-  const { name: cluster } = specification;
+  const { leftOut = [] } = inputs;
+  const { name: cluster } = inputs.specification;
   const resource = nameOf(inputs);
   const machines = backendsOf(inputs.machines);
   for (const line of linesOfLeftOut(inputs)) report(resource, line);
@@ -154,8 +155,7 @@ async function install(inputs: Inputs): Promise<Outputs> {
   const due = inputs.machines.filter(({ name }) => lines.has(name));
   const failures = await withMachines(resource, inputs, async (session) => {
     const failed = await failuresOfEach(due, "install the node agent", async (machine) => {
-      const script = nodeAgentScript(specification, machine, annotations, staged, machines, drift);
-      await session.run(machine, script, { seconds: timeouts.prepare });
+      await installAgent(session, machine, inputs, machines);
       session.progress((lines.get(machine.name) ?? []).join("; "));
     });
     const installed = due.filter((machine) => !failed.some((failure) => failure.machine === machine));

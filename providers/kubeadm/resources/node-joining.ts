@@ -6,6 +6,7 @@ import * as steps from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
 import { hasLostRole, taintChanges } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
+import { installAgentOfJoin } from "./agent-installation";
 import { type ClusterSession, nodeReference } from "./cluster-session";
 import type { NodeGroupInputs } from "./declarations";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
@@ -55,8 +56,18 @@ async function enter(session: Session, machine: Machine): Promise<void> {
   session.progress(`${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
-/** Waits for one member to become Ready and labels it: the group's label comes last and marks a complete join. */
+/**
+ * Waits for one member to become Ready, and installs its agent meanwhile. Then labels it: the group's label comes last
+ * and marks a complete join.
+ */
 async function complete(session: Session, machine: Machine): Promise<void> {
+  const agent = installAgentOfJoin(session, machine, session.inputs.agents);
+  await becomeReady(session, machine).finally(() => agent);
+  await applyNodeSettings(session, machine);
+  session.progress(`${machine.name} is Ready`);
+}
+
+async function becomeReady(session: Session, machine: Machine): Promise<void> {
   const { inputs } = session;
   await session.untilNode(
     machine.name,
@@ -68,8 +79,6 @@ async function complete(session: Session, machine: Machine): Promise<void> {
       return ready ? { done: undefined } : { pending: reason };
     },
   );
-  await applyNodeSettings(session, machine);
-  session.progress(`${machine.name} is Ready`);
 }
 
 /**

@@ -106,7 +106,7 @@ describe("KubeadmCluster", () => {
     ]);
   });
 
-  it("follows the order of kubeadm: prepare, init, control planes, endpoint, workers", async () => {
+  it("follows the order of kubeadm: prepare, init, then control planes and workers beside each other", async () => {
     await cluster({ machines: [machine("cp-1"), machine("cp-2"), machine("cp-3"), machine("w-1")] });
     assert.deepEqual(dependencies("demo-init"), [
       "demo-cp-1-prepare",
@@ -116,11 +116,12 @@ describe("KubeadmCluster", () => {
     assert.deepEqual(dependencies("demo-kubeconfig"), ["demo-init"]);
     assert.ok(dependencies("demo-control-plane").includes("demo-init"));
     assert.deepEqual(dependencies("demo-endpoint"), ["demo-control-plane"]);
-    assert.deepEqual(dependencies("demo-workers"), [
+    assert.deepEqual(dependencies("demo-workers"), ["demo-init", "demo-w-1-prepare"]);
+    assert.deepEqual(dependencies("demo-node-agents"), [
       "demo-control-plane",
       "demo-endpoint",
       "demo-init",
-      "demo-w-1-prepare",
+      "demo-workers",
     ]);
   });
 
