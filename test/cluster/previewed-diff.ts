@@ -8,11 +8,21 @@ import type { TestCluster } from "./test-cluster";
 const MANAGED = [
   "/etc/kubernetes/manifests",
   "/etc/kubernetes/audit",
+  "/etc/kubernetes/authentication",
+  "/etc/kubernetes/hardening",
   "/etc/containerd/certs.d",
   "/etc/apt/apt.conf.d",
   "/etc/example",
   "/etc/systemd/system",
   "/var/lib/kubelet/config.yaml",
+];
+
+/** What others write and a profile makes private: of these, only the modes are compared. */
+const PRIVATE = [
+  "/etc/kubernetes/pki",
+  "/etc/cni/net.d",
+  "/usr/lib/systemd/system/kubelet.service*",
+  "/var/lib/etcd",
 ];
 
 /** Lists the names in the certificate of a control plane's API server: of the certificate itself, a preview shows nothing. */
@@ -23,8 +33,15 @@ const NAMES = `openssl x509 -noout -ext subjectAltName -in ${CERTIFICATE} 2>/dev
 /** Prints the address of the API servers in each kubeconfig: of the file itself, a preview shows nothing. */
 const SERVERS = "grep --with-filename '^ *server: ' /etc/kubernetes/*.conf";
 
-/** Files of a machine by path; of kubeadm's own, the modes are not compared. */
-type Files = ReadonlyMap<string, { content: string; mode?: string }>;
+interface ManagedFile {
+  content: string;
+  mode?: string;
+  /** Whether only its mode can differ: others create and remove such files. */
+  isForeign?: true;
+}
+
+/** Files of a machine by path. */
+type Files = ReadonlyMap<string, ManagedFile>;
 
 /** Reads all files of each machine that a change of configuration may write. */
 export async function managedFiles(
@@ -34,15 +51,23 @@ export async function managedFiles(
   const read = `find ${MANAGED.join(" ")} -type f 2>/dev/null | sort | while read -r path; do
     printf '%s %s %s\\n' "$path" "$(stat --format %a,%U:%G "$path")" "$(base64 --wrap 0 <"$path")"
   done`;
+  const modes = `{ find ${PRIVATE.slice(0, -1).join(" ")} -type f; find ${PRIVATE.at(-1)} -maxdepth 0; } 2>/dev/null |
+    sort | xargs --no-run-if-empty stat --format '%n %a %U:%G'`;
   const all = new Map<string, Files>();
   for (const machine of machines) {
     const lines = (await cluster.onMachine(machine, read)).trim().split("\n");
     const files = lines.map((line) => {
       const [path = "", mode = "", text = ""] = line.split(" ");
       const content = Buffer.from(text, "base64").toString("utf8");
-      const isOfKubeadm = /^\/(etc\/kubernetes\/manifests|var)\//.test(path);
-      return [path, isOfKubeadm ? { content } : { content, mode: mode.replace(",", " ") }] as const;
+      return [path, { content, mode: mode.replace(",", " ") }] as const;
     });
+    const foreign = (await cluster.onMachine(machine, modes))
+      .trim()
+      .split("\n")
+      .map((line) => {
+        const [path = "", ...mode] = line.split(" ");
+        return [path, { content: "", mode: mode.join(" "), isForeign: true }] as const;
+      });
     const names = await cluster.onMachine(machine, NAMES);
     const certificate = names === "" ? [] : [[`${CERTIFICATE} (names)`, { content: names }] as const];
     const servers = (await cluster.onMachine(machine, SERVERS)).trim().split("\n");
@@ -50,7 +75,7 @@ export async function managedFiles(
       const [, path = "", content = ""] = /^([^:]*):(.*)$/.exec(line) ?? [];
       return [`${path} (server)`, { content: `${content}\n` }] as const;
     });
-    all.set(machine, new Map([...files, ...certificate, ...addresses]));
+    all.set(machine, new Map<string, ManagedFile>([...files, ...foreign, ...certificate, ...addresses]));
   }
   return all;
 }
@@ -82,6 +107,7 @@ function differences(before: Files, after: Files): FileDifference[] {
   return paths.flatMap((path) => {
     const [old, now] = [before.get(path), after.get(path)];
     if (old?.content === now?.content && old?.mode === now?.mode) return [];
+    if ((old ?? now)?.isForeign && !(old && now)) return [];
     return [{ path, ...(old ? { before: old } : {}), ...(now ? { after: now } : {}) }];
   });
 }

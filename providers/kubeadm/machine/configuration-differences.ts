@@ -2,6 +2,7 @@ import type { FileDifference } from "../../../lib/text/unified-diff";
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
 import type { KubeadmObjects } from "../plan/adoption";
 import type { Machine } from "../plan/machine";
+import { madePrivate } from "../plan/private-files";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { documents, initConfiguration, KUBEADM } from "./configuration";
@@ -55,6 +56,7 @@ export function configurationDifferencesScript(
   const backends = backendsOf(machines);
   assertAddresses(backends);
   const patches = patchFolders(specification);
+  const { paths: privatePaths, folder: privateFolder } = madePrivate(specification);
   const commands = [
     "common/system",
     "common/owner",
@@ -83,6 +85,8 @@ export function configurationDifferencesScript(
     PATCHES_OF_JOIN: patches.join ?? "",
     NO_CERTIFICATES,
     OWN_ADDRESS: adopted,
+    PRIVATE_PATHS: privatePaths,
+    PRIVATE_FOLDER: privateFolder,
   });
   return { operation, machine, text: `# foresail: ${operation} ${machine}\n${text}\nexit 0` };
 }

@@ -5,6 +5,7 @@ import { type ConfigurationPath, issueAt, valueAt } from "../../../lib/validatio
 import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 import { AUTHENTICATION_ARGUMENT, withAuthentication } from "./authentication";
 import { AUDIT_POLICY } from "./audit-policy";
+import { kubeletUnit, SYSCTL_FILE, UNIT_FILE } from "./private-files";
 import { parseVersion } from "./rollout/versions";
 import type { Authentication, ClusterSpecification, ExtraFile } from "./specification";
 
@@ -18,9 +19,7 @@ export const profileIssue = (name: string): string | undefined =>
     ? undefined
     : `${quoted(name)} is no profile; write ${PROFILES.join(" or ")}`;
 
-const FOLDER = "/etc/kubernetes/hardening";
-const POLICY_FILE = `${FOLDER}/audit-policy.yaml`;
-const SYSCTL_FILE = `${FOLDER}/sysctl.conf`;
+const POLICY_FILE = "/etc/kubernetes/hardening/audit-policy.yaml";
 export const AUDIT_FOLDER = "/var/log/kube-apiserver";
 
 const CIPHERS = [
@@ -74,35 +73,10 @@ kernel.panic_on_oops = 1
 -kernel.keys.root_maxbytes = 25000000
 `;
 
-/** Files that kubeadm, packages and network plugins write readable for everyone. */
-const PRIVATE = [
-  ...["/etc/kubernetes/pki", "/etc/kubernetes/manifests", "/var/lib/kubelet/config.yaml", "/etc/cni/net.d"],
-  ...["/etc/systemd/system/kubelet.service", "/etc/systemd/system/kubelet.service.d"],
-  ...["/usr/lib/systemd/system/kubelet.service", "/usr/lib/systemd/system/kubelet.service.d"],
-];
-
-/** Returns etcd's data folder, which kubeadm makes private only when it creates it: a disk may be mounted there. */
-function etcdFolder({ kubeadm }: Pick<ClusterSpecification, "kubeadm">): string {
-  const own = valueAt(kubeadm, ["clusterConfiguration", "etcd", "local", "dataDir"]);
-  return typeof own === "string" && /^\/[\w./-]+$/.test(own) ? own : "/var/lib/etcd";
-}
-
-/** Returns a part of the kubelet's unit, since each change of these files ends with a restart of the kubelet. */
-const kubeletUnit = (specification: ClusterSpecification) => `[Service]
-# the kubelet does not start with other settings of the kernel (protectKernelDefaults)
-ExecStartPre=-/usr/sbin/sysctl --quiet --ignore --load=${SYSCTL_FILE}
-ExecStartPre=-/usr/bin/find ${PRIVATE.join(" ")} -type f -perm /077 -exec /usr/bin/chmod go= {} +
-ExecStartPre=-/usr/bin/find ${etcdFolder(specification)} -maxdepth 0 -perm /077 -exec /usr/bin/chmod 0700 {} +
-`;
-
 /** Returns the files that machines get, unless the user has one at the same path. */
 const filesFor = (specification: ClusterSpecification): ExtraFile[] => [
   { path: SYSCTL_FILE, content: SYSCTL, mode: "0600" },
-  {
-    path: "/etc/systemd/system/kubelet.service.d/foresail-hardening.conf",
-    content: kubeletUnit(specification),
-    mode: "0600",
-  },
+  { path: UNIT_FILE, content: kubeletUnit(specification), mode: "0600" },
 ];
 
 const AUDIT = {

@@ -7,7 +7,8 @@
 # what kubeadm writes is compared: yes or no), ETCD (whether etcd's manifest is, too: yes or no), CERTIFICATE (whether
 # the names in the API server's certificate are: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
 # (folder that a worker's kubeadm configuration names), OWN_ADDRESS (whether this machine's own address and container
-# runtime replace those of the data, in a cluster that others made: yes or no)
+# runtime replace those of the data, in a cluster that others made: yes or no), PRIVATE_PATHS and PRIVATE_FOLDER (files
+# below the paths, and the folder itself, lose all permissions of others when the kubelet starts; empty without a profile)
 set -euo pipefail
 umask 077
 export LC_ALL=C
@@ -23,6 +24,7 @@ cat >"$folder/kubeadm.yaml"
 # From here on, the functions of common/settings write into the folder and not to the machine.
 written=()
 removed=()
+answered=()
 write_file() {
   mkdir -p "$(dirname "$expected$1")"
   cat >"$expected$1"
@@ -79,18 +81,44 @@ render() {
 }
 
 content_of() { if [ -f "$1" ]; then printf '=%s' "$(base64 --wrap 0 <"$1")"; else printf -- -; fi; }
-mode_of() { if [ -f "$1" ]; then stat --dereference --format %a,%U:%G "$1"; else printf -- -; fi; }
+mode_of() { if [ -e "$1" ]; then stat --dereference --format %a,%U:%G "$1"; else printf -- -; fi; }
+# Prints the mode that a file has once the kubelet has made it private: FILE.
+private_mode_of() { mode_of "$1" | sed -E 's/^([0-7]*)[0-7]{2},/\100,/'; }
+
+# Tells whether the kubelet's start makes a file private: PATH.
+becomes_private() {
+  local path
+  for path in "${PRIVATE_PATHS[@]}"; do if [[ $1/ == "$path"/* ]]; then return 0; fi; done
+  return 1
+}
 
 # Answers a file that differs: PATH EXPECTED [MODES: yes].
 compare() { compare_as "$1" "$@"; }
 
 # Answers a difference by what it is of: WHAT FILE EXPECTED [MODES: yes].
 compare_as() {
-  local modes="- -"
-  if [ "${4-}" = yes ]; then modes="$(mode_of "$2") $(mode_of "$3")"; fi
+  local modes="- -" source=$2
+  if [ "${4-}" = yes ]; then
+    source=$3
+    modes="$(mode_of "$2") $(mode_of "$3")"
+  fi
+  if [ "$1" = "$2" ] && becomes_private "$1"; then modes="$(mode_of "$2") $(private_mode_of "$source")"; fi
   if [ ! -e "$2" ] && [ ! -e "$3" ]; then return 0; fi
   if cmp --silent "$2" "$3" && [ "${modes% *}" = "${modes#* }" ]; then return 0; fi
+  answered+=("$1")
   printf '%s %s %s %s\n' "$(printf '%s' "$1" | base64 --wrap 0)" "$(content_of "$2")" "$(content_of "$3")" "$modes"
+}
+
+# Answers what becomes private besides the files that are answered already, without contents: these stay.
+compare_private() {
+  local path
+  if [ -z "${PRIVATE_PATHS[*]}" ]; then return 0; fi
+  {
+    find "${PRIVATE_PATHS[@]}" -type f -perm /077 2>/dev/null || true
+    find "$PRIVATE_FOLDER" -maxdepth 0 -perm /077 2>/dev/null || true
+  } | { grep -vxF -f <(printf '%s\n' "${answered[@]}") || true; } | while read -r path; do
+    printf '%s = = %s %s\n' "$(printf '%s' "$path" | base64 --wrap 0)" "$(mode_of "$path")" "$(private_mode_of "$path")"
+  done
 }
 
 configure_environment
@@ -105,7 +133,10 @@ for path in $(list_moving); do
   with_endpoint "$path" | grep '^ *server: ' >"$folder/new-server"
   compare_as "$path (server)" "$folder/server" "$folder/new-server"
 done
-if [ "$KUBEADM" = no ]; then exit 0; fi
+if [ "$KUBEADM" = no ]; then
+  compare_private
+  exit 0
+fi
 if [ "$OWN_ADDRESS" = yes ]; then set_own_fields; fi
 given=$PATCHES_OF_JOIN
 if [ -e /etc/kubernetes/super-admin.conf ]; then given=$PATCHES_OF_INIT; fi
@@ -135,3 +166,4 @@ fi
 render kubelet-start
 sed -i "s|$NO_CERTIFICATES/|/etc/kubernetes/pki/|" "$rendered/config.yaml"
 compare /var/lib/kubelet/config.yaml "$rendered/config.yaml"
+compare_private

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import {
   configurationData,
   configurationDifferencesScript,
   mergedConfigurationData,
   parseConfigurationDifferences,
 } from "../../../../../providers/kubeadm/machine/configuration-differences";
+import { UNIT_FILE } from "../../../../../providers/kubeadm/plan/private-files";
+import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/profile";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
 import { CERTIFICATES_OF_KUBEADM, placeCertificate } from "./certificates";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
@@ -75,6 +78,7 @@ describe("the comparison of a machine's files with a configuration", function ()
         PATCHES_OF_JOIN: "",
         NO_CERTIFICATES: "/nonexistent/foresail",
         OWN_ADDRESS: false,
+        ...{ PRIVATE_PATHS: [], PRIVATE_FOLDER: "" },
         MEMBER_PATH: machine.path("/var/lib/foresail/member"),
         AGENT_PATH: machine.path("/var/lib/foresail/agent"),
         ...over,
@@ -110,6 +114,37 @@ describe("the comparison of a machine's files with a configuration", function ()
     assert.deepEqual([same?.[1]?.mode?.slice(0, 4), same?.[2]?.mode?.slice(0, 4)], ["600 ", "640 "]);
     assert.deepEqual(readdirSync(machine.root, { recursive: true }).sort(), before);
     assert.equal(readFileSync(machine.path("/etc/audit.yaml"), "utf8"), "old\n");
+  });
+
+  it("finds what the kubelet's start makes private, besides or instead of other contents, and shows no content", () => {
+    machine.write("/etc/private/key", "s3cret\n", 0o644);
+    machine.write("/etc/private/already", "s3cret\n", 0o600);
+    mkdirSync(machine.path("/data"), { mode: 0o755 });
+    machine.write("/data/file", "theirs\n", 0o644);
+    machine.write("/etc/also", "also\n", 0o600);
+    const paths = ["/etc/private", "/etc/audit.yaml", "/etc/also", "/var/lib/kubelet/config.yaml"];
+    const { status, stderr, files } = compared({
+      PRIVATE_PATHS: paths.map((path) => machine.path(path)),
+      PRIVATE_FOLDER: machine.path("/data"),
+      FILE_PATHS: ["/etc/audit.yaml", "/etc/also"].map((path) => machine.path(path)),
+      FILE_MODES: ["0644", "0644"],
+      FILE_OWNERS: ["", ""],
+      FILE_CONTENTS: ["new", "also"],
+      REMOVED_PATHS: [],
+    });
+    assert.deepEqual([status, stderr], [0, ""]);
+    const mode = (state?: { mode?: string }) => state?.mode?.split(" ")[0];
+    const found = files.map(
+      ([path, old, now]) => `${path} ${mode(old)} ${mode(now)} ${now?.content === old?.content}`,
+    );
+    // 0644, which the agent writes, does not last: that is no difference of /etc/also
+    assert.deepEqual(found.slice(0, 1), ["/etc/audit.yaml 644 600 false"]);
+    assert.deepEqual(found.slice(2), [
+      "/var/lib/kubelet/config.yaml 644 600 true",
+      "/etc/private/key 644 600 true",
+      "/data 755 700 true",
+    ]);
+    assert.doesNotMatch(JSON.stringify(files), /s3cret/);
   });
 
   it("lets kubeadm write a control plane's manifests with the machine's patches, as these will be", () => {
@@ -261,6 +296,20 @@ describe("the comparison of a machine's files with a configuration", function ()
       /^certificatesDir: \/etc\/theirs\n---\naddress: "off"$/m,
     );
     assert.match(mergedConfigurationData(objects, worker), /^certificatesDir: \/nonexistent\/foresail$/m);
+  });
+
+  it("knows what becomes private from the profile, unless the unit's part is the user's", () => {
+    const machines = [exampleMachine("w-1")] as const;
+    const textFor = (specification: ClusterSpecification) => {
+      const hardened = withDerivedSettings(specification, { profile: "cis" });
+      return configurationDifferencesScript(hardened, machines[0], machines, { removed: [], kubeadm: true })
+        .text;
+    };
+    const text = textFor(exampleSpecification());
+    assert.match(text, /^PRIVATE_PATHS=\('\/etc\/kubernetes\/pki' .*'\/etc\/cni\/net\.d'/m);
+    assert.match(text, /^PRIVATE_FOLDER='\/var\/lib\/etcd'$/m);
+    const files = [{ path: UNIT_FILE, content: "[Service]\n", mode: "0600" }];
+    assert.match(textFor(exampleSpecification({ files })), /^PRIVATE_PATHS=\(\)$/m);
   });
 
   it("refuses an answer that is none", () => {
