@@ -23,7 +23,7 @@ interface EngineValue {
 }
 
 /** A value of the configuration, or a map of which nothing is left, and the file it comes from. */
-export interface ShownValue {
+interface ShownValue {
   readonly path: readonly string[];
   readonly value: unknown;
   readonly file: string;

@@ -23,7 +23,7 @@ export const EXIT_CODES = {
   interrupted: [130, "interrupted; run the same command to continue"],
 } as const satisfies Record<string, readonly [number, string]>;
 
-export type ExitName = keyof typeof EXIT_CODES;
+type ExitName = keyof typeof EXIT_CODES;
 
 /** The exit codes of each command. */
 export const EXITS_OF = {

@@ -54,7 +54,7 @@ function urlOf(host: string, port: number): string | undefined {
 }
 
 /** What the API servers of a cluster reported. */
-export interface ServerMetrics {
+interface ServerMetrics {
   /** in Prometheus text format, of all that answered */
   text: string;
   /** "cp-2 (https://10.0.0.2:6443)", each API server that was not asked */

@@ -3,7 +3,7 @@ import { stacksOf } from "./plan/fleet";
 import type { FleetReview } from "./plan/review";
 
 /** A dangerous line with the stacks that have it, in the order of the waves. */
-export interface FleetDanger {
+interface FleetDanger {
   readonly kind: string;
   readonly words: string;
   readonly stacks: readonly string[];

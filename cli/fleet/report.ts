@@ -5,7 +5,7 @@ import { writePrivately } from "../private-file";
 import { renderPage } from "./page/page";
 import { readReview } from "./review";
 
-export interface FleetReportOptions {
+interface FleetReportOptions {
   /** The folder of `foresail fleet preview --save-plan`. */
   readonly folder: string;
   readonly form?: "markdown" | "json";

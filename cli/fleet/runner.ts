@@ -8,7 +8,7 @@ import { readRun, type RunRecord } from "./run-file";
 import { refuseWhileRunning, runStacks } from "./run-stacks";
 
 /** Takes how far a run is while it runs. */
-export interface RunWatch {
+interface RunWatch {
   readonly watch: (progress: Progress) => void;
   readonly took: (stack: string, seconds: number) => void;
 }

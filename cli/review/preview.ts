@@ -146,7 +146,7 @@ function messages(diagnostics: readonly EngineDiagnostic[], severity: string): s
 }
 
 /** One operation of a preview. */
-export interface EngineStep {
+interface EngineStep {
   /** The engine's name: "same", "create", "delete-replaced", … */
   readonly op: string;
   readonly urn: string;
@@ -156,7 +156,7 @@ export interface EngineStep {
 }
 
 /** A message of the engine, the program or a handler. */
-export interface EngineDiagnostic {
+interface EngineDiagnostic {
   readonly urn?: string;
   readonly message?: unknown;
   readonly severity?: string;

@@ -36,7 +36,7 @@ export type ResourceArgs<Inputs, Computed extends keyof Inputs = never> = {
 };
 
 /** Names of a resource's properties: those that the handlers add to the inputs, and the secret ones of both. */
-export interface ResourceProperties<Outputs> {
+interface ResourceProperties<Outputs> {
   outputs?: (keyof Outputs & string)[];
   secrets?: (keyof Outputs & string)[];
 }

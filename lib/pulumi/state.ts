@@ -2,7 +2,7 @@
 export const OWN_TYPES = "pulumi-nodejs:dynamic/foresail:";
 
 /** The parts of a resource's URN, `urn:pulumi:<stack>::<project>::<types>::<name>`. */
-export interface Urn {
+interface Urn {
   readonly stack: string;
   readonly project: string;
   /** The types of the parents that are components, the outermost first, and the resource's own type last. */

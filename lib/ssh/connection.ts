@@ -140,7 +140,7 @@ export class SshConnection {
 }
 
 /** Dials until a machine responds whose host key `judge` accepts (default: the pinned key). */
-export async function dialUntil(
+async function dialUntil(
   target: UnknownHost & { hostKey?: string },
   options: OpenOptions,
   judge = pinned(target as SshTarget),

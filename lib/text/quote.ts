@@ -43,7 +43,7 @@ export function quoted(value = ""): string {
   return looksSecret(value) ? "the value" : printable(JSON.stringify(shortened(value)));
 }
 
-export interface ListOptions {
+interface ListOptions {
   /** how many entries are shown; default: twelve */
   readonly most?: number;
   /** how many characters of an entry are shown; default: 80, enough for a name */

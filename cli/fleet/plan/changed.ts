@@ -7,7 +7,7 @@ export interface StackFiles {
 }
 
 /** What a change touches. */
-export interface Touched {
+interface Touched {
   /** The stacks whose file or layer it changes, in the order of the files. */
   readonly stacks: readonly string[];
   /** Changed files that are no stack files, layers or pages: the program itself, which may change every stack. */

@@ -2,7 +2,7 @@ import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 import { type Fleet, type LabelsOfStacks, stacksOf } from "./fleet";
 
 /** The label of a stack that says in which region its workers are. */
-export const REGION_LABEL = "region";
+const REGION_LABEL = "region";
 
 /** The region of each stack. */
 export type Regions = Readonly<Record<string, string>>;

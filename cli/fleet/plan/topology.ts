@@ -1,7 +1,7 @@
 import { isObject } from "../../../lib/json";
 
 /** A resource of a preview, changed or not. */
-export interface PreviewedResource {
+interface PreviewedResource {
   /** The full type: "openstack:compute/instance:Instance". */
   readonly type: string;
   /** Its inputs in the state; undefined for a new one. */
@@ -11,7 +11,7 @@ export interface PreviewedResource {
 }
 
 /** A machine of a cluster, before and after the run. */
-export interface ClusterMachine {
+interface ClusterMachine {
   readonly name: string;
   readonly role: string;
   readonly pool: string;
@@ -21,13 +21,13 @@ export interface ClusterMachine {
 }
 
 /** Nodes that a stack counts but does not name. */
-export interface NodeCount {
+interface NodeCount {
   readonly name: string;
   readonly count: number;
 }
 
 /** What a preview says about a stack's cluster. */
-export interface Topology {
+interface Topology {
   /** "ssh", "openstack", …; empty for a program that uses none of foresail's components. */
   readonly system: string;
   /** Versions of Kubernetes; an unknown one is not there. */

@@ -66,7 +66,7 @@ interface Secret {
 }
 
 /** What to write so that Azimuth's portal provides a kubeconfig to users; empty when everything is up to date. */
-export interface UserAccess {
+interface UserAccess {
   /** one line for each change */
   lines: string[];
   secret?: NewObject;

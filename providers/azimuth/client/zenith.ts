@@ -13,7 +13,7 @@ import { HttpClient } from "../../../lib/http-client";
 import { type Deadline, Transient, waitFor } from "../../../lib/wait";
 
 /** The registrar responded with a refusal. */
-export class RegistrarRefusal extends Error {
+class RegistrarRefusal extends Error {
   override readonly name = "RegistrarRefusal";
   readonly code = "ZenithRegistrar";
   readonly next = "check azimuth.zenith.registrarAdminUrl and the registrar's log, then run `up` again";

@@ -27,7 +27,7 @@ export interface NodeEntry {
   created?: string;
 }
 
-export interface AddonEntry {
+interface AddonEntry {
   phase: string;
   revision?: number;
 }

@@ -19,7 +19,7 @@ export interface StackLogin {
 }
 
 /** One kubeconfig for the clusters of several stacks. */
-export interface CollectedKubeconfig {
+interface CollectedKubeconfig {
   /** YAML */
   readonly kubeconfig: string;
   /** Names of its contexts. */
@@ -73,7 +73,7 @@ export function mergeKubeconfigs(stacks: readonly StackLogin[]): CollectedKubeco
 }
 
 /** What an update of a collected kubeconfig does to a context. */
-export interface ContextChange {
+interface ContextChange {
   readonly kind: "added" | "changed" | "removed";
   readonly context: string;
 }

@@ -11,7 +11,7 @@ import { shortHash } from "../../../lib/short-hash";
 import { quoted } from "../../../lib/text/quote";
 
 /** A chart in a repository, or a folder or archive on this machine. */
-export interface ChartLocation {
+interface ChartLocation {
   readonly chart: string;
   readonly repository?: string;
   readonly version?: string;
@@ -20,7 +20,7 @@ export interface ChartLocation {
 }
 
 /** The keys of a default, from the top of the chart's values. */
-export type DefaultPath = readonly string[];
+type DefaultPath = readonly string[];
 
 /** Where copies are kept, relative to the program's folder, so that a recorded chart names no folder of a machine. */
 const COPIES = "./.foresail/charts";

@@ -1,7 +1,7 @@
 import { isObject } from "../../../lib/json";
 
 /** What a stack sets of etcd on the control planes, by whether a member that runs can follow a change. */
-export interface EtcdSettings {
+interface EtcdSettings {
   /** Arguments and environment variables that a member reads when it starts. */
   rolling: { extraArgs: unknown[]; extraEnvs: unknown[] };
   /** Everything else; arguments and variables by name. */

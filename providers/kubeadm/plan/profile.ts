@@ -20,7 +20,7 @@ export const profileIssue = (name: string): string | undefined =>
     : `${quoted(name)} is no profile; write ${PROFILES.join(" or ")}`;
 
 const POLICY_FILE = "/etc/kubernetes/hardening/audit-policy.yaml";
-export const AUDIT_FOLDER = "/var/log/kube-apiserver";
+const AUDIT_FOLDER = "/var/log/kube-apiserver";
 
 const CIPHERS = [
   "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",

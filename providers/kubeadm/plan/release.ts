@@ -2,7 +2,7 @@ import { namesIn, type Outputs } from "../../../lib/pulumi/state";
 import { printable } from "../../../lib/text/quote";
 
 /** A resource of the state, with the fields that a release reads. */
-export interface ReleasableResource {
+interface ReleasableResource {
   /** foresail's own types have no prefix. */
   readonly type: string;
   readonly outputs: Outputs;

@@ -60,7 +60,7 @@ export interface ExtraFile {
 }
 
 /** A claim of a token, and what is put before its value. */
-export interface ClaimMapping {
+interface ClaimMapping {
   claim: string;
   prefix: string;
 }

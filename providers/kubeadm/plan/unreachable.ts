@@ -5,7 +5,7 @@ import { quorum } from "./membership/quorum";
 export type UnreachableLimit = number | `${number}%`;
 
 /** Unreachable machines that a run may leave out and still succeed. */
-export interface Tolerance {
+interface Tolerance {
   /** Names, in the order of the machines: all unreachable machines or none of them. */
   tolerated: string[];
   /** Why none is tolerated although the configuration has a limit. */

@@ -27,7 +27,7 @@ import { allInParallel, type MachinesSession } from "./machines-session";
 type Session = MachinesSession<ClusterInitInputs>;
 
 /** What was found on the machines and in the cluster. Nothing was written on either. */
-export interface Inspection {
+interface Inspection {
   inspected: InspectedMachine[];
   /** Undefined when the machines alone show that they can't be adopted. */
   cluster?: AdoptableCluster;

@@ -16,7 +16,7 @@ import type { ClusterInputs, DrainOptions } from "./declarations";
 const LEASE_SECONDS = 60;
 
 /** Inputs of a resource that changes a running cluster. */
-export type RunningInputs = ClusterInputs & { kubeconfig: string };
+type RunningInputs = ClusterInputs & { kubeconfig: string };
 
 /** Returns the reference of a machine's Node. */
 export function nodeReference(name: string) {

@@ -77,7 +77,7 @@ export class HostKey extends resourceClass<
 >("kubeadm/HostKey", { outputs: ["hostKey"] }) {}
 
 /** What a stack that adopts its cluster needs to give it back. */
-export interface AdoptInputs {
+interface AdoptInputs {
   /** Pattern of the annotation keys. */
   annotations: string;
   /** Whether a destroy resets the machines; absent for a release. */

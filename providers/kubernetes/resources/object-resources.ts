@@ -15,13 +15,13 @@ import type { AdoptionInputs, AdoptionOutputs } from "./adoption-inputs";
 const TIMEOUT_SECONDS = 300;
 
 /** The arguments of a resource for a cluster's object. */
-export type ObjectArgs<Inputs extends ObjectInputs> = ResourceArgs<Inputs, "stack" | "timeoutSeconds"> & {
+type ObjectArgs<Inputs extends ObjectInputs> = ResourceArgs<Inputs, "stack" | "timeoutSeconds"> & {
   /** Timeout of the whole wait in seconds; default 300. */
   timeoutSeconds?: pulumi.Input<number>;
 };
 
 /** A resource for one object of a cluster. */
-export abstract class ObjectResource<
+abstract class ObjectResource<
   Inputs extends ObjectInputs,
   Outputs extends Inputs,
 > extends DynamicResource<Outputs> {

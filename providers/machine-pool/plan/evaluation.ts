@@ -213,7 +213,7 @@ export function withV(version: string): string {
  * @param providerIDs of the pool's machines
  * @param version desired kubelet version; undefined for any
  */
-export function nodeFaults(
+function nodeFaults(
   providerIDs: readonly string[],
   nodes: readonly ObservedNode[],
   version: string | undefined,

@@ -44,7 +44,7 @@ export interface MarkedObject {
   initialized?: boolean;
 }
 
-export interface Leftovers {
+interface Leftovers {
   /** Unused objects that are not in the state, in deletion order. */
   deleted: MarkedObject[];
   /** Why other objects that are not in the state are kept, one line each. */

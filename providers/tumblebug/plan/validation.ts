@@ -41,7 +41,7 @@ interface Facts {
   cluster: NetworkBlocks & { name?: string; plugin: string };
 }
 
-export interface GroupFacts {
+interface GroupFacts {
   name?: string;
   role?: Role;
   connection?: string;

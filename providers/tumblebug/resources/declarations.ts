@@ -37,7 +37,7 @@ export interface TumblebugPlanOutputs extends TumblebugPlanInputs {
   mark: string;
 }
 
-export interface ObjectName {
+interface ObjectName {
   name: string;
   connection: string;
   /** Images only: the name in the cloud, which some servers use as well. */

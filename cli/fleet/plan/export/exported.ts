@@ -20,7 +20,7 @@ export const INSTALL = "npm ci --ignore-scripts && npm run build";
  * Returns the names of waves and stacks of a fleet that are no plain text. Only plain text is written into a pipeline, so
  * that no name is read as YAML, as an expression or by a shell.
  */
-export function namesToRefuse({ waves }: Fleet): string[] {
+function namesToRefuse({ waves }: Fleet): string[] {
   const isPlain = (name: string) => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name);
   return waves.flatMap(({ name, stacks }) => [name, ...stacks]).filter((name) => !isPlain(name));
 }

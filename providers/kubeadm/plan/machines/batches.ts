@@ -58,7 +58,7 @@ export interface SlotChange<Machine> {
 }
 
 /** The batch of this run, and those of the remaining runs if every run succeeds. */
-export interface MachineRollout<Machine> {
+interface MachineRollout<Machine> {
   now: MachineBatch<Machine>;
   later: MachineBatch<Machine>[];
 }

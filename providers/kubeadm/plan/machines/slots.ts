@@ -2,7 +2,7 @@ import { namesIn, type Outputs } from "../../../../lib/pulumi/state";
 import type { Role } from "../machine";
 
 /** A position in a pool, filled by one machine at a time: "w-2". */
-export interface PoolSlot<Pool> {
+interface PoolSlot<Pool> {
   name: string;
   pool: Pool;
   /** Index in the pool, from 0. */

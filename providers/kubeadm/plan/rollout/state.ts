@@ -126,7 +126,7 @@ function leftOutOf(
 }
 
 /** Returns the lowest kubelet version of the nodes that roll; undefined when none does. */
-export function lowestKubelet(state: RolloutState): string | undefined {
+function lowestKubelet(state: RolloutState): string | undefined {
   let lowest: string | undefined;
   for (const { name, kubeletVersion } of state.groups.flatMap(({ nodes }) => nodes)) {
     if (kubeletVersion === lowest || state.resting.has(name)) continue;

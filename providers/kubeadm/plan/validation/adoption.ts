@@ -1,7 +1,7 @@
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 
 /** Settings of which adoption decides what they may be; absent ones are not readable or not set. */
-export interface AdoptionSettings {
+interface AdoptionSettings {
   adopt?: boolean;
   resetOnDestroy?: boolean;
   encryptSecretsAtRest?: boolean;

@@ -15,7 +15,7 @@ import { podSubnetIssue, serviceSubnetIssue } from "./network";
 import * as sources from "./source";
 
 /** Settings that reach the files of a machine, by their names in the configuration; unknown ones are absent. */
-export interface MachineSettings {
+interface MachineSettings {
   source?: SoftwareSource;
   files?: readonly { path: string; content?: string; mode?: string; owner?: string }[];
   proxy?: { http?: string; https?: string; noProxy?: readonly string[] };
