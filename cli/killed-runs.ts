@@ -49,13 +49,18 @@ export async function findLocks({ stateFolder, project, stack }: FileBackendStac
   return found;
 }
 
-/** @throws Error that names the project's stacks when this one does not exist */
-export async function requireStack({ stateFolder, project, stack }: FileBackendStack): Promise<void> {
+/** Returns the stacks of a project by the names of their states, without reading them. */
+export async function stacksInFolder(stateFolder: string, project: string): Promise<string[]> {
   const folder = path.join(stateFolder, ".pulumi", "stacks", project);
   const files = await filesIn(folder, (name) => STATE_FILE.test(name));
-  const stacks = new Set(files.map((file) => path.basename(file).replace(STATE_FILE, "")));
-  if (stacks.has(stack)) return;
-  const others = stacks.size > 0 ? `it has ${listed([...stacks].sort())}` : "it has none";
+  return [...new Set(files.map((file) => path.basename(file).replace(STATE_FILE, "")))].sort();
+}
+
+/** @throws Error that names the project's stacks when this one does not exist */
+export async function requireStack({ stateFolder, project, stack }: FileBackendStack): Promise<void> {
+  const stacks = await stacksInFolder(stateFolder, project);
+  if (stacks.includes(stack)) return;
+  const others = stacks.length > 0 ? `it has ${listed(stacks)}` : "it has none";
   throw new Error(
     `the project ${project} has no stack ${stack} in ${stateFolder}; ${others}. Give --stack and --project as \`pulumi stack ls --all\` shows them`,
   );

@@ -18,7 +18,7 @@ import {
   operatorStacks,
 } from "./plan/export/operator";
 import { readStackFiles } from "./stack-files";
-import { invalidFile } from "./yaml-file";
+import { fleetFileName, invalidFile } from "./yaml-file";
 
 export interface FleetExportOptions {
   readonly file?: string;
@@ -47,7 +47,7 @@ export async function exportOperator(options: FleetExportOptions & OperatorSourc
   if (wrong !== undefined) throw new UsageError(wrong);
   const fleet = await loadFleetOfFiles(await findProject(), options.file);
   const issues = operatorIssues(fleet);
-  if (issues.length > 0) throw invalidFile(path.basename(options.file ?? "fleet.yaml"), issues);
+  if (issues.length > 0) throw invalidFile(fleetFileName(options.file), issues);
   return exportFiles("operator", [operatorStacks(fleet, options)], options);
 }
 

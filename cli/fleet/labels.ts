@@ -1,12 +1,10 @@
-import { mergeOver } from "../../lib/layers/merge";
 import { check } from "../../lib/validation/check";
 import { StackLabels } from "../../lib/layers/stack-labels";
-import { readLayer } from "../config-show";
 import type { Project } from "../pulumi";
 import { type Fleet, type LabelsOfStacks, stacksOf } from "./plan/fleet";
 import { type Regions, regionsOf } from "./plan/temporal";
-import { layerOf, readConfig, stackFileName } from "./stack-files";
-import { invalidFile } from "./yaml-file";
+import { readMerged } from "./stack-files";
+import { fleetFileName, invalidFile } from "./yaml-file";
 
 /**
  * Returns the labels of stacks from their files and layers, without the engine.
@@ -19,21 +17,18 @@ export const readLabels = (project: Project, stacks: readonly string[]): LabelsO
 /**
  * Returns the region of each stack of a fleet by its labels, without the engine.
  *
+ * @param file the fleet's file, as the command line gives it
  * @throws Error with each stack that has none
  */
-export function readRegions(project: Project, fleet: Pick<Fleet, "waves">): Regions {
+export function readRegions(project: Project, fleet: Pick<Fleet, "waves">, file?: string): Regions {
   const { regions, issues } = regionsOf(fleet, readLabels(project, stacksOf(fleet)));
-  if (issues.length > 0) throw invalidFile("fleet.yaml", issues);
+  if (issues.length > 0) throw invalidFile(fleetFileName(file), issues);
   return regions;
 }
 
 function labelsOf(project: Project, stack: string): Record<string, string> {
-  const config = readConfig(project, stack);
-  const layer = layerOf(project, config);
-  const below = layer === undefined ? undefined : readLayer(layer, project).values.labels;
-  const merged = mergeOver(below, config[`${project.name}:labels`]) ?? {};
-  const { value, issues } = check(StackLabels, merged, ["labels"]);
+  const { value: merged, files } = readMerged(project, stack, "labels");
+  const { value, issues } = check(StackLabels, merged ?? {}, ["labels"]);
   if (value !== undefined) return value;
-  const file = stackFileName(stack);
-  throw invalidFile(below === undefined ? file : `${file} over layers/${layer}.yaml`, issues);
+  throw invalidFile(files, issues);
 }

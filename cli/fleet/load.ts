@@ -1,39 +1,78 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { readGivenFile } from "../../lib/files";
+import { cutList, quoted } from "../../lib/text/quote";
+import { findBackend } from "../backend";
+import { UsageError } from "../exit-codes";
+import { stacksInFolder } from "../killed-runs";
 import { callPulumi, type Project } from "../pulumi";
 import { readLabels } from "./labels";
-import { choosesByLabel, type Fleet, readFleet, stacksOf } from "./plan/fleet";
+import { choosesByLabel, type Fleet, namedStacks, readFleet, stacksOf, type Wave } from "./plan/fleet";
+import { nodesIssue } from "./plan/systems";
 import { reviewId } from "./run-file";
-import { readStackFiles } from "./stack-files";
-import { invalidFile, parseYaml } from "./yaml-file";
+import { readMerged, readStackFiles } from "./stack-files";
+import { fleetFileName, invalidFile, parseYaml } from "./yaml-file";
 
 /** Reads fleet.yaml and finds its stacks. @throws Error with the file and its validation issues, one per line */
 export const loadFleet = (project: Project, file?: string): Promise<Fleet> =>
-  resolveFleet(project, file, async () => {
-    const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
-    return (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
-  });
+  resolveFleet(project, file, (value) => existingStacks(project, value));
 
 /** Reads fleet.yaml and finds its stacks by their files alone, without the engine and its backend. */
 export const loadFleetOfFiles = (project: Project, file?: string): Promise<Fleet> =>
   resolveFleet(project, file, () => Promise.resolve(Object.keys(readStackFiles(project).layerOf)));
 
+/** Reads fleet.yaml for a command that reads no state: from a bucket or a database, a list of stacks is every state. */
+export async function loadFleetToShow(project: Project, file?: string): Promise<Fleet> {
+  const { kind } = await findBackend(project.folder);
+  return kind === "remote" ? loadFleetOfFiles(project, file) : loadFleet(project, file);
+}
+
+/** Finds the stacks among which fleet.yaml chooses. `pulumi stack ls` reads every state, except in Pulumi Cloud. */
+async function existingStacks(project: Project, value: unknown): Promise<readonly string[]> {
+  const backend = await findBackend(project.folder);
+  if (backend.kind === "folder") {
+    const stacks = await stacksInFolder(backend.folder, project.name);
+    if (stacks.length > 0) return stacks;
+  }
+  const named = backend.kind === "remote" ? namedStacks(value) : undefined;
+  // the engine says which one of them does not exist
+  if (named !== undefined) return named;
+  const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
+  return (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
+}
+
 async function resolveFleet(
   project: Project,
   file = path.join(project.folder, "fleet.yaml"),
-  findStacks: () => Promise<readonly string[]>,
+  findStacks: (value: unknown) => Promise<readonly string[]>,
 ): Promise<Fleet> {
-  const name = path.basename(file);
+  const name = fleetFileName(file);
   const value = parseYaml(
     await readGivenFile(file, "the waves in", "create it (docs/regions.md shows one), or give --file"),
     name,
   );
-  const existing = await findStacks();
+  const existing = await findStacks(value);
   const labels = choosesByLabel(value) ? readLabels(project, existing) : {};
-  const { fleet, issues } = readFleet(value, existing, labels);
+  const valueOf = (stack: string) => (key: "system" | "azimuth") => readMerged(project, stack, key).value;
+  const { fleet, issues } = readFleet(value, existing, labels, (stack) => nodesIssue(valueOf(stack)));
   if (fleet !== undefined) return fleet;
   throw invalidFile(name, issues);
+}
+
+/**
+ * Returns the wave with a name.
+ *
+ * @param file the fleet's file, as the command line gives it
+ * @throws UsageError that names the waves
+ */
+export function waveNamed({ waves }: Fleet, name: string, file: string | undefined): Wave {
+  const wave = waves.find((one) => one.name === name);
+  if (wave !== undefined) return wave;
+  const names = cutList(
+    waves.map((one) => one.name),
+    ", ",
+  );
+  throw new UsageError(`--wave ${quoted(name)} is no wave of ${fleetFileName(file)}; it has ${names}`);
 }
 
 /** Returns the file of a stack's plan. */

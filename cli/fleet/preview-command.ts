@@ -22,7 +22,9 @@ export async function fleetPreview(options: FleetPreviewOptions, say = print): P
   const server =
     runnerOf(fleet, options.runner) === "local"
       ? undefined
-      : await (await import("./temporal/runner.js")).serverRunner({ project, fleet, approved: [], say });
+      : await (
+          await import("./temporal/runner.js")
+        ).serverRunner({ project, fleet, file, approved: [], say });
   const preview = (folder: string) =>
     previewAll(project, fleet, folder, say, server?.preview ?? previewHere(project, fleet));
   try {

@@ -28,6 +28,8 @@ export interface FleetRunner {
 export interface RunnerContext {
   readonly project: Project;
   readonly fleet: Fleet;
+  /** The fleet's file, as the command line gives it. */
+  readonly file?: string | undefined;
   /** Waves that the command line approves. */
   readonly approved: readonly string[];
   readonly say: (line: string) => void;

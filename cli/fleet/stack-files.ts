@@ -3,6 +3,9 @@ import path from "node:path";
 import { isObject } from "../../lib/json";
 import { LAYER_KEY } from "../../lib/layers/layer";
 import { stackFolder } from "../../lib/layers/layer-file";
+import { mergeOver } from "../../lib/layers/merge";
+import type { KeyName } from "../../stacks/schema/keys";
+import { readLayer } from "../config-show";
 import type { Project } from "../pulumi";
 import { type StackFiles, stackOfFile } from "./plan/changed";
 import { parseYaml } from "./yaml-file";
@@ -23,6 +26,24 @@ export function readStackFiles(project: Project): StackFiles {
 export function layerOf(project: Project, config: Record<string, unknown>): string | undefined {
   const layer = config[`${project.name}:${LAYER_KEY}`];
   return typeof layer === "string" ? layer : undefined;
+}
+
+/** A value of a stack's configuration, and the files that it comes from. */
+export interface MergedValue {
+  readonly value: unknown;
+  readonly files: string;
+}
+
+/** Returns a value of a stack's configuration by its files alone: merged over that of the layer, and unchecked. */
+export function readMerged(project: Project, stack: string, key: KeyName): MergedValue {
+  const config = readConfig(project, stack);
+  const layer = layerOf(project, config);
+  const below = layer === undefined ? undefined : readLayer(layer, project).values[key];
+  const file = stackFileName(stack);
+  return {
+    value: mergeOver(below, config[`${project.name}:${key}`]),
+    files: below === undefined ? file : `${file} over layers/${layer}.yaml`,
+  };
 }
 
 /** Returns the name of a stack's file. */

@@ -3,7 +3,7 @@ import { plural } from "../../lib/text/plural";
 import { CommandError, EXIT, UsageError } from "../exit-codes";
 import { findProject, type Project } from "../pulumi";
 import { askPerson, print } from "../terminal";
-import { loadFleet, reviewOf } from "./load";
+import { loadFleet, loadFleetToShow, reviewOf } from "./load";
 import { type Fleet, stacksOf } from "./plan/fleet";
 import { keptParts } from "./plan/gate";
 import { type FleetReview, REVIEW_FORMAT, stepsIn, writable } from "./plan/review";
@@ -42,7 +42,7 @@ export async function fleetUp(options: FleetUpOptions, say = print): Promise<num
   if (unknown !== undefined) throw new UsageError(`there is no wave ${unknown} to approve`);
   const unlock = await lockFleet(project);
   try {
-    const context = { project, fleet, approved: options.approve, say };
+    const context = { project, fleet, file: options.file, approved: options.approve, say };
     const runner =
       runnerOf(fleet, options.runner) === "local"
         ? await localRunner(context)
@@ -154,7 +154,7 @@ export interface FleetStatusOptions {
 /** Prints how far the last run is; reads only its file, or asks the Temporal server that runs it. */
 export async function fleetStatus({ file, runner: given }: FleetStatusOptions, say = print): Promise<number> {
   const project = await findProject();
-  const fleet = await loadFleet(project, file);
+  const fleet = await loadFleetToShow(project, file);
   if (runnerOf(fleet, given) === "temporal")
     return (await import("./temporal/status.js")).serverStatus(project, fleet, say);
   const run = await readRun(project);

@@ -1,10 +1,9 @@
 import { waitUnless } from "../../lib/abort";
-import { cutList, quoted } from "../../lib/text/quote";
-import { EXIT, UsageError } from "../exit-codes";
+import { EXIT } from "../exit-codes";
 import { findProject, type Project } from "../pulumi";
 import { onInterrupts, print } from "../terminal";
 import { checkGate } from "./gates";
-import { loadFleetOfFiles } from "./load";
+import { loadFleetOfFiles, waveNamed } from "./load";
 import type { Fleet, Wave } from "./plan/fleet";
 import { windowsOf } from "./windows";
 
@@ -43,11 +42,7 @@ async function withWave(
 ): Promise<number> {
   const project = await findProject();
   const fleet = await loadFleetOfFiles(project, file);
-  const wave = fleet.waves.find((one) => one.name === name);
-  if (wave === undefined) {
-    const names = fleet.waves.map((one) => one.name);
-    throw new UsageError(`--wave ${quoted(name)} is no wave of fleet.yaml; it has ${cutList(names, ", ")}`);
-  }
+  const wave = waveNamed(fleet, name, file);
   const stop = new AbortController();
   const forget = onInterrupts(() => stop.abort());
   try {

@@ -1,3 +1,4 @@
+import path from "node:path";
 import {
   type Document,
   type DocumentOptions,
@@ -18,6 +19,9 @@ export function parseYaml(
   if (error !== undefined) throw new Error(`${name} is not YAML: ${error.message.split("\n")[0]}`);
   return document.toJS();
 }
+
+/** Returns the name of a fleet's file for messages. @param file as the command line gives it */
+export const fleetFileName = (file = "fleet.yaml"): string => path.basename(file);
 
 /** Returns the error for files that are not valid, with their issues, one per line. */
 export function invalidFile(name: string, issues: readonly ValidationIssue[]): Error {

@@ -131,11 +131,24 @@ export const choosesByLabel = (value: unknown): boolean =>
   Array.isArray(value.waves) &&
   value.waves.some((wave: unknown) => isObject(wave) && "labels" in wave);
 
-/** Checks the content of fleet.yaml, and finds the stacks of each wave among those that exist. */
+/** Returns the stacks of a content of fleet.yaml that is valid and chooses all of them by name; else undefined. */
+export function namedStacks(value: unknown): string[] | undefined {
+  const { data } = FleetFile.safeParse(value);
+  if (data === undefined || choosesByLabel(data)) return undefined;
+  const names = data.waves.flatMap(({ stacks = [] }) => stacks);
+  return names.some((name) => name.includes("*")) ? undefined : [...new Set(names)];
+}
+
+/**
+ * Checks the content of fleet.yaml, and finds the stacks of each wave among those that exist.
+ *
+ * @param nodesIssue returns why the nodes of a stack can't be asked whether they are Ready
+ */
 export function readFleet(
   value: unknown,
   existing: readonly string[],
   labelsOf: LabelsOfStacks = {},
+  nodesIssue: (stack: string) => string | undefined = () => undefined,
 ): { fleet?: Fleet; issues: readonly ValidationIssue[] } {
   const { value: file, issues } = check(FleetFile, value ?? {}, []);
   if (file === undefined || issues.length > 0) return { issues };
@@ -176,7 +189,14 @@ export function readFleet(
       found.push(...issueAt([...path, "labels"], NO_LABELLED));
     if (labels === undefined && wave.stacks === undefined)
       found.push(...issueAt(path, "chooses no stacks; write `stacks` or `labels`"));
-    return { ...wave, stacks: [...listed, ...labelled] };
+    const stacks = [...listed, ...labelled];
+    if (wave.gate?.nodesReady)
+      for (const stack of stacks) {
+        const why = nodesIssue(stack);
+        const fix = "; remove nodesReady, or put the stack into a wave without it";
+        found.push(...issueAt([...path, "gate", "nodesReady"], why && `${stack} ${why}${fix}`));
+      }
+    return { ...wave, stacks };
   });
   const all = [...named, ...found];
   return all.length > 0 ? { issues: all } : { fleet: { ...file, waves }, issues: [] };

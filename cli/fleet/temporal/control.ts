@@ -1,9 +1,8 @@
 import { messageOf } from "../../../lib/error-message";
-import { cutList, quoted } from "../../../lib/text/quote";
-import { CommandError, EXIT, UsageError } from "../../exit-codes";
+import { CommandError, EXIT } from "../../exit-codes";
 import { findProject } from "../../pulumi";
 import { print } from "../../terminal";
-import { loadFleetOfFiles } from "../load";
+import { loadFleetOfFiles, waveNamed } from "../load";
 import { fleetId } from "../plan/temporal";
 import { connectClient } from "./connection";
 import { SIGNALS } from "./messages";
@@ -44,9 +43,7 @@ async function signalRun(
 ): Promise<number> {
   const project = await findProject();
   const fleet = await loadFleetOfFiles(project, file);
-  const names = fleet.waves.map(({ name }) => name);
-  if (wave !== undefined && !names.includes(wave))
-    throw new UsageError(`--wave ${quoted(wave)} is no wave of fleet.yaml; it has ${cutList(names, ", ")}`);
+  if (wave !== undefined) waveNamed(fleet, wave, file);
   const client = await connectClient(serverOf(fleet));
   const { WorkflowNotFoundError } = await import("@temporalio/client");
   try {

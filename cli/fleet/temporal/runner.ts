@@ -12,8 +12,14 @@ import { unpack } from "./packed";
 import { findRun, refuseWithoutWorkers, runOnServer, type ServerRun } from "./run";
 
 /** The runner on a Temporal server, whose workers are in the regions. @throws CommandError */
-export async function serverRunner({ project, fleet, approved, say }: RunnerContext): Promise<FleetRunner> {
-  const regions = readRegions(project, fleet);
+export async function serverRunner({
+  project,
+  fleet,
+  file,
+  approved,
+  say,
+}: RunnerContext): Promise<FleetRunner> {
+  const regions = readRegions(project, fleet, file);
   const at = await findRun(project, fleet);
   if (!at.isOpen) await refuseWithoutWorkers(at, regions);
   return {

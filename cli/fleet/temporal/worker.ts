@@ -6,6 +6,7 @@ import { loadFleetOfFiles } from "../load";
 import { fleetId, queueOf } from "../plan/temporal";
 import { connectWorker, loadSdk } from "./connection";
 import { serverOf } from "./server";
+import { fleetFileName } from "../yaml-file";
 
 export interface FleetWorkerOptions {
   readonly file?: string;
@@ -17,12 +18,14 @@ export async function fleetWorker({ file, region }: FleetWorkerOptions, say = pr
   const project = await findProject();
   const load = async () => {
     const fleet = await loadFleetOfFiles(project, file);
-    return { fleet, regions: readRegions(project, fleet) };
+    return { fleet, regions: readRegions(project, fleet, file) };
   };
   const { fleet, regions } = await load();
   const known = [...new Set(Object.values(regions))].sort();
   if (!known.includes(region))
-    throw new UsageError(`no stack of fleet.yaml is in the region ${region}; there are: ${known.join(", ")}`);
+    throw new UsageError(
+      `no stack of ${fleetFileName(file)} is in the region ${region}; there are: ${known.join(", ")}`,
+    );
   const { activitiesOf } = await loadSdk(() => import("./activities.js"));
   const { sdk, connection, address, namespace } = await connectWorker(serverOf(fleet));
   const id = fleetId(project.name, fleet);

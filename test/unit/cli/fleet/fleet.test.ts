@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import Ajv from "ajv";
-import { choosesByLabel, matchesPattern, readFleet } from "../../../../cli/fleet/plan/fleet";
+import { choosesByLabel, matchesPattern, namedStacks, readFleet } from "../../../../cli/fleet/plan/fleet";
+import { nodesIssue } from "../../../../cli/fleet/plan/systems";
 import { fleetJsonSchema } from "../../../../scripts/configuration-schema";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 
@@ -151,6 +152,40 @@ describe("fleet.yaml", () => {
       assert.match(line, said);
       assert.deepEqual(others, []);
     });
+
+  it("refuses a gate for Ready nodes after a stack without a kubeconfig of one cluster", () => {
+    const configurations: Record<string, Record<string, unknown>> = {
+      dev: { system: "collector" },
+      "prod-ap1": { system: "azimuth", azimuth: { waitForMachines: true } },
+      "prod-eu1": { system: "azimuth", azimuth: {} },
+      "prod-eu2": { system: "machine-pool" },
+    };
+    const issues = (stacks: readonly string[], gate: object) =>
+      readFleet({ waves: [{ name: "a", stacks, gate }] }, STACKS, {}, (stack) =>
+        nodesIssue((key) => configurations[stack]?.[key]),
+      ).issues.map(({ path, message }) => `${formatPath(path)}: ${message.split(";")[0]}`);
+    const at = "waves[0].gate.nodesReady";
+    assert.deepEqual(issues(STACKS, { nodesReady: true }), [
+      `${at}: dev is a collector, which has no nodes of its own`,
+      `${at}: prod-eu1 has no output kubeconfig without azimuth.waitForMachines: true`,
+      `${at}: prod-eu2 is a machine pool, whose stack has no output kubeconfig`,
+    ]);
+    assert.deepEqual(issues(STACKS, { soakSeconds: 1 }), []);
+    assert.deepEqual(issues(["prod-ap1"], { nodesReady: true }), []);
+    assert.equal(
+      nodesIssue(() => undefined),
+      undefined,
+    );
+  });
+
+  it("names its stacks without a list of those that exist, unless it chooses by pattern or label", () => {
+    const named = (...waves: object[]) =>
+      namedStacks({ waves: waves.map((wave, at) => ({ name: `w${at}`, ...wave })) });
+    assert.deepEqual(named({ stacks: ["b", "a"] }, { stacks: ["c"] }), ["b", "a", "c"]);
+    assert.equal(named({ stacks: ["a"] }, { stacks: ["p*"] }), undefined);
+    assert.equal(named({ stacks: ["a"], labels: { stage: "x" } }), undefined);
+    assert.equal(namedStacks({ waves: 1 }), undefined);
+  });
 
   it("matches patterns from end to end", () => {
     for (const [name, pattern, expected] of [

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { stringify } from "yaml";
-import { readLabels } from "../../../../cli/fleet/labels";
+import { readLabels, readRegions } from "../../../../cli/fleet/labels";
 import { loadConfiguration } from "../../../../stacks/schema";
 import { cluster, reader } from "../../stacks/schema/valid";
 
@@ -39,6 +39,15 @@ describe("the labels of stacks", () => {
     });
     writeFileSync(path.join(folder, "config", "Pulumi.eu1.yaml"), "config: [");
     assert.throws(() => read("eu1"), /^Error: Pulumi\.eu1\.yaml is not YAML: /);
+  });
+
+  it("are missing with the name of the fleet's own file", () => {
+    write("Pulumi.eu1.yaml", { "foresail:layer": "prod" });
+    write("Pulumi.us1.yaml", {});
+    const regions = (...stacks: string[]) =>
+      readRegions({ folder, name: "foresail" }, { waves: [{ name: "all", stacks }] }, "eu/other.yaml");
+    assert.deepEqual(regions("eu1"), { eu1: "eu" });
+    assert.throws(() => regions("us1"), /^Error: other\.yaml has 1 validation issue; [^]*us1: has no label /);
   });
 
   it("are accepted by the program, which checks them too", () => {
