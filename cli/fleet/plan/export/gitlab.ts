@@ -143,17 +143,18 @@ function stackJobs(stack: string, rulesFor: RulesFor): [string, object][] {
 }
 
 /** Returns the jobs that apply the stacks of a wave, check its gate, and ask for its approval. */
-function waveJobs(wave: Wave, { onFailure }: Fleet, rulesFor: RulesFor): [string, object][] {
+function waveJobs(wave: Wave, { onFailure, maxParallel }: Fleet, rulesFor: RulesFor): [string, object][] {
   const { name, stacks, gate } = wave;
   const stages = stagesOf(wave);
-  const jobs = stacks.map((stack): [string, object] => [
+  const jobs = stacks.map((stack, place): [string, object] => [
     `apply ${stack}`,
     {
       extends: ".foresail-apply",
       stage: stages.apply,
       variables: { STACK: stack, WAVE: name },
       environment: { name: stack },
-      resource_group: `foresail-${stack}`,
+      // one job of a group runs at a time, in whatever pipeline, so there are as many groups as stacks may run at once
+      resource_group: `foresail-slot-${place % maxParallel}`,
       dependencies: [`plan ${stack}`],
       // the next stage begins although the job has failed
       ...(onFailure === "continue" && { allow_failure: true }),

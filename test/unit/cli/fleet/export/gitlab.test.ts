@@ -101,7 +101,7 @@ describe("the pipeline for GitLab", function () {
     assert.deepEqual(
       { resource_group, dependencies, environment, variables },
       {
-        resource_group: "foresail-prod-eu1",
+        resource_group: "foresail-slot-0",
         dependencies: ["plan prod-eu1"],
         environment: { name: "prod-eu1" },
         variables: { STACK: "prod-eu1", WAVE: "canary" },
@@ -111,6 +111,25 @@ describe("the pipeline for GitLab", function () {
       "stacks/config/Pulumi.prod-us1.yaml",
     ]);
   });
+
+  it("changes at most maxParallel stacks at once, as evenly as they can be divided", () =>
+    fc.assert(
+      fc.property(fleets, (fleet) => {
+        const { jobs } = pipelineOf(fleet);
+        const groupsOf = (stacks: readonly string[]) =>
+          stacks.map((stack) => jobs[`apply ${stack}`]!.resource_group!);
+        const all = new Set(fleet.waves.flatMap(({ stacks }) => groupsOf(stacks)));
+        assert.ok(all.size <= fleet.maxParallel);
+        for (const { stacks } of fleet.waves) {
+          const groups = groupsOf(stacks);
+          const slots = [...new Set(groups)];
+          assert.equal(slots.length, Math.min(stacks.length, fleet.maxParallel));
+          const sizes = slots.map((slot) => groups.filter((one) => one === slot).length);
+          assert.ok(Math.max(...sizes) - Math.min(...sizes) <= 1);
+        }
+      }),
+      { numRuns: 100 },
+    ));
 
   it("has no longer list of paths than GitLab accepts", () => {
     const stacks = Array.from({ length: 60 }, (_, at) => `s${at}`);
