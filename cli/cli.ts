@@ -125,6 +125,15 @@ interface ReportOptions extends OutputOptions<"json" | "markdown"> {
   readonly stack?: string;
 }
 
+const POLICY_PACK = [
+  "--policy-pack <folder>",
+  "check the stack by a policy pack, such as foresail's own: policy",
+] as const;
+const POLICY_PACK_CONFIG = [
+  "--policy-pack-config <file>",
+  "the pack's parameters and enforcement levels (JSON)",
+] as const;
+
 const UP_NOTES = `
 With --plan only what the plan holds runs. After a run that was killed, the same command does the rest of it.
 Ctrl-C finishes the current node of a rollout and pauses; a second Ctrl-C interrupts the engine.
@@ -136,8 +145,8 @@ function addReviewCommands(program: Command): void {
     .description("show every step that an up would take, and keep it for review; changes nothing")
     .option(...STACK)
     .option("--save-plan <file>", "write the plan for `foresail up --plan` (0600; its secrets are encrypted)")
-    .option("--policy-pack <folder>", "check the stack by a policy pack, such as foresail's own: policy")
-    .option("--policy-pack-config <file>", "the pack's parameters and enforcement levels (JSON)")
+    .option(...POLICY_PACK)
+    .option(...POLICY_PACK_CONFIG)
     .option("--json <file>", "write the engine's output for `foresail report` (0600; its secrets are masked)")
     .action(running<PreviewOptions>(async () => (await import("./preview.js")).preview));
   addCommand(program, "up", UP_NOTES)
@@ -148,6 +157,8 @@ function addReviewCommands(program: Command): void {
       "a plan of `foresail preview --save-plan`; without it, the preview is shown and asked about",
     )
     .option("--yes", "without a plan: do not ask", false)
+    .option(...POLICY_PACK)
+    .option(...POLICY_PACK_CONFIG)
     .action(running<UpOptions>(async () => (await import("./up.js")).up));
   const report = addCommand(program, "report")
     .description("print a preview for a pull request's comment, or for programs")

@@ -1,12 +1,11 @@
 import { renderText } from "./review/text";
-import { EXIT, UsageError } from "./exit-codes";
+import { EXIT } from "./exit-codes";
 import { readGivenFile } from "../lib/files";
 import { clearKilledRuns } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
 import { StackLockedError } from "./stack-lock";
 import { displayJson } from "../lib/text/display";
-import { POLICY_LEVELS_VARIABLE } from "../lib/text/policy-violation";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { foresailVersion } from "../lib/version";
@@ -15,16 +14,15 @@ import { makeSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { text } from "node:stream/consumers";
 import { findDangers } from "./review/dangers";
 import { renderMarkdown } from "./review/markdown";
+import { NO_POLICIES, type PolicyCall, policyCall, type PolicyOptions } from "./policy-call";
 import { print, printError } from "./terminal";
 
-export interface PreviewOptions {
+export interface PreviewOptions extends PolicyOptions {
   readonly stack?: string;
   /** The file for the plan of `foresail up --plan`. */
   readonly savePlan?: string;
   /** The file for the engine's own output, for `foresail report`. */
   readonly json?: string;
-  readonly policyPack?: string;
-  readonly policyPackConfig?: string;
 }
 
 /**
@@ -85,38 +83,18 @@ export async function previewForFleet(
   project: Project,
   stack: string,
   planFile: string,
+  policy: PolicyOptions,
 ): Promise<{ json: string; plan?: string }> {
+  const policies = await policyCall(policy);
   await clearBeforePreview(project, stack, () => undefined);
-  const taken = await takePreview(project, stack, { ...NO_POLICIES, args: SHOW_UNCHANGED });
+  const taken = await takePreview(project, stack, {
+    ...policies,
+    args: [...policies.args, ...SHOW_UNCHANGED],
+  });
   if (taken.plan === undefined) return { json: taken.json };
   const plan = planText(taken.plan);
   await writePrivately(planFile, plan);
   return { json: taken.json, plan };
-}
-
-/** What a run of the engine needs for a policy pack. */
-interface PolicyCall {
-  readonly args: readonly string[];
-  readonly environment: NodeJS.ProcessEnv;
-}
-
-const NO_POLICIES: PolicyCall = { args: [], environment: {} };
-
-/** Returns the engine's arguments for a policy pack, which prints its violations as lines: JSON output has none. */
-async function policyCall({ policyPack, policyPackConfig }: PreviewOptions): Promise<PolicyCall> {
-  if (policyPack === undefined) {
-    if (policyPackConfig !== undefined)
-      throw new UsageError("--policy-pack-config needs --policy-pack with the folder of the pack");
-    return NO_POLICIES;
-  }
-  const args = ["--policy-pack", path.resolve(policyPack)];
-  if (policyPackConfig === undefined) return { args, environment: { [POLICY_LEVELS_VARIABLE]: "{}" } };
-  const fix = "give a JSON file with the parameters of the policies: docs/policies.md";
-  const configuration = await readGivenFile(policyPackConfig, "the configuration of the policies", fix);
-  return {
-    args: [...args, "--policy-pack-config", path.resolve(policyPackConfig)],
-    environment: { [POLICY_LEVELS_VARIABLE]: configuration },
-  };
 }
 
 /** The result of one run of `pulumi preview`. */

@@ -8,9 +8,10 @@ import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 import { runRemaining, runPlan } from "./run-plan";
 import { takePreview } from "./preview";
+import { policyCall, type PolicyOptions } from "./policy-call";
 import { askPerson, print, printError } from "./terminal";
 
-export interface UpOptions {
+export interface UpOptions extends PolicyOptions {
   readonly stack?: string;
   /** A plan of `foresail preview --save-plan`. */
   readonly plan?: string;
@@ -28,6 +29,7 @@ const MAKE_PLAN = "give the file that `foresail preview --save-plan` wrote";
  */
 export async function up(options: UpOptions, say = print): Promise<number> {
   const project = await findProject();
+  const policies = await policyCall(options);
   const stack = await findStack(project, options.stack);
   const ref = { project: project.name, stack };
   const saved =
@@ -37,7 +39,7 @@ export async function up(options: UpOptions, say = print): Promise<number> {
   for (const line of await clearKilledRuns(project, stack, "operations")) say(line);
   say(saved === undefined ? `previewing ${stack}` : `comparing ${stack} with the reviewed plan`);
   const [taken, kubeconfig] = await Promise.all([
-    takePreview(project, stack),
+    takePreview(project, stack, policies),
     readKubeconfig(project, stack),
   ]);
   if (taken.plan === undefined) {

@@ -21,6 +21,11 @@ Adopted clusters keep running, and protected resources stop it before anything i
 It stops at a failure; the same command does the rest. The stacks stay, empty.
 `;
 
+const POLICY_PACK = [
+  "--policy-pack <folder>",
+  "check each preview by this policy pack; default: as fleet.yaml says",
+] as const;
+
 const CHANGED_NOTES = `
 A stack is touched when its stack file or its layer has changed. Other files are listed as a note: a change of the
 program may change every stack.
@@ -42,6 +47,7 @@ export function addFleetCommands(program: Command): void {
     .option(...file)
     .option("--save-plan <folder>", "write the plans for `foresail fleet up --plan`")
     .addOption(runner())
+    .option(...POLICY_PACK)
     .addHelpText("after", () => exitCodesHelp("fleet preview"))
     .action(running<FleetPreviewOptions>(async () => (await import("./preview-command.js")).fleetPreview));
   const report = fleet
@@ -73,6 +79,7 @@ export function addFleetCommands(program: Command): void {
     .option("--approve <wave...>", "waves whose gate is approved", [])
     .option("--yes", "without plans: do not ask", false)
     .addOption(runner())
+    .option(...POLICY_PACK)
     .option("--serve [port]", "show the run as a page on 127.0.0.1 while it runs")
     .addHelpText("after", () => FLEET_NOTES + exitCodesHelp("fleet up"))
     .action(running<FleetUpOptions>(async () => (await import("./up.js")).fleetUp));

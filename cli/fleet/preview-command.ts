@@ -4,6 +4,7 @@ import { findProject } from "../pulumi";
 import { print } from "../terminal";
 import { loadFleet } from "./load";
 import { previewAll, previewHere } from "./preview";
+import { withPolicyPack } from "./policy";
 import { type RunnerName, runnerOf } from "./temporal/server";
 
 export interface FleetPreviewOptions {
@@ -12,15 +13,19 @@ export interface FleetPreviewOptions {
   readonly savePlan?: string;
   /** What carries out the previews; default: what fleet.yaml says. */
   readonly runner?: RunnerName;
+  /** The policy pack for this machine's previews; default: what fleet.yaml says. */
+  readonly policyPack?: string;
 }
 
 /** Previews all stacks of a fleet; changes nothing. @returns the exit code: failed when the preview of a stack failed */
 export async function fleetPreview(options: FleetPreviewOptions, say = print): Promise<number> {
   const { file, savePlan } = options;
   const project = await findProject();
-  const fleet = await loadFleet(project, file);
+  const loaded = await loadFleet(project, file);
+  const runner = runnerOf(loaded, options.runner);
+  const fleet = withPolicyPack(loaded, options.policyPack, runner);
   const server =
-    runnerOf(fleet, options.runner) === "local"
+    runner === "local"
       ? undefined
       : await (
           await import("./temporal/runner.js")

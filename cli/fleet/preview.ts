@@ -6,12 +6,14 @@ import { displayText } from "../../lib/text/display";
 import { NotAPreviewError } from "../review/preview";
 import { plural } from "../../lib/text/plural";
 import type { Project } from "../pulumi";
+import { policyArguments, type PolicyOptions } from "../policy-call";
 import { previewForFleet } from "../preview";
 import { forEachStack } from "./each-stack";
 import { planFile } from "./load";
 import { type Fleet, stacksOf } from "./plan/fleet";
 import { changeWords, failedReview, hasFailed, type StackReview, stepsIn, writable } from "./plan/review";
 import { estimateSeconds, type History } from "./plan/timeline";
+import { policyOf } from "./policy";
 import { stackReview, writeReview } from "./review";
 import { readHistory } from "./run-file";
 import { fleetTable } from "./table";
@@ -58,7 +60,10 @@ export const previewHere =
     // each engine that runs listens for interrupts
     setMaxListeners(fleet.maxParallel + getMaxListeners(process), process);
     const end = await forEachStack(fleet, async (stack) => {
-      const review = await previewStack(project, stack, planFile(plans, stack));
+      const review = await previewStack(project, stack, {
+        planFile: planFile(plans, stack),
+        ...policyOf(project, fleet, stack),
+      });
       found.set(stack, review);
       return !hasFailed(review);
     });
@@ -66,9 +71,13 @@ export const previewHere =
   };
 
 /** Previews one stack in this process: a process for each would take an eighth more processor time. */
-async function previewStack(project: Project, stack: string, planFile: string): Promise<StackReview> {
+async function previewStack(
+  project: Project,
+  stack: string,
+  { planFile, ...policy }: { planFile: string } & PolicyOptions,
+): Promise<StackReview> {
   try {
-    const { json, plan } = await previewForFleet(project, stack, planFile);
+    const { json, plan } = await previewForFleet(project, stack, planFile, policy);
     return stackReview(json, plan);
   } catch (error) {
     return failedReview(displayText(messageOf(error)).split("\n"));
@@ -76,8 +85,13 @@ async function previewStack(project: Project, stack: string, planFile: string): 
 }
 
 /** Returns the arguments of a preview that writes a stack's plan and its result. */
-export const previewArguments = (stack: string, plan: string, json: string): string[] => [
-  ...["preview", "--stack", stack, "--save-plan", plan, "--json", json],
+export const previewArguments = (
+  stack: string,
+  plan: string,
+  json: string,
+  policy: PolicyOptions,
+): string[] => [
+  ...["preview", "--stack", stack, "--save-plan", plan, "--json", json, ...policyArguments(policy)],
 ];
 
 /**

@@ -8,6 +8,7 @@ import { type Fleet, stacksOf } from "./plan/fleet";
 import { keptParts } from "./plan/gate";
 import { type FleetReview, REVIEW_FORMAT, stepsIn, writable } from "./plan/review";
 import { NOTHING_DONE, resumed } from "./plan/waves";
+import { withPolicyPack } from "./policy";
 import { previewAll } from "./preview";
 import { readReviewIfThere } from "./review";
 import { addToHistory, fleetFolder, lockFleet, readRun, type RunRecord, stillRuns } from "./run-file";
@@ -29,22 +30,30 @@ export interface FleetUpOptions {
   readonly serve?: string | true;
   /** What carries out the waves; default: what fleet.yaml says. */
   readonly runner?: RunnerName;
+  /** The policy pack for this machine's previews; default: what fleet.yaml says. */
+  readonly policyPack?: string;
 }
 
 /** Runs the waves of a fleet, each stack bound to its plan. @returns the exit code */
 export async function fleetUp(options: FleetUpOptions, say = print): Promise<number> {
   if (options.continue && options.plan !== undefined)
     throw new UsageError("give --plan or --continue: a run that is continued has its plans");
+  if (options.policyPack !== undefined && (options.continue || options.plan !== undefined))
+    throw new UsageError(
+      "--policy-pack checks previews: give it to `foresail fleet preview`, which makes the plans",
+    );
   const port = options.serve === undefined ? undefined : portOf(options.serve);
   const project = await findProject();
-  const fleet = await loadFleet(project, options.file);
+  const loaded = await loadFleet(project, options.file);
+  const runnerName = runnerOf(loaded, options.runner);
+  const fleet = withPolicyPack(loaded, options.policyPack, runnerName);
   const unknown = options.approve.find((name) => !fleet.waves.some((wave) => wave.name === name));
   if (unknown !== undefined) throw new UsageError(`there is no wave ${unknown} to approve`);
   const unlock = await lockFleet(project);
   try {
     const context = { project, fleet, file: options.file, approved: options.approve, say };
     const runner =
-      runnerOf(fleet, options.runner) === "local"
+      runnerName === "local"
         ? await localRunner(context)
         : await (await import("./temporal/runner.js")).serverRunner(context);
     try {

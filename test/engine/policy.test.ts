@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { stringify } from "yaml";
 import { generateKey } from "../../lib/ssh/generated-key";
 import { cluster, controlPlane, HOST_KEY } from "../unit/stacks/schema/valid";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
@@ -54,6 +55,46 @@ describe("a preview with foresail's policy pack", function () {
     assert.equal(preview.exitCode, 0, preview.stderr);
     assert.match(preview.stdout, /remarks:\n +policy pinned-host-keys: HostKey test-cp-0-host-key: /);
     assert.doesNotMatch(preview.stdout, /odd-control-planes|protected-control-planes/);
+  });
+
+  it("stops up before anything is touched", async () => {
+    configure(1, {}, {});
+    const up = await new FleetCommand(stack).run(
+      ...["up", "--stack", "prod", "--yes", "--policy-pack", "policy"],
+    );
+    assert.equal(up.exitCode, 1, up.stdout);
+    assert.match(up.stderr, /policy odd-control-planes: ClusterInit test-init: /);
+    assert.match(up.stdout, /^nothing was changed$/m);
+    assert.deepEqual((await stack.export()).deployment.resources ?? [], []);
+  });
+
+  it("stops a fleet before anything is touched, with the pack and the parameters that fleet.yaml names", async () => {
+    const { folder } = stack.place;
+    const waves = [{ name: "all", stacks: ["prod"] }];
+    const write = (name: string, value: object) => writeFileSync(path.join(folder, name), stringify(value));
+    write("fleet.yaml", { policy: { pack: "policy", environments: "parameters" }, waves });
+    write("plain.yaml", { waves });
+    const foresail = new FleetCommand(stack);
+    const up = await foresail.run("fleet", "up", "--yes");
+    assert.equal(up.exitCode, 1, up.stdout);
+    assert.match(up.stdout, /policy odd-control-planes: ClusterInit test-init: [^]*^nothing was changed$/m);
+    assert.deepEqual((await stack.export()).deployment.resources ?? [], []);
+    const given = await foresail.run(
+      ...["fleet", "preview", "--file", "plain.yaml", "--policy-pack", "policy", "--save-plan", "plans"],
+    );
+    assert.equal(given.exitCode, 1, given.stdout);
+    assert.match(given.stdout, /policy odd-control-planes: /);
+    assert.equal(existsSync(path.join(folder, "plans/prod.json")), false);
+    cpSync(
+      path.join(folder, "policy/environments/development.json"),
+      path.join(folder, "parameters/prod.json"),
+    );
+    const accepted = await foresail.run("fleet", "preview", "--save-plan", "plans");
+    assert.equal(accepted.exitCode, 0, accepted.stdout);
+    assert.match(
+      (await foresail.run("fleet", "report", "plans", "--json")).stdout,
+      /policy pinned-host-keys: /,
+    );
   });
 
   it("accepts a stack that fulfils every rule, by plain pulumi", async () => {

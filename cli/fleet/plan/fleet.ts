@@ -70,6 +70,22 @@ const Wave = z.strictObject({
   gate: Gate.optional(),
 });
 
+const Policy = z
+  .strictObject({
+    pack: z
+      .string()
+      .min(1)
+      .describe("Folder of the policy pack, from the project's folder; `policy` is foresail's own."),
+    environments: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Folder with the pack's parameters, `<stack>.json` for stacks that have their own; default: `environments` in the pack.",
+      ),
+  })
+  .describe("Policies that check each preview; a mandatory one that is violated fails the preview.");
+
 /** The schema of fleet.yaml. */
 export const FleetFile = z.strictObject({
   name: z
@@ -94,6 +110,7 @@ export const FleetFile = z.strictObject({
     .strictObject({ temporal: TemporalServer })
     .optional()
     .describe("What carries out the waves of `foresail fleet up`; default: processes on this machine."),
+  policy: Policy.optional(),
   waves: z.array(Wave).min(1).describe("The waves, in their order; a wave with one stack is a canary."),
 });
 
@@ -115,6 +132,7 @@ export interface Fleet {
   readonly maxParallel: number;
   readonly onFailure: "stop" | "continue";
   readonly runner?: { readonly temporal: TemporalServer } | undefined;
+  readonly policy?: z.output<typeof Policy> | undefined;
   readonly waves: readonly Wave[];
 }
 

@@ -8,12 +8,14 @@ import { displayLine } from "../../../lib/text/display";
 import { quoted } from "../../../lib/text/quote";
 import { EXIT } from "../../exit-codes";
 import { withPrivateFolder, writePrivately } from "../../private-file";
+import type { PolicyOptions } from "../../policy-call";
 import type { Project } from "../../pulumi";
 import { checkPart } from "../gates";
 import { planFile, readIfThere } from "../load";
 import { type Fleet, stacksOf } from "../plan/fleet";
 import { failedReview } from "../plan/review";
 import type { Regions } from "../plan/temporal";
+import { policyOf } from "../policy";
 import { previewArguments, reviewOfFiles } from "../preview";
 import { fleetFolder, processIdentity, type RunProcess, stillRuns } from "../run-file";
 import { lastLines, startStackProcess } from "../stack-process";
@@ -50,8 +52,8 @@ export function activitiesOf({ project, region, load }: WorkerContext): FleetAct
     preview: ({ stack }) =>
       whileAlive(async (signal) => {
         try {
-          await fleetWith([stack]);
-          return await previewOf(project, stack, signal);
+          const policy = policyOf(project, await fleetWith([stack]), stack);
+          return await previewOf(project, { stack, policy }, signal);
         } catch (error) {
           return { review: failedReview([wordsOf(error)]) };
         }
@@ -105,12 +107,16 @@ function throwIfShutDown(signal: AbortSignal): void {
     throw ApplicationFailure.retryable("the worker was stopped", "WorkerStopped");
 }
 
-async function previewOf(project: Project, stack: string, signal: AbortSignal) {
+async function previewOf(
+  project: Project,
+  { stack, policy }: { stack: string; policy: PolicyOptions },
+  signal: AbortSignal,
+) {
   return withPrivateFolder(async (folder) => {
     const [json, log] = [path.join(folder, "review.json"), path.join(folder, "log")];
     const started = startStackProcess(
       project.folder,
-      previewArguments(stack, planFile(folder, stack), json),
+      previewArguments(stack, planFile(folder, stack), json, policy),
       log,
     );
     const stop = () => void started.child.kill("SIGINT");
