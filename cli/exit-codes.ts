@@ -43,6 +43,7 @@ export const EXITS_OF = {
   "fleet drift": ["done", "failed", "usage", "unknown", "drifted", "interrupted"],
   "fleet destroy": ["done", "failed", "usage", "paused", "locked", "declined", "interrupted"],
   "fleet changed": ["done", "failed", "usage"],
+  "fleet collect": ["done", "failed", "usage"],
   "fleet gate": ["done", "failed", "usage", "interrupted"],
   "fleet window": ["done", "failed", "usage", "paused", "interrupted"],
   "fleet export github": ["done", "failed", "usage"],

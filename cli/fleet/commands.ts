@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "../command";
 import { exitCodesHelp } from "../exit-codes";
 import type { FleetChangedOptions } from "./changed";
+import type { FleetCollectOptions } from "./collect";
 import type { FleetDestroyOptions } from "./destroy";
 import type { FleetDriftOptions } from "./drift";
 import type { FleetExportOptions } from "./export";
@@ -33,6 +34,7 @@ program may change every stack.
 
 interface FleetReportForms extends OutputOptions<"json" | "markdown"> {
   readonly html?: string;
+  readonly plans?: true;
 }
 
 /** Adds the commands of a fleet: many stacks in waves. */
@@ -55,13 +57,14 @@ export function addFleetCommands(program: Command): void {
     .description("print a preview of the fleet for a pull request's comment, or for programs")
     .argument("<folder>", "the folder of `foresail fleet preview --save-plan`")
     .option("--html <file>", "write it as one page with the nodes of each cluster and a timeline")
+    .option("--plans", "end the comment with the hash of each plan, for the workflow that applies them")
     .addHelpText("after", () => exitCodesHelp("fleet report"))
     .action(async (folder: string, options: FleetReportForms) => {
       const form = outputOf(options);
       const { fleetReport } = await import("./report.js");
-      const { html } = options;
+      const { html, plans = false } = options;
       const forms = { ...(form !== undefined && { form }), ...(html !== undefined && { html }) };
-      process.exitCode = await fleetReport({ folder, ...forms });
+      process.exitCode = await fleetReport({ folder, plans, ...forms });
     });
   addOutputOptions(report, "one comment for GitHub, dangers first, or the same as data", [
     "json",
@@ -148,6 +151,20 @@ function addTemporalCommands(fleet: Command, file: readonly [string, string]): v
 /** Adds the commands that pipelines of others run, and those that write such pipelines. */
 function addPipelineCommands(fleet: Command, file: readonly [string, string]): void {
   const wave = ["--wave <name>", "the wave"] as const;
+  fleet
+    .command("collect")
+    .description(
+      "put previews that jobs of a pipeline left together, for `foresail fleet report`; reads files only",
+    )
+    .argument("<folder>", "has review-<stack>/preview.json and plan.json of each preview")
+    .requiredOption("--stacks <list>", 'the stacks that were previewed, as JSON: ["prod-eu1"]')
+    .requiredOption("--save-plan <folder>", "the folder for the plans and what was found")
+    .option(...file)
+    .addHelpText("after", () => exitCodesHelp("fleet collect"))
+    .action(async (folder: string, options: Omit<FleetCollectOptions, "folder">) => {
+      const { fleetCollect } = await import("./collect.js");
+      process.exitCode = await fleetCollect({ ...options, folder });
+    });
   fleet
     .command("gate")
     .description("check the gate of a wave, for a pipeline that asks for approvals itself")

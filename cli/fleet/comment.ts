@@ -4,6 +4,7 @@ import { plural } from "../../lib/text/plural";
 import { COMMENT_LIMIT, HEADINGS } from "../review/markdown";
 import { DANGERS } from "../review/steps";
 import { fleetDangers } from "./dangers";
+import { isPlainName } from "./plan/export/exported";
 import { stacksOf } from "./plan/fleet";
 import { type Detail, detailsOf } from "./plan/details";
 import {
@@ -45,18 +46,31 @@ export const fleetMarker = ({ project, fleet }: FleetReview): string =>
  * The least important details are left out first where not all fit, and the comment says what. Dangers never are.
  *
  * @param limit the longest comment, in characters
+ * @param plans whether the last line, which is invisible, has the whole hash of each plan, for the pipeline that applies them
  * @throws CommentTooLongError
  */
-export function renderFleetComment(review: FleetReview, { limit = COMMENT_LIMIT } = {}): string {
+export function renderFleetComment(
+  review: FleetReview,
+  { limit = COMMENT_LIMIT, plans = false } = {},
+): string {
   const details = detailsOf(review);
+  const end = plans ? `${plansLine(review)}\n` : "";
   let shortest = 0;
   for (const table of TABLES) {
-    const render = (count: number) => renderComment(review, details, count, table);
+    const render = (count: number) => renderComment(review, details, count, table) + end;
     const kept = mostThatFit(details.length, (count) => render(count).length <= limit);
     if (kept >= 0) return render(kept);
     shortest = render(0).length;
   }
   throw new CommentTooLongError(shortest, limit);
+}
+
+/** Returns the line from which a pipeline reads the plans. It comes last, where no text from outside can be. */
+function plansLine({ stacks }: FleetReview): string {
+  const plans = Object.entries(stacks).flatMap(([name, { plan }]) =>
+    plan !== undefined && isPlainName(name) ? [` ${name}=${plan}`] : [],
+  );
+  return `<!-- foresail-plans:${plans.join("")} -->`;
 }
 
 function renderComment(review: FleetReview, details: readonly Detail[], kept: number, table: Table): string {

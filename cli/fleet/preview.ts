@@ -32,13 +32,9 @@ export async function previewAll(
   say: (line: string) => void,
   previewStacks: PreviewStacks,
 ): Promise<"done" | "failed" | "interrupted"> {
-  await mkdir(plans, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new Error(`can't create ${plans}: ${fileFault(error) ?? String(error)}; name another folder`);
-  });
   const stacks = stacksOf(fleet);
   say(`previewing ${plural(stacks.length, "stack")}, ${fleet.maxParallel} at once`);
-  // the plan of an earlier preview is not what this one finds
-  for (const stack of stacks) await rm(planFile(plans, stack), { force: true });
+  await beginPlans(plans, stacks);
   const { end, found } = await previewStacks(plans);
   for (const [name, stack] of found) {
     const details = detailsOf(stack);
@@ -50,6 +46,14 @@ export async function previewAll(
     stacks: inOrder(stacks, found, await readHistory(project)),
   });
   return end;
+}
+
+/** Makes the folder for plans. The plan of an earlier preview goes: it is not what this one finds. */
+export async function beginPlans(plans: string, stacks: readonly string[]): Promise<void> {
+  await mkdir(plans, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new Error(`can't create ${plans}: ${fileFault(error) ?? String(error)}; name another folder`);
+  });
+  for (const stack of stacks) await rm(planFile(plans, stack), { force: true });
 }
 
 /** Previews the stacks on this machine. */

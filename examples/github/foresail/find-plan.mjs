@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { all, changedFiles, mergedPull, PLAN_LINE, variable, workflowComments } from "./github.mjs";
+import { all, changedFiles, mergedPull, PLAN_LINE, planIn, variable, workflowComments } from "./github.mjs";
 
 const WORKFLOW = "foresail-preview.yaml";
 const repository = `/repos/${variable("GITHUB_REPOSITORY")}`;
@@ -61,11 +61,14 @@ if (plans.length !== 1)
     AGAIN,
   );
 
-const comments = await workflowComments(
-  pull.number,
-  (marker) => marker.startsWith("<!-- foresail:") && marker.endsWith(`/${stack} -->`),
+const isFleet = process.env.COMMENT === "fleet";
+const comments = await workflowComments(pull.number, (marker) =>
+  isFleet
+    ? marker.startsWith("<!-- foresail:fleet/")
+    : marker.startsWith("<!-- foresail:") && marker.endsWith(`/${stack} -->`),
 );
-const digest = PLAN_LINE.exec(comments[0]?.body.trimEnd().split("\n").at(-1) ?? "")?.[1];
+const last = comments[0]?.body.trimEnd().split("\n").at(-1) ?? "";
+const digest = isFleet ? planIn(last, stack) : PLAN_LINE.exec(last)?.[1];
 if (comments.length !== 1 || digest === undefined)
   refuse(
     `Pull request ${pull.number} has ${comments.length} comments on ${stack}, and needs one that names a plan.`,

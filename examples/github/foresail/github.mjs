@@ -50,6 +50,12 @@ export async function workflowComments(pullRequest, isMarker) {
 export const PLAN_LINE = /^Plan: SHA-256 `([0-9a-f]{64})`$/;
 export const planLine = (digest) => `Plan: SHA-256 \`${digest}\``;
 
+/** Returns the plan of a stack in the last line of the comment on a fleet. */
+export function planIn(line, stack) {
+  const plans = /^<!-- foresail-plans:((?: [\w.-]+=[0-9a-f]{64})*) -->$/.exec(line)?.[1].split(" ") ?? [];
+  return plans.find((plan) => plan.startsWith(`${stack}=`))?.slice(stack.length + 1);
+}
+
 const repository = () => `/repos/${variable("GITHUB_REPOSITORY")}`;
 
 /** Returns the pull request that became a commit of main; undefined for any other commit. */

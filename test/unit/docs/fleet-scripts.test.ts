@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -128,6 +129,49 @@ describe("the scripts of a fleet's workflows", function () {
     });
     const { outputs } = await step("changed-stacks.mjs", { FORESAIL, GITHUB_SHA: head }, "merge");
     assert.deepEqual(outputs, { stacks: '["prod-us1"]', "wave-canary": "[]", "wave-rest": '["prod-us1"]' });
+  });
+
+  it("make one comment of all previews, with a failed one, and find each reviewed plan by it", async () => {
+    const left = path.join(folder, "reviews/review-prod-eu1");
+    mkdirSync(left, { recursive: true });
+    writeFileSync(path.join(left, "preview.json"), '{"changeSummary": {"same": 3}}');
+    writeFileSync(path.join(left, "plan.json"), "{}");
+    const sha256 = createHash("sha256").update("{}").digest("hex");
+    const environment = {
+      ...{ FORESAIL, REVIEWS: "reviews", OUT: "fleet-review", PULL_REQUEST: "4" },
+      STACKS: '["prod-eu1","prod-eu2"]',
+    };
+    for (let run = 0; run < 2; run += 1)
+      for (const script of ["fleet-comment.sh", "comment.mjs"]) {
+        const { exitCode, printed } = await step(script, environment);
+        assert.equal(exitCode, 0, printed);
+      }
+    assert.equal(github.comments.length, 1);
+    const [comment] = github.comments;
+    assert.match(
+      comment!.body,
+      /^<!-- foresail:fleet\/foresail\/foresail -->\n### foresail: the preview of 1 of 2 stacks failed\n/,
+    );
+    assert.match(comment!.body, /in `prod-eu2`: `its preview job left no result; its log says why`/);
+    assert.ok(comment!.body.endsWith(`\n<!-- foresail-plans: prod-eu1=${sha256} -->`), comment!.body);
+    assert.match(readFileSync(path.join(folder, "fleet-review/page.html"), "utf8"), /prod-eu1/);
+
+    const head = git("rev-parse", "HEAD");
+    github.addRun(head, `foresail-plan-prod-eu1-${git("rev-parse", "HEAD^{tree}")}`);
+    github.addRun(head, `foresail-plan-prod-eu2-${git("rev-parse", "HEAD^{tree}")}`);
+    github.runs[0]!.artifacts.push(...github.runs[1]!.artifacts);
+    github.runs.pop();
+    const find = (STACK: string) =>
+      step("find-plan.mjs", { GITHUB_SHA: head, COMMENT: "fleet", STACK, STACK_FILES: "stacks/config" });
+    const found = await find("prod-eu1");
+    assert.equal(found.exitCode, 0, found.printed);
+    assert.deepEqual(found.outputs, {
+      ...{ "plan-name": github.runs[0]!.artifacts[0]!.name, "run-id": "1", sha256 },
+    });
+    const refused = await find("prod-eu2");
+    assert.deepEqual([refused.exitCode, refused.outputs], [1, {}]);
+    comment!.body += "\nand more";
+    assert.equal((await find("prod-eu1")).exitCode, 1);
   });
 
   it("refuse a commit that comes from no pull request, and write no output", async () => {

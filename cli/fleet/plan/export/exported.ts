@@ -16,13 +16,15 @@ export const writtenBy = (target: string): string =>
 /** What every pipeline does before it runs foresail; no install script of a dependency runs. */
 export const INSTALL = "npm ci --ignore-scripts && npm run build";
 
+/** Returns whether a name is one that pipelines may contain. */
+export const isPlainName = (name: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name);
+
 /**
  * Returns the names of waves and stacks of a fleet that are no plain text. Only plain text is written into a pipeline, so
  * that no name is read as YAML, as an expression or by a shell.
  */
 function namesToRefuse({ waves }: Fleet): string[] {
-  const isPlain = (name: string) => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name);
-  return waves.flatMap(({ name, stacks }) => [name, ...stacks]).filter((name) => !isPlain(name));
+  return waves.flatMap(({ name, stacks }) => [name, ...stacks]).filter((name) => !isPlainName(name));
 }
 
 /** @throws Error that names what can't be written into a pipeline */

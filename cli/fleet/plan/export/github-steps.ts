@@ -56,7 +56,7 @@ export const CHANGED_BY_PULL_REQUEST = [
   ...given(HAS_FILES, [NODE, BUILD, UP_TO_DATE, changed("branch")]),
 ];
 
-/** Previews one stack, and keeps the comment and the plan. */
+/** Previews one stack, keeps the plan for the merge, and what was found for the comment on the fleet. */
 export const PREVIEW = [
   ...PULL_REQUEST,
   ...given(HAS_FILES, [
@@ -71,8 +71,13 @@ export const PREVIEW = [
   ]),
   ...given(`always() && ${HAS_FILES}`, [
     {
-      run: script("comment.mjs"),
-      env: { ...TOKEN, PULL_REQUEST: "${{ github.event.pull_request.number }}" },
+      uses: uses("actions/upload-artifact"),
+      with: {
+        name: "review-${{ env.STACK }}",
+        path: "${{ env.OUT }}/preview.json\n${{ env.OUT }}/plan.json\n",
+        overwrite: true,
+        "retention-days": 30,
+      },
     },
   ]),
   ...given(HAS_FILES, [
@@ -82,6 +87,33 @@ export const PREVIEW = [
         name: "${{ steps.preview.outputs.plan-name }}",
         path: "${{ env.OUT }}/plan.json",
         "if-no-files-found": "error",
+        overwrite: true,
+        "retention-days": 30,
+      },
+    },
+  ]),
+];
+
+/** Makes one comment of all previews of a pull request, and a page. */
+export const COMMENT = [
+  ...PULL_REQUEST,
+  ...given(HAS_FILES, [
+    NODE,
+    BUILD,
+    {
+      uses: uses("actions/download-artifact"),
+      with: { pattern: "review-*", path: "${{ env.REVIEWS }}" },
+    },
+    { run: script("fleet-comment.sh") },
+    {
+      run: script("comment.mjs"),
+      env: { ...TOKEN, PULL_REQUEST: "${{ github.event.pull_request.number }}" },
+    },
+    {
+      uses: uses("actions/upload-artifact"),
+      with: {
+        name: "foresail-page",
+        path: "${{ env.OUT }}/page.html",
         overwrite: true,
         "retention-days": 30,
       },

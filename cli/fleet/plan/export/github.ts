@@ -3,6 +3,7 @@ import { type ExportedFile, hasApproval, hasChecks, refuseNames, writtenBy } fro
 import {
   ALL_STACKS,
   APPLY,
+  COMMENT,
   CHANGED_BY_MERGE,
   CHANGED_BY_PULL_REQUEST,
   DRIFT,
@@ -15,6 +16,7 @@ const STACK = "${{ matrix.stack }}";
 const ON_MAIN = "github.ref == 'refs/heads/main'";
 /** A fork has none of the secrets. */
 const OWN_BRANCH = "github.event.pull_request.head.repo.full_name == github.repository";
+const HAS_STACKS = "needs['changed'].outputs['stacks'] != '' && needs['changed'].outputs['stacks'] != '[]'";
 /** The longest job of GitHub's own runners, in minutes. */
 const LONGEST_MINUTES = 360;
 
@@ -84,8 +86,8 @@ function previewJobs(fleet: Fleet): object {
     }),
     preview: job(20, {
       needs: ["changed"],
-      if: `${OWN_BRANCH} && needs['changed'].outputs['stacks'] != '' && needs['changed'].outputs['stacks'] != '[]'`,
-      permissions: { ...READ, "pull-requests": "write" },
+      if: `${OWN_BRANCH} && ${HAS_STACKS}`,
+      permissions: READ,
       ...stacksFrom("needs['changed'].outputs['stacks']", fleet),
       concurrency: {
         group: `foresail-preview-${STACK}-\${{ github.event.pull_request.number }}`,
@@ -94,6 +96,21 @@ function previewJobs(fleet: Fleet): object {
       environment: `${STACK}-preview`,
       env: { STACK, OUT: "foresail-review", FILES: "pull-request", POLICY_PACK: "policy" },
       steps: PREVIEW,
+    }),
+    // also when previews have failed: the comment says so
+    comment: job(20, {
+      needs: ["changed", "preview"],
+      if: `!cancelled() && ${OWN_BRANCH} && ${HAS_STACKS}`,
+      permissions: { ...READ, "pull-requests": "write" },
+      concurrency: {
+        group: "foresail-comment-${{ github.event.pull_request.number }}",
+        "cancel-in-progress": true,
+      },
+      env: {
+        ...{ OUT: "foresail-review", REVIEWS: "foresail-reviews", FILES: "pull-request" },
+        STACKS: "${{ needs['changed'].outputs['stacks'] }}",
+      },
+      steps: COMMENT,
     }),
   };
 }
@@ -163,7 +180,7 @@ const applyJob = ({ name }: Wave, order: object, fleet: Fleet) =>
     ...stacksFrom(`needs['changed'].outputs['${waveJob(name)}']`, fleet),
     concurrency: { group: `foresail-apply-${STACK}`, "cancel-in-progress": false },
     environment: STACK,
-    env: { STACK, OUT: "foresail-review", WAVE: name },
+    env: { STACK, OUT: "foresail-review", WAVE: name, COMMENT: "fleet" },
     steps: APPLY,
   });
 

@@ -69,6 +69,26 @@ describe("the comment on a fleet", () => {
     assert.equal(renderFleetComment(review).split("<!--").length, 2);
   });
 
+  it("ends with the whole hash of each plan for a pipeline, also where the table shortens it", () => {
+    const hostile = Object.fromEntries(HOSTILE.map((name) => [name, quietReview()]));
+    const failed = stackReviewOf({ plan: undefined });
+    const review = fleetReviewOf({ all: { eu1: stackReviewOf(), us1: failed, ...hostile } });
+    const plain = renderFleetComment(review);
+    const text = renderFleetComment(review, { plans: true });
+    assert.equal(text, `${plain}<!-- foresail-plans: eu1=${"a".repeat(64)} -->\n`);
+    const many = Object.fromEntries(Array.from({ length: 256 }, (_, at) => [`eu${at}`, stackReviewOf()]));
+    const long = renderFleetComment(fleetReviewOf({ all: many }), { plans: true });
+    assert.ok(long.length <= GITHUB_LIMIT, String(long.length));
+    assert.equal(
+      long
+        .trimEnd()
+        .split("\n")
+        .at(-1)
+        ?.match(/ eu\d+=a{64}(?= )/g)?.length,
+      256,
+    );
+  });
+
   it("is never longer than the limit, and has every dangerous line and every stack", () => {
     fc.assert(
       fc.property(anyStacks, fc.integer({ min: 500, max: 20_000 }), (stacks, limit) => {
