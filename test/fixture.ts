@@ -21,6 +21,8 @@ export async function makeFixture(tier: Tier): Promise<void> {
  */
 export async function clearFixture({ name, fleets = [], processes = 1 }: Tier): Promise<string[]> {
   const left = await clearFleets(fleets);
+  if (name === "engine")
+    for (let lane = 1; lane <= processes; lane += 1) left.push(...(await clearNetworks(lane)));
   if (name === "clouds")
     for (let lane = 1; lane <= processes; lane += 1) left.push(...(await clearClouds(lane)));
   return left;
@@ -36,6 +38,11 @@ async function clearFleets(systems: readonly string[]): Promise<string[]> {
     await fleet.deleteAll();
   }
   return left;
+}
+
+async function clearNetworks(lane: number): Promise<string[]> {
+  const { clearNamespaces } = await import("./support/network-namespaces.js");
+  return clearNamespaces(lane);
 }
 
 async function clearClouds(lane: number): Promise<string[]> {

@@ -55,7 +55,8 @@ export const TIERS: readonly Tier[] = [
     limitSeconds: 3_600,
     ground: "programs",
     night:
-      "kills of the engine at every step in every way, a fleet that a Temporal server runs, and state on real servers",
+      "kills of the engine at every step in every way, fleets that a Temporal server runs, also of regions in network namespaces, " +
+      "a fleet of ten clusters, and state on real servers",
   },
   {
     name: "clouds",

@@ -1,13 +1,13 @@
 import type { SimulatedFleet } from "../simulation/simulated-fleet";
 
+/** What has machines. */
+type Machines = { machine: (name: string) => ReturnType<SimulatedFleet["machine"]> };
+
 /** Settings of a machine beyond its index in the fleet. */
 export type DesiredMachine = { name: string } & Record<string, unknown>;
 
 /** A machine's entry in `foresail:cluster`: names that begin with "cp" are control planes. */
-export function machineEntry(
-  fleet: SimulatedFleet,
-  desired: string | DesiredMachine,
-): Record<string, unknown> {
+export function machineEntry(fleet: Machines, desired: string | DesiredMachine): Record<string, unknown> {
   const { name, ...others } = typeof desired === "string" ? { name: desired } : desired;
   const { apiServer, ...ref } = fleet.machine(name);
   return name.startsWith("cp")
@@ -23,7 +23,7 @@ function internalAddress(name: string): string {
 
 /** `foresail:cluster` for machines of a fleet; what else is given replaces the defaults of the tests. */
 export function desiredCluster(
-  fleet: SimulatedFleet,
+  fleet: Machines,
   machines: (string | DesiredMachine)[],
   others: Record<string, unknown> = {},
 ): Record<string, unknown> {

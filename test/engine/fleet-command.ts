@@ -9,11 +9,20 @@ interface CommandAnswer {
   readonly stderr: string;
 }
 
+/** A `foresail` that runs. */
+interface StartedCommand {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CommandAnswer>;
+  readonly printed: () => string;
+}
+
 /** The command `foresail` of a compiled clone, on a stack of the tests. */
 export class FleetCommand {
   constructor(
     private readonly stack: TestStack,
     private readonly environment: NodeJS.ProcessEnv = {},
+    /** What precedes the command, such as that of a network namespace. */
+    private readonly within: readonly string[] = [],
   ) {}
 
   /** Runs to the end, whatever that is. */
@@ -21,18 +30,37 @@ export class FleetCommand {
     return this.start(...args).ended;
   }
 
+  /** Runs on a terminal, on which a person answers the first question. */
+  async runAnswered(answer: string, ...args: string[]): Promise<CommandAnswer> {
+    const terminal = ["sh", "-c", 'script --quiet --return --command "$*" /dev/null', "sh"];
+    const { child, ended } = this.spawn([...terminal, ...this.commandOf(args)], "pipe");
+    let asked = "";
+    child.stdout?.on("data", (text: string) => {
+      if (!asked.includes("[y/N]") && (asked += text).includes("[y/N]")) child.stdin?.write(`${answer}\n`);
+    });
+    return ended;
+  }
+
   /** Starts the command in a process group of its own, as a terminal would. */
-  start(...args: string[]): { child: ChildProcess; ended: Promise<CommandAnswer>; printed: () => string } {
-    const { folder } = this.stack.place;
-    const child = spawn(process.execPath, [path.join(folder, "bin", "cli", "cli.js"), ...args], {
-      cwd: folder,
+  start(...args: string[]): StartedCommand {
+    return this.spawn(this.commandOf(args), "ignore");
+  }
+
+  private commandOf(args: readonly string[]): string[] {
+    return [process.execPath, path.join(this.stack.place.folder, "bin", "cli", "cli.js"), ...args];
+  }
+
+  private spawn(command: readonly string[], input: "ignore" | "pipe"): StartedCommand {
+    const [program = "", ...args] = [...this.within, ...command];
+    const child = spawn(program, args, {
+      cwd: this.stack.place.folder,
       env: { ...this.stack.environment, ...this.environment },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [input, "pipe", "pipe"],
       detached: true,
     });
     const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const)
-      child[name].setEncoding("utf8").on("data", (text: string) => {
+      child[name]?.setEncoding("utf8").on("data", (text: string) => {
         output[name] += text;
         this.stack.printed += text;
       });

@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { EXIT } from "../../cli/exit-codes";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
+import { until } from "../support/temporal-server";
+import type { FleetWorker } from "./fleet-worker";
 import { SET_UP_MILLISECONDS } from "./simulated-fixture";
-import { SECRETS, TemporalGround, until } from "./temporal-ground";
+import { SECRETS, TemporalGround } from "./temporal-ground";
 
 const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 
@@ -22,7 +24,9 @@ describe("a fleet that a Temporal server runs", function () {
   const begun = (stack: string) =>
     until(`${stack} begins`, () => ground.journal().includes(`${stack} begins`));
   const timesEnded = (stack: string) => ground.journal().filter((line) => line === `${stack} ends`).length;
-  let eu1: Awaited<ReturnType<TemporalGround["startWorker"]>>;
+  let eu1: FleetWorker;
+  let us1: FleetWorker;
+  let command: ReturnType<TemporalGround["fleet"]["start"]>;
 
   before(async function () {
     if (!ALL_TESTS) leaveOut(this, "the server takes minutes to build: FORESAIL_TEST_ALL=1");
@@ -32,9 +36,13 @@ describe("a fleet that a Temporal server runs", function () {
       { name: "half", stacks: ["s1", "s2", "s3", "s4"], gate },
       { name: "rest", stacks: ["*"] },
     ]);
-    await ground.startServer();
+    await ground.server.start();
   });
-  after(() => ground.remove());
+  after(async () => {
+    // none has begun when the suite is left out
+    (command as typeof command | undefined)?.child.kill("SIGKILL");
+    await ground.remove();
+  });
 
   it("begins nothing without a worker in each region", async () => {
     const { exitCode, stderr } = await run("up", "--yes");
@@ -45,7 +53,7 @@ describe("a fleet that a Temporal server runs", function () {
 
   it("runs its waves by workers, up to a gate that fails", async () => {
     eu1 = await ground.startWorker("eu1");
-    await ground.startWorker("us1");
+    us1 = await ground.startWorker("us1");
     ground.set("closed");
     const { exitCode, stdout, stderr } = await run("up", "--yes");
     assert.equal(exitCode, EXIT.failed, stdout + stderr);
@@ -70,15 +78,15 @@ describe("a fleet that a Temporal server runs", function () {
   it("loses nothing when a worker, the server and the command are killed, and goes on", async () => {
     ["s6", "s7"].forEach((stack) => ground.set(`hold-${stack}`));
     assert.equal((await run("approve", "--wave", "half")).exitCode, EXIT.done);
-    const command = ground.fleet.start("fleet", "up", "--continue");
+    command = ground.fleet.start("fleet", "up", "--continue");
     await begun("s6");
     await begun("s7");
     await eu1.kill();
-    await ground.killServer();
+    await ground.server.kill();
     command.child.kill("SIGKILL");
     await command.ended;
-    await ground.startServer();
-    await ground.startWorker("eu1");
+    await ground.server.start();
+    eu1 = await ground.startWorker("eu1");
     ["s6", "s7"].forEach((stack) => ground.clear(`hold-${stack}`));
     const { exitCode, stdout, stderr } = await run("up", "--continue");
     assert.equal(exitCode, EXIT.done, stdout + stderr);
@@ -89,7 +97,7 @@ describe("a fleet that a Temporal server runs", function () {
   it("begins nothing while it is paused, and lets its stacks pause at an interrupt", async () => {
     writeFileSync(ground.at("version"), "-2");
     ground.set("hold-s0");
-    const command = ground.fleet.start("fleet", "up", "--yes");
+    command = ground.fleet.start("fleet", "up", "--yes");
     await until("s0 begins again", () => ground.journal().at(-1) === "s0 begins");
     assert.equal((await run("pause")).exitCode, EXIT.done);
     ground.clear("hold-s0");
@@ -116,8 +124,43 @@ describe("a fleet that a Temporal server runs", function () {
     assert.match(stdout, /^rest +s5 +not begun$/m);
   });
 
+  it("takes a stack back from a worker that is asked to stop, and gives it to the next one", async () => {
+    writeFileSync(ground.at("version"), "-3");
+    ground.set("hold-s0");
+    ["s6", "s7"].forEach((stack) => ground.set(`hold-${stack}`));
+    command = ground.fleet.start("fleet", "up", "--yes", "--approve", "half");
+    await until("s0 begins again", () => ground.journal().at(-1) === "s0 begins");
+    const stopped = eu1.stop();
+    await until("the worker is asked to stop", () => eu1.printed().includes("stopping: "));
+    ground.clear("hold-s0");
+    assert.equal(await stopped, EXIT.done, eu1.printed());
+    assert.match((await run("status")).stdout, /, which is open\nWAVE .*\ncanary +s0 +running$/m);
+    eu1 = await ground.startWorker("eu1");
+    await until("the next wave begins", () => command.printed().includes("gate of half: passed"));
+    assert.match(command.printed(), /^s0: done in /m);
+  });
+
+  it("goes on when only its server, and then only a worker was killed, and does each stack once", async () => {
+    const before = Object.fromEntries(STACKS.map((stack) => [stack, timesEnded(stack)]));
+    const begins = (stack: string) => ground.journal().filter((line) => line === `${stack} begins`).length;
+    const isBegun = (stack: string) => until(`${stack} begins again`, () => begins(stack) === 2);
+    await isBegun("s6");
+    await isBegun("s7");
+    await ground.server.kill();
+    await ground.server.start();
+    await us1.kill();
+    us1 = await ground.startWorker("us1");
+    ["s6", "s7"].forEach((stack) => ground.clear(`hold-${stack}`));
+    const { exitCode, stdout, stderr } = await command.ended;
+    assert.equal(exitCode, EXIT.done, stdout + stderr);
+    for (const stack of ["s6", "s7"]) {
+      assert.deepEqual([begins(stack), timesEnded(stack)], [2, before[stack]! + 1]);
+      assert.match(stdout, new RegExp(`^${stack}: done in `, "m"));
+    }
+  });
+
   it("has no secret in its history, in which the plans are", async () => {
-    const texts = await ground.histories();
+    const texts = await ground.server.histories();
     assert.ok(texts.length >= 12, `${texts.length} workflows`);
     const plans = texts.filter((text) => text.includes('"formatVersion"'));
     assert.ok(plans.length >= 10, `${plans.length} histories with a plan`);

@@ -42,7 +42,7 @@ export interface SavedFleet {
 }
 
 /** How foresail reaches a machine of the fleet. */
-interface FleetAddress {
+export interface FleetAddress {
   name: string;
   address: string;
   port: number;

@@ -32,3 +32,20 @@ export const fleetId = (project: string, fleet: Pick<Fleet, "name">): string =>
 
 /** Returns the task queue of the workers of a region. */
 export const queueOf = (fleet: string, region: string): string => `${fleet}/${region}`;
+
+/** The failure of an attempt whose stack has the lock of another process; the next one comes within a minute. */
+export const LOCKED_FAILURE = "Locked";
+
+/** What a server tells of work that it has given to workers and that has not ended. */
+interface PendingWork {
+  readonly lastFailure?: {
+    readonly message?: string | null;
+    readonly applicationFailureInfo?: { readonly type?: string | null } | null;
+  } | null;
+}
+
+/** Returns what stacks say that wait for the lock of another process. */
+export const lockWaits = (pending: readonly PendingWork[] | null | undefined): string[] =>
+  (pending ?? []).flatMap(({ lastFailure }) =>
+    lastFailure?.applicationFailureInfo?.type === LOCKED_FAILURE ? [lastFailure.message ?? ""] : [],
+  );

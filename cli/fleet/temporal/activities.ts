@@ -14,7 +14,7 @@ import { checkPart } from "../gates";
 import { planFile, readIfThere } from "../load";
 import { type Fleet, stacksOf } from "../plan/fleet";
 import { failedReview } from "../plan/review";
-import type { Regions } from "../plan/temporal";
+import { LOCKED_FAILURE, type Regions } from "../plan/temporal";
 import { policyOf } from "../policy";
 import { previewArguments, reviewOfFiles } from "../preview";
 import { fleetFolder, processIdentity, type RunProcess, stillRuns } from "../run-file";
@@ -24,7 +24,7 @@ import { pack, unpack } from "./packed";
 
 const HEARTBEAT_MILLISECONDS = 3_000;
 const LOOK_AGAIN_MILLISECONDS = 500;
-/** How often a stack with the lock of another process is tried, up to a minute apart. */
+/** How often a stack with the lock of another process is tried, up to a minute apart: for about 15 minutes. */
 const MOST_ATTEMPTS = 20;
 
 interface WorkerContext {
@@ -159,7 +159,10 @@ async function upOf(
   throwIfShutDown(signal);
   const words = [`exit code ${exitCode}`, ...(await lastLines(at("log")))].map(displayLine);
   if (exitCode === EXIT.locked && !signal.aborted && Context.current().info.attempt < MOST_ATTEMPTS)
-    throw ApplicationFailure.retryable(words.join("\n"), "Locked");
+    throw ApplicationFailure.retryable(
+      [`${stack}: waits for a lock, 15 minutes at most`, ...words].join("\n    "),
+      LOCKED_FAILURE,
+    );
   const isPaused = exitCode === EXIT.paused || exitCode === EXIT.interrupted;
   return { state: isPaused ? "interrupted" : "failed", words };
 }

@@ -8,7 +8,7 @@ import type { Project } from "../../pulumi";
 import { askPerson, onInterrupts } from "../../terminal";
 import { planFile } from "../load";
 import { type Fleet, stacksOf } from "../plan/fleet";
-import { fleetId, queueOf, type Regions } from "../plan/temporal";
+import { fleetId, lockWaits, queueOf, type Regions } from "../plan/temporal";
 import type { Progress } from "../plan/waves";
 import type { RunRecord } from "../run-file";
 import { stateTable } from "../table";
@@ -65,6 +65,7 @@ export async function findRun(project: Project, fleet: Fleet): Promise<ServerRun
     ...(waitsFor
       ? [`the gate of ${waitsFor} waits for approval: foresail fleet approve --wave ${waitsFor}`]
       : []),
+    ...lockWaits(found.raw.pendingActivities),
     ...(missing.length > 0 ? ["plans are missing; to send them: foresail fleet up --plan FOLDER"] : []),
   ];
   return { client, id, isOpen, last: record as unknown as RunRecord, waits: isOpen ? waits : [] };
@@ -163,6 +164,7 @@ async function showToItsEnd(
   { leave, isJoined }: { leave: AbortSignal; isJoined: boolean },
 ): Promise<number> {
   const shown = new Set<string>();
+  const waits = new Set<string>();
   let lines = 0;
   // the command that began the run knows how long its stacks took
   let isKnown = isJoined;
@@ -183,10 +185,14 @@ async function showToItsEnd(
       return EXIT.interrupted;
     }
     try {
-      const { status } = await handle.describe();
+      const { status, raw } = await handle.describe();
       if (status.name === "RUNNING") {
         const state = await stateOf(handle, lines);
         show(state, 0);
+        for (const words of lockWaits(raw.pendingActivities)) {
+          if (!waits.has(words)) say(words);
+          waits.add(words);
+        }
         const exitCode = state.waitsFor && (await askAbout(state.waitsFor, handle, approved, say));
         if (typeof exitCode === "number") return exitCode;
       } else if (status.name === "COMPLETED") {

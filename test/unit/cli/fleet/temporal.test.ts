@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readFleet } from "../../../../cli/fleet/plan/fleet";
-import { fleetId, queueOf, regionsOf } from "../../../../cli/fleet/plan/temporal";
+import { fleetId, LOCKED_FAILURE, lockWaits, queueOf, regionsOf } from "../../../../cli/fleet/plan/temporal";
 import { temporalAccess, TemporalServer } from "../../../../cli/fleet/plan/temporal-server";
 import { loadSdk } from "../../../../cli/fleet/temporal/connection";
 import { pack, unpack } from "../../../../cli/fleet/temporal/packed";
@@ -116,6 +116,17 @@ describe("the regions of a fleet", () => {
   it("have a task queue each, under the fleet's name", () => {
     assert.equal(queueOf(fleetId("web", {}), "eu1"), "foresail/web/web/eu1");
     assert.equal(queueOf(fleetId("web", { name: "prod" }), "us1"), "foresail/web/prod/us1");
+  });
+});
+
+describe("what a server has given to workers", () => {
+  it("says which stacks wait for a lock, and nothing of other work", () => {
+    const failure = (type: string) => ({
+      lastFailure: { message: `of ${type}`, applicationFailureInfo: { type } },
+    });
+    const pending = [{}, { lastFailure: null }, failure(LOCKED_FAILURE), failure("WorkerStopped")];
+    assert.deepEqual(lockWaits(pending), [`of ${LOCKED_FAILURE}`]);
+    assert.deepEqual(lockWaits(undefined), []);
   });
 });
 
