@@ -3,11 +3,15 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
+import { freePorts } from "../sandbox/management/api-server";
 import { projectName } from "../sandbox/paths";
 import type { Toolchain } from "../sandbox/toolchain";
 import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
+import { FleetCommand } from "../test/engine/fleet-command";
+import { FleetWorker } from "../test/engine/fleet-worker";
 import { TestStack } from "../test/engine/test-stack";
 import { descendants } from "../test/support/process-tree";
+import { TemporalServer } from "../test/support/temporal-server";
 import { type Cost, costOf } from "./cost";
 import type { StackContent } from "./stack";
 
@@ -19,9 +23,12 @@ const WAYS = {
   loop: 'for stack do pulumi preview --stack "$stack" --expect-no-changes --non-interactive || exit 1; done',
   xargs: `printf '%s\\n' "$@" | xargs -P ${PARALLEL} -I{} pulumi preview --stack {} --expect-no-changes --non-interactive`,
   fleet: 'node bin/cli/cli.js fleet preview --file "fleet-$#.yaml"',
+  temporal: 'node bin/cli/cli.js fleet preview --file "fleet-$#.yaml" --runner temporal',
 };
 export type Way = keyof typeof WAYS;
 
+/** The region of all stacks, which a Temporal server needs. */
+const REGION = "bench";
 const SAMPLE_MILLISECONDS = 200;
 const PAGE_KILOBYTES = 4;
 
@@ -32,9 +39,12 @@ export interface FleetCost extends Cost {
 
 /** Many stacks of one project without changes, in a clone and a backend of their own. */
 export class FleetStacks {
+  private server: TemporalServer | undefined;
+  private worker: FleetWorker | undefined;
+
   private constructor(
     private readonly folder: string,
-    private readonly environment: NodeJS.ProcessEnv,
+    private readonly model: TestStack,
     private readonly names: readonly string[],
   ) {}
 
@@ -46,7 +56,7 @@ export class FleetStacks {
     const [first = ""] = names;
     const model = await stackOf(first).create();
     await model.setSecret("sshPrivateKey", content.privateKey);
-    model.configure({ system: "ssh", cluster: content.cluster });
+    model.configure({ system: "ssh", labels: { region: REGION }, cluster: content.cluster });
     await model.up();
     const state = JSON.stringify(await model.export());
     const stateFile = path.join(folder, "state.json");
@@ -58,18 +68,35 @@ export class FleetStacks {
       const { exitCode, stderr } = await stack.call(["stack", "import", "--file", stateFile]);
       if (exitCode !== 0) throw new Error(`pulumi stack import failed:\n${stderr}`);
     }
-    return new FleetStacks(folder, model.environment, names);
+    return new FleetStacks(folder, model, names);
+  }
+
+  /** Starts a Temporal server and a worker of all stacks, for previews by them. */
+  async startTemporal(): Promise<void> {
+    const address = `127.0.0.1:${(await freePorts(1))[0]}`;
+    this.server = await TemporalServer.open({ address, database: path.join(this.folder, "temporal.db") });
+    await this.server.start();
+    const command = new FleetCommand(this.model, { TEMPORAL_ADDRESS: address });
+    this.worker = await FleetWorker.start(command, REGION, "--file", this.writeFleet(this.names));
+  }
+
+  /** Writes waves of these stacks. @returns the name of the file */
+  private writeFleet(stacks: readonly string[]): string {
+    const file = `fleet-${stacks.length}.yaml`;
+    const waves = [{ name: "all", stacks }];
+    writeFileSync(path.join(this.folder, file), stringify({ maxParallel: PARALLEL, waves }));
+    return file;
   }
 
   /** Previews the first stacks. @throws Error when there is anything to do, or a preview fails */
   async preview(way: Way, count: number): Promise<FleetCost> {
     const names = this.names.slice(0, count);
-    const waves = [{ name: "all", stacks: names }];
-    writeFileSync(path.join(this.folder, `fleet-${count}.yaml`), stringify({ maxParallel: PARALLEL, waves }));
-    const { NODE_OPTIONS, PULUMI_PARALLEL_DIFF: _, ...asTyped } = this.environment;
+    this.writeFleet(names);
+    const { NODE_OPTIONS, PULUMI_PARALLEL_DIFF: _, ...asTyped } = this.model.environment;
     // foresail sets by itself what makes its engines fast; only the tool chain's part of the sandbox stays
     const preloaded = NODE_OPTIONS?.split("--require ").find((text) => text.includes("preloaded-options"));
-    const env = { ...asTyped, NODE_OPTIONS: `--require ${preloaded ?? ""}` };
+    const address = this.server && { TEMPORAL_ADDRESS: this.server.options.address };
+    const env = { ...asTyped, ...address, NODE_OPTIONS: `--require ${preloaded ?? ""}` };
     const child = () =>
       spawn("sh", ["-c", WAYS[way], "sh", ...names], {
         cwd: this.folder,
@@ -88,14 +115,17 @@ export class FleetStacks {
       );
       const [code] = (await once(running, "close")) as [number | null];
       clearInterval(timer);
+      const isFleet = way === "fleet" || way === "temporal";
       const unchanged = printed.match(/^all +\S+ +nothing changes$/gm)?.length ?? 0;
-      if (code !== 0 || (way === "fleet" && unchanged !== count))
+      if (code !== 0 || (isFleet && unchanged !== count))
         throw new Error(`${way} of ${count} stacks ended with ${code}:\n${printed.slice(-3000)}`);
     });
     return { ...cost, peak };
   }
 
-  delete(): void {
+  async delete(): Promise<void> {
+    await this.worker?.kill();
+    await this.server?.kill();
     removeFolder(this.folder);
   }
 }

@@ -21,6 +21,7 @@ import { rollout } from "./measurements/rollout";
 import { rolloutPreview } from "./measurements/rollout-preview";
 import { scale } from "./measurements/scale";
 import { size } from "./measurements/size";
+import { temporal } from "./measurements/temporal";
 import { tumblebug } from "./measurements/tumblebug";
 import { up } from "./measurements/up";
 import { mergeResults, readResults, type Result, writeResults } from "./results";
@@ -43,6 +44,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   machinePool,
   machinePoolMemory,
   fleet,
+  temporal,
 ];
 
 interface Options {

@@ -1,4 +1,4 @@
-import { FleetStacks, type FleetCost, PARALLEL, type Way } from "../fleet-stacks";
+import { FleetStacks, type FleetCost, PARALLEL, type Way as AnyWay } from "../fleet-stacks";
 import type { BenchContext, Measurement } from "../measurement";
 import type { Row } from "../results";
 import { Simulation } from "../simulation";
@@ -10,6 +10,7 @@ const ROUNDS: readonly (readonly [stacks: number, rounds: number])[] = [
   [10, 3],
   [50, 1],
 ];
+type Way = Exclude<AnyWay, "temporal">;
 const ORDER: readonly Way[] = ["loop", "xargs", "fleet"];
 const TITLES: Readonly<Record<Way, string>> = {
   loop: "a shell loop of `pulumi preview`",
@@ -53,7 +54,7 @@ export const fleet: Measurement = {
       }
       return { rows, notes: NOTES };
     } finally {
-      stacks.delete();
+      await stacks.delete();
       await simulation.stop();
     }
   },
