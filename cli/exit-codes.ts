@@ -53,6 +53,7 @@ export const EXITS_OF = {
   "fleet approve": ["done", "failed", "usage"],
   "fleet pause": ["done", "failed", "usage"],
   "fleet resume": ["done", "failed", "usage"],
+  "fleet set version": ["done", "failed", "usage"],
   "fleet status": ["done", "failed", "usage"],
 } as const satisfies Record<string, readonly ExitName[]>;
 

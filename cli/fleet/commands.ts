@@ -109,6 +109,18 @@ export function addFleetCommands(program: Command): void {
     .option("--json", "the stacks of each wave, and the other changed files, for programs")
     .addHelpText("after", () => CHANGED_NOTES + exitCodesHelp("fleet changed"))
     .action(running<FleetChangedOptions>(async () => (await import("./changed.js")).fleetChanged));
+  fleet
+    .command("set")
+    .description("write a setting into the files of a set of stacks, for review; touches no stack")
+    .command("version")
+    .description("write a Kubernetes version into stack files and layers; touches no stack")
+    .argument("<version>", "the version, such as 1.36.4")
+    .requiredOption("--stacks <pattern...>", "names of stacks, or patterns such as 'prod-*'")
+    .addHelpText("after", () => exitCodesHelp("fleet set version"))
+    .action(async (version: string, { stacks }: { stacks: readonly string[] }) => {
+      const { fleetSetVersion } = await import("./set.js");
+      process.exitCode = await fleetSetVersion({ version, stacks });
+    });
   addPipelineCommands(fleet, file);
   fleet
     .command("status")
