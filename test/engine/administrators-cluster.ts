@@ -23,6 +23,7 @@ export const MADE_WITH = {
   apiServer: { extraArgs: [{ name: "profiling", value: "true" }] },
   scheduler: {},
 };
+export const KUBE_PROXY = { kind: "KubeProxyConfiguration", mode: "iptables", oomScoreAdj: null };
 export const KUBELET = { kind: "KubeletConfiguration", maxPods: 120 };
 
 /** The API server runs beside the simulated machines, whose ports open only when foresail makes a control plane. */
@@ -59,6 +60,7 @@ export async function makeAdministratorsCluster({ kubernetes, fleet }: Fixture):
   for (const [name, data] of [
     ["kubeadm-config", { ClusterConfiguration: stringify({ ...MADE_WITH, networking }) }],
     ["kubelet-config", { kubelet: stringify(KUBELET) }],
+    ["kube-proxy", { "config.conf": stringify(KUBE_PROXY), "kubeconfig.conf": "theirs" }],
   ] as const)
     await kubernetes.create({
       apiVersion: "v1",
@@ -66,4 +68,31 @@ export async function makeAdministratorsCluster({ kubernetes, fleet }: Fixture):
       metadata: { name, namespace: "kube-system" },
       data,
     });
+  await kubernetes.create(kubeProxyDaemonSet());
+}
+
+/** The DaemonSet of kube-proxy, as kubeadm installs it. */
+function kubeProxyDaemonSet() {
+  const labels = { "k8s-app": "kube-proxy" };
+  const container = {
+    name: "kube-proxy",
+    image: "registry.k8s.io/kube-proxy:v1.36.3",
+    command: ["/usr/local/bin/kube-proxy", "--config=/var/lib/kube-proxy/config.conf"],
+    volumeMounts: [{ name: "kube-proxy", mountPath: "/var/lib/kube-proxy" }],
+  };
+  return {
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: { name: "kube-proxy", namespace: "kube-system" },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [container],
+          volumes: [{ name: "kube-proxy", configMap: { name: "kube-proxy" } }],
+        },
+      },
+    },
+  };
 }

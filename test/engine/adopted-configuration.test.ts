@@ -3,6 +3,7 @@ import { parse, stringify } from "yaml";
 import {
   ADOPTED,
   administratorsPlane,
+  KUBE_PROXY,
   KUBELET,
   MADE_WITH,
   makeAdministratorsCluster,
@@ -26,15 +27,12 @@ describe("another configuration of an adopted cluster under the engine", () => {
     await fixture.stack.up();
   });
 
-  const stored = async (name: string, key: string) => {
-    const object = await fixture.kubernetes.get<{ data?: Record<string, string> }>({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      namespace: "kube-system",
-      name,
-    });
-    return parse(object?.data?.[key] ?? "null") as Record<string, unknown>;
+  const dataOf = async (name: string) => {
+    const reference = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name };
+    return (await fixture.kubernetes.get<{ data?: Record<string, string> }>(reference))?.data ?? {};
   };
+  const stored = async (name: string, key: string) =>
+    parse((await dataOf(name))[key] ?? "null") as Record<string, unknown>;
   const audited = {
     kubeadm: {
       clusterConfiguration: {
@@ -92,6 +90,44 @@ describe("another configuration of an adopted cluster under the engine", () => {
     const { networking: _, ...cluster } = await stored("kubeadm-config", "ClusterConfiguration");
     assert.deepEqual(cluster, MADE_WITH);
     assert.deepEqual(await stored("kubelet-config", "kubelet"), KUBELET);
+  });
+
+  it("merges settings of kube-proxy and restarts it, again after a run that ended in between, and gives the original back", async () => {
+    const restarts = () =>
+      fixture.fleet.journal
+        .filter(({ operation }) => operation === "restart-kube-proxy")
+        .map((line) => ("outcome" in line ? line.outcome : ""));
+    const { files } = fixture.fleet;
+    const { settings, ...state } = files.state("w-1");
+    // of another kubelet only, which kube-proxy does not concern
+    files.saveState("w-1", { ...state, settings: { kubeletPath: "/etc/kubernetes/kubelet-config.yaml" } });
+    want({ kubeProxy: { mode: "nftables", nodePortAddresses: ["primary"] } });
+    const preview = await fixture.stack.preview();
+    const stepsOf = (name: string) => preview.find((each) => each.name === name)?.inputs.steps;
+    assert.deepEqual(stepsOf("test-init"), [
+      "configuration: cluster.kubeProxy.mode, cluster.kubeProxy.nodePortAddresses; each node gets it from its rollout",
+      "cluster: write the configuration of kube-proxy, and restart it on each node in turn",
+    ]);
+    fixture.fleet.inject({
+      operation: "restart-kube-proxy",
+      machine: "cp-1",
+      kind: "fail",
+      stderr: "cut off",
+    });
+    const up = () => fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
+    const merged = { ...KUBE_PROXY, mode: "nftables", nodePortAddresses: ["primary"] };
+    assert.notEqual((await up()).exitCode, 0);
+    assert.deepEqual(await stored("kube-proxy", "config.conf"), merged);
+    assert.equal((await up()).exitCode, 0);
+    assert.deepEqual(await stored("kube-proxy", "config.conf"), merged);
+    assert.equal((await dataOf("kube-proxy"))["kubeconfig.conf"], "theirs");
+    assert.deepEqual(restarts(), ["failed", "done"]);
+
+    want();
+    assert.equal((await up()).exitCode, 0);
+    assert.deepEqual(await stored("kube-proxy", "config.conf"), KUBE_PROXY);
+    assert.deepEqual(restarts(), ["failed", "done", "done"]);
+    files.saveState("w-1", { ...state, settings });
   });
 
   it("refuses an endpoint that a machine does not reach, and moves the cluster's own objects and nodes to another", async () => {

@@ -68,6 +68,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
   init,
   "configure-cluster": () => DONE,
+  "restart-kube-proxy": () => DONE,
   // a machine that reaches every endpoint, but for what the test says
   "endpoint-facts": ({ state: { endpoint } }) => named(endpoint ?? {}),
   "move-endpoint": () => DONE,

@@ -40,7 +40,7 @@ export function moveEndpointScript(
 ): Script {
   assertSettings(specification);
   return step("move-endpoint", specification.name, machine, {
-    files: ["common/moved-endpoint"],
+    files: ["common/moved-endpoint", "common/kube-proxy"],
     ...endpointParameters(specification, former),
   });
 }

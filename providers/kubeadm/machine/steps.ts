@@ -26,6 +26,7 @@ export type Operation =
   | (
       | "init"
       | "configure-cluster"
+      | "restart-kube-proxy"
       | "configuration-differences"
       | "admin-kubeconfig"
       | "control-plane-secrets"
@@ -203,7 +204,16 @@ export const configureClusterScript = (
   cluster: string,
   machine: string,
   { upload, kubeProxy }: Pick<ConfigurationChange, "upload" | "kubeProxy">,
-) => step("configure-cluster", cluster, machine, { UPLOAD: upload, KUBE_PROXY: kubeProxy });
+) =>
+  step("configure-cluster", cluster, machine, {
+    files: ["common/kube-proxy"],
+    UPLOAD: upload,
+    KUBE_PROXY: kubeProxy,
+  });
+
+/** Restarts kube-proxy on one node after another, and waits for it. Its answer is empty. */
+export const restartKubeProxyScript = (cluster: string, machine: string) =>
+  step("restart-kube-proxy", cluster, machine, { files: ["common/kube-proxy"] });
 
 /** Reads what a new control plane needs from another one. Answers a base64 tar archive, which is secret. */
 export const controlPlaneSecretsScript = plain("control-plane-secrets");

@@ -18,7 +18,7 @@ import { type MergedSettings, mergeKept, withoutWritten, type WrittenSetting } f
 import type { ClusterSpecification } from "./specification";
 
 /** The objects of kubeadm's into which an adopted cluster's settings are merged. */
-export const MERGED_OBJECTS = ["clusterConfiguration", "kubelet"] as const;
+export const MERGED_OBJECTS = ["clusterConfiguration", "kubelet", "kubeProxy"] as const;
 type MergedObject = (typeof MERGED_OBJECTS)[number];
 
 /** What foresail has written over the objects of an adopted cluster. */
@@ -57,11 +57,16 @@ const KUBEADM_API = "kubeadm.k8s.io/v1beta4";
 const FIELDS_OF_MACHINE = ["containerRuntimeEndpoint", "resolvConf"];
 
 /** Returns the settings of a stack that are merged into kubeadm's objects. */
-const mergedSettings = ({ kubeadm, kubelet }: ClusterSpecification): Record<MergedObject, JsonObject> => ({
+const mergedSettings = ({
+  kubeadm,
+  kubelet,
+  kubeProxy,
+}: ClusterSpecification): Record<MergedObject, JsonObject> => ({
   clusterConfiguration: Object.fromEntries(
     STATIC_POD_SETTINGS.map((name) => [name, kubeadm.clusterConfiguration?.[name]]),
   ),
   kubelet,
+  kubeProxy: (kubeProxy as JsonObject | undefined) ?? {},
 });
 
 /** Returns kubeadm's objects with a stack's settings; only those that the cluster has. */
@@ -112,16 +117,21 @@ interface Recorded {
 
 /**
  * Returns the difference between two configurations of an adopted cluster. With the first change, the adopted machines
- * also get the files, proxies, mirrors and certificates that the stack had for machines that joined later.
+ * also get the files, proxies, mirrors and certificates that the stack had for machines that joined later. A change of
+ * kube-proxy alone reaches no machine.
  */
 export function adoptedChange(
   { specification: before, configuration }: Recorded,
   news: ClusterSpecification,
 ): ConfigurationChange | undefined {
   const change = configurationChange(before, news);
-  if (!change || configuration) return change;
+  if (!change || configuration || !changesMachines(change)) return change;
   return configurationChange(asAdopted(before), news) ?? change;
 }
+
+/** Returns whether machines get other settings: kube-proxy is in pods of a DaemonSet. */
+export const changesMachines = ({ paths }: ConfigurationChange): boolean =>
+  paths.some(([field]) => field !== "kubeProxy");
 
 /** Returns the configuration that an adopted cluster rolls out; undefined until it changes for the first time. */
 export function adoptedConfiguration(
@@ -133,9 +143,6 @@ export function adoptedConfiguration(
   return { ...rolled, baseline: configurationVersions(asAdopted(olds.specification), rolled) };
 }
 
-const KUBE_PROXY =
-  "can't change on an adopted cluster: put the old value back, edit the ConfigMap kube-system/kube-proxy instead, and restart the DaemonSet kube-proxy";
-
 const ETCD =
   "can't change on an adopted cluster: put the old value back; others wrote the manifests of its members";
 
@@ -144,16 +151,12 @@ export function adoptedChangeIssues(
   olds: ClusterSpecification,
   news: ClusterSpecification,
 ): ValidationIssue[] {
-  const settingsOf = ({ kubeProxy }: ClusterSpecification) => ({ kubeProxy: kubeProxy ?? {} });
   const etcdOf = ({ kubeadm }: ClusterSpecification) => ({
     kubeadm: {
       clusterConfiguration: { etcd: { local: etcdSettings(kubeadm.clusterConfiguration?.["etcd"]).rolling } },
     },
   });
-  return [
-    ...differingPaths(settingsOf(olds), settingsOf(news)).flatMap((path) => issueAt(path, KUBE_PROXY)),
-    ...differingPaths(etcdOf(olds), etcdOf(news)).flatMap((path) => issueAt(path, ETCD)),
-  ];
+  return differingPaths(etcdOf(olds), etcdOf(news)).flatMap((path) => issueAt(path, ETCD));
 }
 
 /** Refuses a change of kubeadm's objects when the cluster does not have them in a form that can be merged. */

@@ -5,9 +5,11 @@ import type { JsonObject } from "../../../lib/merge";
 import { below, issueLines, type ValidationIssue } from "../../../lib/validation/validation-issue";
 import { readKubeadmObjects } from "../client/adoptable";
 import { kubeadmConfigMap } from "../client/kubeadm-object";
+import { restartKubeProxyScript } from "../machine/steps";
 import { adoptionSettingsScript, parseSettingFacts, settingsData } from "../machine/adoption-steps";
 import {
   adoptedChange,
+  changesMachines,
   MERGED_OBJECTS,
   machineSettingIssues,
   mergedObjects,
@@ -17,12 +19,18 @@ import {
   WRITTEN_SETTINGS,
   type WrittenSettings,
 } from "../plan/adopted-configuration";
+import {
+  KUBE_PROXY,
+  KUBE_PROXY_CONFIGURATION,
+  type KubeProxyDaemonSet,
+  kubeProxyIssues,
+} from "../plan/adopted-kube-proxy";
 import { derivedSettingIssues } from "../plan/adopted-profile";
 import { writtenByEither } from "../plan/kept-settings";
 import type { ClusterSpecification } from "../plan/specification";
 import { administratorKubeconfig } from "./adoption";
 import type { ClusterInitInputs } from "./declarations";
-import { allInParallel, type MachinesSession } from "./machines-session";
+import { allInParallel, firstReady, type MachinesSession, noneReady } from "./machines-session";
 
 type Session = MachinesSession<ClusterInitInputs>;
 
@@ -35,6 +43,7 @@ const READ_SECONDS = 60;
 const STORED = {
   clusterConfiguration: { name: "kubeadm-config", key: "ClusterConfiguration" },
   kubelet: { name: "kubelet-config", key: "kubelet" },
+  kubeProxy: KUBE_PROXY_CONFIGURATION,
 } as const;
 
 /** Runs the work with a client of the adopted cluster, by the administrator's credentials of a control plane. */
@@ -71,10 +80,13 @@ export async function settingIssuesOf(
   const { machines, specification, adopted = [] } = session.inputs;
   const change = adoptedChange(olds, specification);
   if (!change) return [];
-  const { objects, written } = await withCluster(session, true, readMergeable);
+  const { objects, written, daemonSet } = await withCluster(session, true, async (kubernetes) => ({
+    ...(await readMergeable(kubernetes)),
+    daemonSet: change.kubeProxy ? await kubernetes.get<KubeProxyDaemonSet>(KUBE_PROXY) : undefined,
+  }));
   const original = originalObjects(objects, written);
   const found = new Map<string, ValidationIssue[]>();
-  const members = machines.filter(({ name }) => adopted.includes(name));
+  const members = changesMachines(change) ? machines.filter(({ name }) => adopted.includes(name)) : [];
   await allInParallel(members, async (machine) => {
     const script = adoptionSettingsScript(olds.specification, specification, machine);
     const data = machine.role === "control-plane" ? settingsData(original) : "";
@@ -83,6 +95,7 @@ export async function settingIssuesOf(
   });
   return [
     ...mergeIssues(change, objects),
+    ...kubeProxyIssues(change, objects, daemonSet),
     ...derivedSettingIssues(specification, original),
     ...members.flatMap(({ name }) => found.get(name) ?? []),
   ];
@@ -136,4 +149,18 @@ async function store(kubernetes: KubernetesClient, name: keyof typeof STORED, ob
   // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
   const text = stringify(object, { lineWidth: 0, schema: "yaml-1.1", indentSeq: false });
   await kubernetes.mergePatch(kubeadmConfigMap(configMap), { data: { [key]: text } });
+}
+
+/**
+ * Restarts kube-proxy through a control plane that is ready. Not only when the ConfigMap was written: a kill may have come
+ * before the restart.
+ *
+ * @throws Error when no control plane is ready
+ */
+export async function restartKubeProxy(session: Session): Promise<void> {
+  const { inputs } = session;
+  const controlPlanes = inputs.machines.filter(({ role }) => role === "control-plane");
+  const machine = await firstReady(controlPlanes);
+  if (!machine) throw new Error(noneReady(controlPlanes));
+  await session.run(machine, restartKubeProxyScript, { seconds: inputs.timeouts.init });
 }

@@ -215,11 +215,12 @@ async function configureCluster(olds: Outputs, inputs: Inputs): Promise<void> {
   if (inputs.adopt) {
     const change = adoptedChange(olds, specification);
     if (!change) return;
-    const { mergeConfiguration } = await import("./adopted-configuration.js");
+    const { mergeConfiguration, restartKubeProxy } = await import("./adopted-configuration.js");
     await explained({ resource, step: "merge the settings into the cluster's configuration" }, () =>
       withMachines(resource, inputs, async (session) => {
         if (change.endpoint) await assertMovable(session, olds);
         await mergeConfiguration(session, olds);
+        if (change.kubeProxy) await restartKubeProxy(session);
         if (change.endpoint) await moveEndpoint(session);
       }),
     );

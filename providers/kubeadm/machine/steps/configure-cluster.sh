@@ -2,17 +2,13 @@
 # Writes the cluster's configuration into the ConfigMaps from which nodes get theirs, at the version that the cluster has.
 # Data: the kubeadm configuration. Parameters: UPLOAD (kubeadm-config and kubelet-config: yes or no), KUBE_PROXY (yes or no)
 refuse_foreign_machine
-# else it leaves its cache in the home of root
-export KUBECACHEDIR=$SCRATCH_PATH/kubectl-cache
 configuration=$SCRATCH_PATH/kubeadm.yaml
 cat <&5 >"$configuration"
-kubectl_as_administrator() { kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=30s --namespace kube-system "$@"; }
-version=$(kubectl_as_administrator get configmap kubeadm-config --output 'jsonpath={.data.ClusterConfiguration}' | sed -n 's/^kubernetesVersion: //p')
+version=$(kubectl_as_administrator --namespace kube-system get configmap kubeadm-config --output 'jsonpath={.data.ClusterConfiguration}' | sed -n 's/^kubernetesVersion: //p')
 [ -n "$version" ] || fail "$MACHINE: the ConfigMap kubeadm-config does not name the cluster's version" 65
 sed -i "s|^kubernetesVersion: .*|kubernetesVersion: $version|" "$configuration"
 if [ "$UPLOAD" = yes ]; then kubeadm init phase upload-config all --config "$configuration"; fi
 if [ "$KUBE_PROXY" = yes ]; then
   kubeadm init phase addon kube-proxy --config "$configuration"
-  kubectl_as_administrator rollout restart daemonset/kube-proxy
-  kubectl_as_administrator rollout status daemonset/kube-proxy --timeout=300s
+  restart_kube_proxy
 fi

@@ -2,9 +2,6 @@
 # Writes another endpoint of the API servers into the cluster's own objects: where kubeadm finds it, where joining machines
 # do, and where kube-proxy does, if there is one. Everything else in them stays. Parameters: those of common/moved-endpoint
 refuse_foreign_machine
-# else it leaves its cache in the home of root
-export KUBECACHEDIR=$SCRATCH_PATH/kubectl-cache
-kubectl_as_administrator() { kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=30s "$@"; }
 object=$SCRATCH_PATH/object.yaml
 
 # Replaces a ConfigMap by what a function prints for its text, unless that is the same: NAMESPACE NAME FUNCTION.
@@ -26,6 +23,5 @@ edit kube-public cluster-info with_endpoint
 if [ -n "$(kubectl_as_administrator --namespace kube-system get daemonset kube-proxy --ignore-not-found --output name)" ]; then
   edit kube-system kube-proxy with_endpoint
   # also after a kill, when the ConfigMap has it already
-  kubectl_as_administrator --namespace kube-system rollout restart daemonset/kube-proxy
-  kubectl_as_administrator --namespace kube-system rollout status daemonset/kube-proxy --timeout=300s
+  restart_kube_proxy
 fi

@@ -9,6 +9,7 @@ import {
   adoptedChange,
   adoptedChangeIssues,
   adoptedConfiguration,
+  changesMachines,
   machineSettingIssues,
   mergeIssues,
   type SettingFacts,
@@ -102,12 +103,17 @@ describe("a changed configuration of an adopted machine", () => {
     assert.deepEqual(mergeIssues({ ...change, upload: false }, objects), []);
   });
 
-  it("is refused for kube-proxy, whose objects others installed", () => {
-    const lines = issueLines(
-      adoptedChangeIssues(specification, { ...specification, kubeProxy: { mode: "nftables" } }),
-    );
-    assert.match(lines.join("\n"), /^kubeProxy\.mode: can't change on an adopted cluster: .*ConfigMap/);
-    assert.deepEqual(adoptedChangeIssues(specification, { ...specification, kubelet: { maxPods: 9 } }), []);
+  it("of kube-proxy alone reaches no machine, and brings no files to them", () => {
+    const olds = { specification: { ...specification, files: [file("a")] } };
+    const news = { ...olds.specification, kubeProxy: { mode: "nftables" } };
+    const change = adoptedChange(olds, news);
+    assert.deepEqual(change, { paths: [["kubeProxy", "mode"]], upload: false, kubeProxy: true });
+    assert.equal(changesMachines(change), false);
+    assert.deepEqual(adoptedChangeIssues(olds.specification, news), []);
+    assert.equal(adoptedConfiguration(olds, news), undefined);
+    const both = adoptedChange(olds, { ...news, kubelet: { maxPods: 9 } })!;
+    assert.deepEqual(both.paths, [["files"], ["kubelet", "maxPods"], ["kubeProxy", "mode"]]);
+    assert.equal(changesMachines(both), true);
   });
 
   it("is refused for etcd, whose manifests others wrote", () => {

@@ -34,6 +34,7 @@ import {
   rebootScript,
   registerScript,
   resetScript,
+  restartKubeProxyScript,
   type Script,
 } from "../../../../../providers/kubeadm/machine/steps";
 import { filesBelow } from "../../../docs/project";
@@ -133,6 +134,7 @@ const scripts: Record<string, Script> = {
     configuration: { versions: configurationVersions(everything), removed: ["/etc/motd"] },
   }),
   "configure-cluster": configureClusterScript("demo", "cp-1", { upload: true, kubeProxy: false }),
+  "restart-kube-proxy": restartKubeProxyScript("demo", "cp-1"),
 };
 
 const FOLDER = "providers/kubeadm/machine/";

@@ -192,7 +192,7 @@ esac`,
         MACHINE: "cp-1",
         ...{ ENDPOINT: NEW, FORMER_ENDPOINTS: [OLD] },
       },
-      ["common/moved-endpoint"],
+      ["common/moved-endpoint", "common/kube-proxy"],
     );
   };
   const configMap = (name: string, key: string, text: string) =>
