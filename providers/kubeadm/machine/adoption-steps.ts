@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { parse } from "yaml";
-import type { SettingFacts } from "../plan/adopted-configuration";
+import { changesEtcdSettings, type SettingFacts } from "../plan/adopted-configuration";
 import type { KubeadmObjects, MemberFacts } from "../plan/adoption";
 import type { Machine, Role } from "../plan/machine";
 import { type ClusterSpecification, filesOf } from "../plan/specification";
+import { etcdPart } from "../plan/configuration";
 import { assertNames } from "../plan/validation/settings";
 import { documents, KUBEADM } from "./configuration";
 import { hostsToml } from "./parameters";
@@ -70,7 +71,7 @@ export const adoptScript = (cluster: string, machine: string, authority: string)
 export const releaseScript = (cluster: string, machine: string): Script =>
   step("release", cluster, machine, { files: ["common/adopted"] });
 
-const readSettings = reading("adoption-settings");
+const readSettings = reading("adoption-settings", ["common/etcd-manifest"]);
 
 /** Returns the files that a machine gets from a stack, as they are written: the user's, and those of mirrors. */
 function writtenFiles(specification: ClusterSpecification, role: Role): Map<string, string> {
@@ -88,11 +89,13 @@ function writtenFiles(specification: ClusterSpecification, role: Role): Map<stri
  * settingsData on a control plane. Changes nothing.
  *
  * @param olds whose files the machine may have, too
+ * @param baseline version of control planes that foresail has not configured; undefined until the first change
  */
 export function adoptionSettingsScript(
   olds: ClusterSpecification,
   news: ClusterSpecification,
   { name, role }: Pick<Machine, "name" | "role">,
+  baseline = "",
 ): Script {
   const [before, after] = [writtenFiles(olds, role), writtenFiles(news, role)];
   const sum = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -100,16 +103,27 @@ export function adoptionSettingsScript(
     [...new Set([text, before.get(path) ?? text])].map((each) => sum(each)).join(","),
   );
   const PATCHES = patchFolders(news).join ?? "";
-  return readSettings(news.name, name, { FILE_PATHS: [...after.keys()], FILE_SUMS: sums, PATCHES });
+  const ETCD = role === "control-plane" && changesEtcdSettings(olds, news);
+  const ETCD_BASELINE = etcdPart(baseline);
+  return readSettings(news.name, name, {
+    ...{ FILE_PATHS: [...after.keys()], FILE_SUMS: sums },
+    ...{ PATCHES, ETCD, ETCD_BASELINE, CURRENT },
+  });
 }
 
-/** Returns the kubeadm configuration with which a control plane renders its static pods, at its own address. */
-export function settingsData({ clusterConfiguration }: KubeadmObjects): string {
+/** The line between the two configurations of settingsData. */
+const CURRENT = "# foresail: the configuration that the cluster has now";
+
+/**
+ * Returns the kubeadm configurations with which a control plane renders its static pods, at its own address: that from
+ * before foresail's first change, and that which the cluster has now.
+ */
+export function settingsData(original: KubeadmObjects, current: KubeadmObjects): string {
   const localAPIEndpoint = { advertiseAddress: "" };
-  return documents([
-    { apiVersion: KUBEADM, kind: "InitConfiguration", localAPIEndpoint },
-    clusterConfiguration,
-  ]);
+  const [before, now] = [original, current].map(({ clusterConfiguration }) =>
+    documents([{ apiVersion: KUBEADM, kind: "InitConfiguration", localAPIEndpoint }, clusterConfiguration]),
+  );
+  return `${before}\n${CURRENT}\n${now}`;
 }
 
 /** Parses the answer of adoptionSettingsScript. */
@@ -121,6 +135,7 @@ export function parseSettingFacts(answer: string): SettingFacts {
     kubeletPath: (facts.get("kubeletPath") ?? "").trim(),
     kubelet: parse(facts.get("kubelet") ?? "") as unknown,
     manifests: lines("manifests"),
+    etcd: lines("etcd"),
     readsMirrors: lines("readsMirrors").length > 0,
     proxies: lines("proxies"),
     files: lines("files"),

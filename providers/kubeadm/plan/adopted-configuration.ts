@@ -2,7 +2,7 @@ import { differingPaths } from "../../../lib/differences";
 import { isObject } from "../../../lib/json";
 import type { Json, JsonObject } from "../../../lib/merge";
 import { listed } from "../../../lib/text/quote";
-import { formatPath, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import { formatPath, issueAt, type ValidationIssue, valueAt } from "../../../lib/validation/validation-issue";
 import type { KubeadmObjects } from "./adoption";
 import {
   type ConfigurationChange,
@@ -42,6 +42,8 @@ export interface SettingFacts {
   kubelet: unknown;
   /** "kube-apiserver --profiling": what the static pods have, and kubeadm's ConfigMap does not. */
   manifests: readonly string[];
+  /** "etcd --quota-backend-bytes": the same of its member of etcd, when settings of etcd change. */
+  etcd: readonly string[];
   /** Whether containerd reads mirrors from /etc/containerd/certs.d. */
   readsMirrors: boolean;
   /** Units with a proxy that foresail did not set. */
@@ -56,17 +58,29 @@ const KUBEADM_API = "kubeadm.k8s.io/v1beta4";
 /** Fields of the kubelet's configuration that kubeadm fills in on each machine. */
 const FIELDS_OF_MACHINE = ["containerRuntimeEndpoint", "resolvConf"];
 
+/** Returns the settings of a stack that members of etcd can follow, without empty lists. */
+function etcdOf({ clusterConfiguration }: ClusterSpecification["kubeadm"]): JsonObject {
+  const lists = Object.entries(etcdSettings(clusterConfiguration?.["etcd"]).rolling);
+  const local = Object.fromEntries(lists.filter(([, list]) => list.length > 0)) as JsonObject;
+  return Object.keys(local).length > 0 ? { etcd: { local } } : {};
+}
+
+/** Returns whether members of etcd get other settings. */
+export const changesEtcdSettings = (olds: ClusterSpecification, news: ClusterSpecification): boolean =>
+  differingPaths(etcdOf(olds.kubeadm), etcdOf(news.kubeadm)).length > 0;
+
 /** Returns the settings of a stack that are merged into kubeadm's objects. */
 const mergedSettings = ({
   kubeadm,
   kubelet,
   kubeProxy,
 }: ClusterSpecification): Record<MergedObject, JsonObject> => ({
-  clusterConfiguration: Object.fromEntries(
-    STATIC_POD_SETTINGS.map((name) => [name, kubeadm.clusterConfiguration?.[name]]),
-  ),
+  clusterConfiguration: {
+    ...Object.fromEntries(STATIC_POD_SETTINGS.map((name) => [name, kubeadm.clusterConfiguration?.[name]])),
+    ...etcdOf(kubeadm),
+  },
   kubelet,
-  kubeProxy: (kubeProxy as JsonObject | undefined) ?? {},
+  kubeProxy: kubeProxy ?? {},
 });
 
 /** Returns kubeadm's objects with a stack's settings; only those that the cluster has. */
@@ -143,22 +157,6 @@ export function adoptedConfiguration(
   return { ...rolled, baseline: configurationVersions(asAdopted(olds.specification), rolled) };
 }
 
-const ETCD =
-  "can't change on an adopted cluster: put the old value back; others wrote the manifests of its members";
-
-/** Refuses a change that foresail does not merge into what others made. */
-export function adoptedChangeIssues(
-  olds: ClusterSpecification,
-  news: ClusterSpecification,
-): ValidationIssue[] {
-  const etcdOf = ({ kubeadm }: ClusterSpecification) => ({
-    kubeadm: {
-      clusterConfiguration: { etcd: { local: etcdSettings(kubeadm.clusterConfiguration?.["etcd"]).rolling } },
-    },
-  });
-  return differingPaths(etcdOf(olds), etcdOf(news)).flatMap((path) => issueAt(path, ETCD));
-}
-
 /** Refuses a change of kubeadm's objects when the cluster does not have them in a form that can be merged. */
 export function mergeIssues(change: ConfigurationChange, objects: KubeadmObjects): ValidationIssue[] {
   if (!change.upload) return [];
@@ -171,10 +169,23 @@ export function mergeIssues(change: ConfigurationChange, objects: KubeadmObjects
           `can't change while the ConfigMap kubeadm-config is not of ${KUBEADM_API}; "kubeadm upgrade apply" of the cluster's own version writes it so`,
         )),
     ...foreignCertificateIssues(change, objects),
+    ...externalEtcdIssues(change, objects),
     ...(objects.kubelet
       ? []
       : issueAt(["kubelet"], "can't change: the cluster has no ConfigMap kubelet-config")),
   ];
+}
+
+/** Refuses settings of members of etcd that are on no control plane. */
+function externalEtcdIssues(
+  { paths }: ConfigurationChange,
+  { clusterConfiguration }: KubeadmObjects,
+): ValidationIssue[] {
+  const path = ["kubeadm", "clusterConfiguration", "etcd"];
+  if (valueAt(clusterConfiguration, ["etcd", "external"]) === undefined) return [];
+  return paths.some((each) => path.every((part, index) => each[index] === part))
+    ? issueAt(path, "can't change: the cluster has an external etcd; put the old value back")
+    : [];
 }
 
 /** Refuses names for certificates that others provide. */
@@ -209,6 +220,12 @@ export function machineSettingIssues(
   const hosts = (path: string) => path.startsWith("/etc/containerd/certs.d/");
   return [
     ...(facts.configured ? [] : unmanagedIssues(facts, original).flatMap((message) => at([], message))),
+    ...(facts.etcd.length === 0
+      ? []
+      : at(
+          ["kubeadm", "clusterConfiguration", "etcd"],
+          `its member of etcd is not what the ConfigMap kubeadm-config says (${listed(facts.etcd)}), and a change would overwrite it; bring both to the same values`,
+        )),
     ...(Object.keys(registryMirrors).length === 0 || facts.readsMirrors
       ? []
       : at(

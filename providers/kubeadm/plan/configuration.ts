@@ -125,6 +125,10 @@ export function changesKubeadm(from: string, to: string): boolean {
 export const changesEtcd = (from: string, to: string): boolean =>
   changesPart("etcd", "control-plane", from, to);
 
+/** Returns the part of a control plane's version that is of etcd; empty for a version without it. */
+export const etcdPart = (version: string): string =>
+  partsOf(version)[PARTS["control-plane"].indexOf("etcd")] ?? "";
+
 /** Returns whether a change of version gives the API server on the node a certificate with other names. */
 export const changesCertificate = (from: string, to: string): boolean =>
   changesPart("certificates", "control-plane", from, to);

@@ -88,8 +88,9 @@ export async function settingIssuesOf(
   const found = new Map<string, ValidationIssue[]>();
   const members = changesMachines(change) ? machines.filter(({ name }) => adopted.includes(name)) : [];
   await allInParallel(members, async (machine) => {
-    const script = adoptionSettingsScript(olds.specification, specification, machine);
-    const data = machine.role === "control-plane" ? settingsData(original) : "";
+    const baseline = olds.configuration?.baseline["control-plane"];
+    const script = adoptionSettingsScript(olds.specification, specification, machine, baseline);
+    const data = machine.role === "control-plane" ? settingsData(original, objects) : "";
     const facts = parseSettingFacts(await session.run(machine, script, { seconds: READ_SECONDS, data }));
     found.set(machine.name, machineSettingIssues(machine.name, facts, specification, original));
   });

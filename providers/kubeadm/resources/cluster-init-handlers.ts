@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../plan/immutables";
 import { configureClusterScript, initScript, resetScript } from "../machine/steps";
-import { adoptedChange, adoptedChangeIssues, adoptedConfiguration } from "../plan/adopted-configuration";
+import { adoptedChange, adoptedConfiguration } from "../plan/adopted-configuration";
 import { type ConfigurationChange, configurationChange, rolledConfiguration } from "../plan/configuration";
 import { keyGeneration, keyName } from "../plan/encryption";
 import { adoptionSteps, refuseAdoptChange } from "../plan/adoption";
@@ -140,10 +140,7 @@ async function checkAdopted(olds: Partial<Inputs> & Pick<Inputs, "specification"
   const inputs = { ...news, adopted, ...(configuration && { configuration }), steps };
   reportRecorded(nameOf(news), olds, inputs, RECORDED);
   const { failuresOf } = await import("./adoption.js");
-  const failures = [
-    ...refuseSpecificationChange(olds.specification, specification),
-    ...failuresOf(adoptedChangeIssues(olds.specification, specification)),
-  ];
+  const failures = refuseSpecificationChange(olds.specification, specification);
   if (!change || failures.length > 0 || !isKnownList(machines)) return { inputs, failures };
   const issues = await previewedSettingIssues(olds, inputs);
   if (issues.length > 0 || change.endpoint === undefined) return { inputs, failures: failuresOf(issues) };

@@ -7,15 +7,17 @@ import {
 } from "../../../../../providers/kubeadm/machine/adoption-steps";
 import {
   adoptedChange,
-  adoptedChangeIssues,
   adoptedConfiguration,
+  changesEtcdSettings,
   changesMachines,
   machineSettingIssues,
+  mergedObjects,
   mergeIssues,
   type SettingFacts,
 } from "../../../../../providers/kubeadm/plan/adopted-configuration";
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
 import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+import type { JsonObject } from "../../../../../lib/merge";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";
@@ -27,10 +29,12 @@ const UNCHANGED: SettingFacts = {
   kubeletPath: "/var/lib/kubelet/config.yaml",
   kubelet: { ...KUBELET, containerRuntimeEndpoint: "unix:///run/containerd/containerd.sock" },
   manifests: [],
+  etcd: [],
   readsMirrors: false,
   proxies: [],
   files: [],
 };
+const ETCD_OFF = { ETCD: false, ETCD_BASELINE: "", CURRENT: "# now" };
 const file = (content: string) => ({ path: "/etc/audit.yaml", content, mode: "0600" });
 const specification = exampleSpecification({ files: [], registryMirrors: {} });
 const issues = (facts: Partial<SettingFacts>, over: Partial<ClusterSpecification> = {}) =>
@@ -66,6 +70,12 @@ describe("a changed configuration of an adopted machine", () => {
       { manifests: ["kube-apiserver --v"] },
       {},
       /kubeadm-config says \(kube-apiserver --v\)/,
+    ],
+    [
+      "a member of etcd that was edited",
+      { configured: true, etcd: ["etcd --quota-backend-bytes"] },
+      {},
+      /^kubeadm\.clusterConfiguration\.etcd: w-1: its member of etcd .*\(etcd --quota-backend-bytes\)/,
     ],
     [
       "a kubelet with another file, as of kubespray",
@@ -109,21 +119,46 @@ describe("a changed configuration of an adopted machine", () => {
     const change = adoptedChange(olds, news);
     assert.deepEqual(change, { paths: [["kubeProxy", "mode"]], upload: false, kubeProxy: true });
     assert.equal(changesMachines(change), false);
-    assert.deepEqual(adoptedChangeIssues(olds.specification, news), []);
     assert.equal(adoptedConfiguration(olds, news), undefined);
     const both = adoptedChange(olds, { ...news, kubelet: { maxPods: 9 } })!;
     assert.deepEqual(both.paths, [["files"], ["kubelet", "maxPods"], ["kubeProxy", "mode"]]);
     assert.equal(changesMachines(both), true);
   });
 
-  it("is refused for etcd, whose manifests others wrote", () => {
-    const extraArgs = [{ name: "snapshot-count", value: "5000" }];
-    const kubeadm = { clusterConfiguration: { etcd: { local: { extraArgs } } } };
-    const [line] = issueLines(adoptedChangeIssues(specification, { ...specification, kubeadm }));
-    assert.match(
-      line ?? "",
-      /^kubeadm\.clusterConfiguration\.etcd\.local\.extraArgs: can't change on an adopted/,
+  const etcdWith = (etcd: JsonObject) => ({ ...specification, kubeadm: { clusterConfiguration: { etcd } } });
+  const extraArgs = [{ name: "snapshot-count", value: "5000" }];
+
+  it("merges settings of etcd, and what the cluster has of it stays", () => {
+    const news = etcdWith({ local: { extraArgs } });
+    assert.equal(changesEtcdSettings(specification, news), true);
+    assert.equal(changesEtcdSettings(specification, etcdWith({ local: { extraArgs: [] } })), false);
+    const own = [{ name: "quota-backend-bytes", value: "1" }];
+    const clusterConfiguration = { ...CLUSTER, etcd: { local: { dataDir: "/data", extraArgs: own } } };
+    const merged = mergedObjects({ clusterConfiguration }, {}, news).clusterConfiguration!;
+    assert.deepEqual(merged.object["etcd"], {
+      local: { dataDir: "/data", extraArgs: [...own, ...extraArgs] },
+    });
+    const undone = mergedObjects(
+      { clusterConfiguration: merged.object },
+      { clusterConfiguration: merged.written },
+      specification,
     );
+    assert.deepEqual(undone.clusterConfiguration, { object: clusterConfiguration, written: [] });
+    const bare = mergedObjects({ clusterConfiguration: CLUSTER }, {}, specification).clusterConfiguration!;
+    assert.deepEqual(bare.object, CLUSTER);
+    const rolled = adoptedConfiguration({ specification }, news);
+    assert.match(rolled?.baseline["control-plane"] ?? "", /^[0-9a-f]{6}(\.[0-9a-f]{6}){3}$/);
+  });
+
+  it("is refused for members of etcd that are on no control plane", () => {
+    const change = adoptedChange({ specification }, etcdWith({ local: { extraArgs } }))!;
+    const objects = { kubelet: KUBELET, clusterConfiguration: { ...CLUSTER, etcd: { external: {} } } };
+    assert.match(
+      issueLines(mergeIssues(change, objects)).join(),
+      /^kubeadm\.clusterConfiguration\.etcd: .*external/,
+    );
+    const kubelet = adoptedChange({ specification }, { ...specification, kubelet: { maxPods: 9 } })!;
+    assert.deepEqual(mergeIssues(kubelet, objects), []);
   });
 
   it("gets other names for certificates that kubeadm wrote, and is refused for those of others", () => {
@@ -167,7 +202,7 @@ describe("the script that reads an adopted machine's settings", () => {
   );
   const [, sums = ""] = /^FILE_SUMS=\('(.*)'\)$/m.exec(script.text) ?? [];
   const facts = (over: Record<string, string[]> = {}) => {
-    const parameters = { AGENT_PATH: machine.path("/var/lib/foresail/agent"), PATCHES: "" };
+    const parameters = { AGENT_PATH: machine.path("/var/lib/foresail/agent"), PATCHES: "", ...ETCD_OFF };
     const files = { FILE_PATHS: [machine.path("/etc/audit.yaml")], FILE_SUMS: [sums] };
     const { stdout, stderr, status } = machine.step("steps/adoption-settings", {
       ...parameters,
@@ -231,7 +266,10 @@ describe("the script that reads an adopted machine's settings", () => {
 
   it("gives kubeadm the cluster's own object with an address to fill in", () => {
     assert.match(
-      settingsData({ clusterConfiguration: CLUSTER }),
+      settingsData(
+        { clusterConfiguration: CLUSTER },
+        { clusterConfiguration: { ...CLUSTER, scheduler: {} } },
+      ),
       /^ {2}advertiseAddress: ""$[^]*---\napiVersion: kubeadm.*\nkubernetesVersion: v1\.36\.3$/m,
     );
   });

@@ -99,8 +99,7 @@ const scripts: Record<string, Script> = {
   "configuration-differences": configurationDifferencesScript(versioned, exampleMachine("w-1"), [], {
     ...{ removed: ["/etc/old"], kubeadm: true },
   }),
-  register: registerScript("demo", "w-1"),
-  endpoint: endpointScript("w-1", 8443, backends),
+  ...{ register: registerScript("demo", "w-1"), endpoint: endpointScript("w-1", 8443, backends) },
   "endpoint-facts": endpoints.endpointFactsScript(exampleSpecification(), "cp-1"),
   "move-endpoint": endpoints.moveEndpointScript(exampleSpecification(), "cp-1", ["lb:6443"]),
   "etcd-members": etcdMembersScript("demo", "cp-1"),
@@ -113,8 +112,7 @@ const scripts: Record<string, Script> = {
   adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
   release: adoption.releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),
-  drift: driftScript("demo", "w-1"),
-  "drift-accept": acceptDriftScript("demo", "w-1", "/etc/motd"),
+  ...{ drift: driftScript("demo", "w-1"), "drift-accept": acceptDriftScript("demo", "w-1", "/etc/motd") },
   "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), PATTERN, {
     kubernetes: ["1.36.3", "1.35.4"],
     software: {},
