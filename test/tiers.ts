@@ -56,7 +56,7 @@ export const TIERS: readonly Tier[] = [
     ground: "programs",
     night:
       "kills of the engine at every step in every way, fleets that a Temporal server runs, also of regions in network namespaces, " +
-      "a fleet of ten clusters, and state on real servers",
+      "a fleet of ten clusters, state on real servers, and the page of a fleet in Chromium",
   },
   {
     name: "clouds",

@@ -20,6 +20,8 @@ const PACKAGES = {
   "gpg-agent": { package: "gpg-agent", program: "gpg-agent" },
   // for tests: state in a database
   postgresql: { package: "postgresql", program: "pg_createcluster" },
+  // for tests: the page of a fleet
+  chromium: { package: "chromium", program: "chromium" },
   "ca-certificates": { package: "ca-certificates", program: "/etc/ssl/certs/ca-certificates.crt" },
 } as const;
 
