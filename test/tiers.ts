@@ -108,8 +108,9 @@ export const TIERS: readonly Tier[] = [
       "region-us1",
     ],
     night:
-      "the rotation of the encryption key on three control planes, and adopted clusters: of three control planes behind a " +
-      "load balancer, and one whose address a static pod holds; a cluster that moves to another load balancer; two regions that are upgraded in waves",
+      "the rotation of the encryption key on three control planes, and adopted clusters: with a profile, of three control " +
+      "planes behind a load balancer with an upgrade, and one whose address a static pod holds; a cluster that moves to another " +
+      "load balancer; two regions that are upgraded in waves",
   },
   {
     name: "host",

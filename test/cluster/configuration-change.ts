@@ -37,12 +37,17 @@ export function reconfigured(
   };
 }
 
-/** Returns the lines that a preview lists for such a change. @param all whether etcd and certificates change, too */
-export function expectedSteps(machines: readonly string[], byNight: boolean, all = false): RegExp[] {
+/** Returns the lines that a preview lists for such a change. @param further what else changes on control planes */
+export function expectedSteps(
+  machines: readonly string[],
+  byNight: boolean,
+  further: readonly ("etcd" | "certificate")[] = [],
+): RegExp[] {
+  const works = { etcd: "restart etcd", certificate: "give the API server a certificate with the new names" };
+  const others = further.map((each) => `, ${works[each]}`).join("");
   const drains = byNight ? ["cordon, drain, ", ", uncordon"] : ["", ""];
   return machines.map((name) => {
-    const further = all ? ", restart etcd, give the API server a certificate with the new names" : "";
-    const pods = name.startsWith("cp") ? `${further}, restart the static pods that change` : "";
+    const pods = name.startsWith("cp") ? `${others}, restart the static pods that change` : "";
     const work = `${drains[0]}apply its files${pods}, restart the kubelet${drains[1]}`;
     return new RegExp(`^${name}: configuration [0-9a-f.]+ → [0-9a-f.]+ \\(${work}\\)$`);
   });

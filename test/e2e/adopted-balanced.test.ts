@@ -20,9 +20,11 @@ import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 
 const VERSION = "1.35.4";
+const NEXT = "1.36.3";
 const CONTROL_PLANES = ["cp-1", "cp-2", "cp-3"];
 const MACHINES = [...CONTROL_PLANES, "w-1", "w-2"];
 const SCALED = [...MACHINES, "w-3"];
+const SOURCE = { bundle: { path: "/opt/foresail/bundle/v{version}" } };
 const POD_SUBNET = "10.245.0.0/16";
 const STEP_SECONDS = 600;
 const roleOf = (machine: string) => (machine.startsWith("cp") ? "control-plane" : "worker");
@@ -44,7 +46,7 @@ describe("a cluster of three control planes behind a load balancer, that others 
         this,
         "adopted.test.ts adopts a smaller one by default; FORESAIL_TEST_ALL=1 includes this one",
       );
-    cluster = await TestCluster.open("balanced", { keep: KEEP, versions: [VERSION] });
+    cluster = await TestCluster.open("balanced", { keep: KEEP, versions: [VERSION, NEXT] });
   });
 
   oneAfterTheOther(KEEP);
@@ -65,7 +67,7 @@ describe("a cluster of three control planes behind a load balancer, that others 
     const ofCluster = { kubeadm: undefined, kubelet: undefined, kubeProxy: undefined };
     return cluster.configure({
       machines,
-      fields: { ...ofCluster, ...drafted, ignorePreflightErrors, ...fields },
+      fields: { ...ofCluster, ...drafted, source: SOURCE, ignorePreflightErrors, ...fields },
     });
   };
   const endpoint = () => `https://${balancer.host}:${balancer.port}/readyz`;
@@ -133,8 +135,45 @@ describe("a cluster of three control planes behind a load balancer, that others 
     await assertSettled();
   });
 
+  it(`is upgraded to ${NEXT} without a lost request to a Service, while the API answers through the load balancer`, async () => {
+    await configure(SCALED, { version: NEXT });
+    const listed = (await cluster.preview()).steps["balanced-rollout"] ?? [];
+    assert.deepEqual(
+      listed.map((line) => line.split(" ").slice(0, 4).join(" ")),
+      SCALED.map((name) => `${name} ${VERSION} → ${NEXT}`),
+    );
+    const api = `https://${balancer.host}:${balancer.port}/version`;
+    const counters = [
+      await RequestCounter.start(cluster, "cp-1", { name: "upgrade-service", url: service }),
+      await RequestCounter.start(cluster, "w-2", { name: "upgrade-service", url: service }),
+      await RequestCounter.start(cluster, "w-1", { name: "upgrade-api", url: api }),
+    ];
+    await cluster.up();
+    const counts = await Promise.all(counters.map((counter) => counter.stop()));
+    ["Service from cp-1", "Service from w-2", "/version through the load balancer"].forEach((what, index) => {
+      const count = counts[index];
+      if (count) console.log(`      ${describeCount(what, count)}`);
+    });
+    const versions = await cluster.withApi(async (client) =>
+      (await client.listNodes()).map(({ metadata, status }) => {
+        const { kubeletVersion } = (status?.nodeInfo ?? {}) as { kubeletVersion?: string };
+        return `${metadata?.name} ${kubeletVersion}`;
+      }),
+    );
+    assert.deepEqual(
+      versions.sort(),
+      SCALED.map((name) => `${name} v${NEXT}`),
+    );
+    const [one, other, throughBalancer] = counts;
+    assert.ok(one && other && throughBalancer && counts.every(({ answered }) => answered > 1000));
+    assert.deepEqual([one.lost, other.lost], [[], []]);
+    // an API server of kubeadm ends at once, with the connections that the load balancer has just given to it
+    assert.ok(throughBalancer.longestGap < 30_000, `${throughBalancer.longestGap} ms`);
+    await assertSettled();
+  });
+
   it("turns audit logging on, killed at the second control plane, while the API answers through the load balancer", async () => {
-    await configure(SCALED, AUDITED);
+    await configure(SCALED, { ...AUDITED, version: NEXT });
     const files = await managedFiles(cluster, SCALED);
     const { steps, notes } = await cluster.preview();
     const listed = (steps["balanced-rollout"] ?? []).filter((line) => line.includes(": configuration "));
@@ -162,6 +201,26 @@ describe("a cluster of three control planes behind a load balancer, that others 
       assert.match(await cluster.onMachine(machine, "wc -l </var/log/kubernetes/audit.log"), /^[1-9]/);
     }
     await assertSettled();
+  });
+
+  it("is hardened by a profile: files and modes become what the preview's diff shows, and files what they were without it", async () => {
+    const fields = { ...AUDITED, version: NEXT };
+    const assertDiff = async () => {
+      const files = await managedFiles(cluster, SCALED);
+      const lines = diffLines((await cluster.preview()).notes);
+      await cluster.up();
+      assertPreviewedDiff(lines, files, await managedFiles(cluster, SCALED));
+      await assertSettled();
+      return lines;
+    };
+    const before = await onEach(MACHINES, CONFIGURATION);
+    await configure(SCALED, { ...fields, profile: "cis" });
+    const lines = await assertDiff();
+    for (const line of ["--- /etc/kubernetes/pki/ca.crt", "mode 644 root:root → 600 root:root"])
+      assert.ok(lines.includes(line), lines.join("\n"));
+    await configure(SCALED, fields);
+    await assertDiff();
+    assert.deepEqual(await onEach(MACHINES, CONFIGURATION), before);
   });
 
   it("is released: it keeps serving through the load balancer, and nothing of foresail is left", async () => {

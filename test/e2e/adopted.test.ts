@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
+import type { KubernetesClient, KubernetesObject } from "../../lib/kubernetes";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
+import { KUBE_PROXY } from "../../providers/kubeadm/plan/adopted-kube-proxy";
 import { ANNOTATION_POLICY } from "../../providers/kubeadm/plan/rollout/annotation-policy";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
@@ -14,6 +16,7 @@ import { readyNodes } from "../cluster/reachability";
 import { makeServing } from "../cluster/serving-deployment";
 import { TestCluster } from "../cluster/test-cluster";
 import { withApi } from "../cluster/with-api";
+import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
@@ -27,11 +30,18 @@ const PLAIN = {
 };
 
 const API_SERVER = "/etc/kubernetes/manifests/kube-apiserver.yaml";
+const ETCD = "/etc/kubernetes/manifests/etcd.yaml";
+const { etcd, ...ofControlPlane } = containerNodeSettings.kubeadm.clusterConfiguration;
+const ETCD_CHANGED = {
+  local: { extraArgs: [...etcd.local.extraArgs, { name: "snapshot-count", value: "20000" }] },
+};
+const NODE_PORTS = { nodePortAddresses: ["primary"] };
 const AUDITED_HERE = {
   files: AUDITED.files,
+  kubeProxy: { ...containerNodeSettings.kubeProxy, ...NODE_PORTS },
   kubeadm: {
     clusterConfiguration: {
-      ...containerNodeSettings.kubeadm.clusterConfiguration,
+      ...{ ...ofControlPlane, etcd: ETCD_CHANGED },
       ...AUDITED.kubeadm.clusterConfiguration,
     },
   },
@@ -47,15 +57,16 @@ function linesAdded(before: string, after: string): string[] {
   }
   return lines;
 }
-const withoutApiServer = (sums: string) =>
+const withoutChanged = (sums: string) =>
   sums
     .split("\n")
-    .filter((line) => !line.endsWith(API_SERVER))
+    .filter((line) => !line.endsWith(API_SERVER) && !line.endsWith(ETCD))
     .join("\n");
 
 describe("a cluster that plain kubeadm made", function () {
   let cluster: TestCluster;
   let service = "";
+  let original: unknown;
   let plain = { configuration: [] as string[], traces: [] as string[] };
 
   before(async () => {
@@ -93,8 +104,16 @@ describe("a cluster that plain kubeadm made", function () {
       return {
         cluster: parse(await dataOf("kubeadm-config", "ClusterConfiguration")) as Record<string, unknown>,
         kubelet: await dataOf("kubelet-config", "kubelet"),
+        kubeProxy: parse(await dataOf("kube-proxy", "config.conf")) as Record<string, unknown>,
+        daemonSet: await templateOf(client),
       };
     });
+  /** The pods of kube-proxy, without the time of their last restart. */
+  const templateOf = async (client: KubernetesClient) => {
+    const found = await client.get<{ spec?: { template?: KubernetesObject } }>(KUBE_PROXY);
+    const { metadata, ...template } = found?.spec?.template ?? {};
+    return { labels: metadata?.labels, ...template };
+  };
   const answers = () => cluster.onMachine("cp-1", `curl --fail --silent --max-time 10 ${service}`);
 
   it("is refused with the paths as long as a machine is no member and a setting differs, and nothing is written", async () => {
@@ -161,7 +180,7 @@ describe("a cluster that plain kubeadm made", function () {
     assert.deepEqual(await onEach(CONFIGURATION), plain.configuration);
   });
 
-  it("turns audit logging on, killed in the middle, and changes nothing that others configured", async () => {
+  it("turns audit logging on with other settings of etcd and kube-proxy, killed in the middle, and changes nothing that others configured", async () => {
     await configure(SCALED, PLAIN.podSubnet, AUDITED_HERE);
     const before = await kubeadmObjects();
     const manifest = await cluster.onMachine("cp-1", `cat ${API_SERVER}`);
@@ -169,11 +188,12 @@ describe("a cluster that plain kubeadm made", function () {
     const { steps, notes } = await cluster.preview();
     assert.deepEqual(await managedFiles(cluster, SCALED), files);
     assert.deepEqual(steps["adopted-init"], [
-      "configuration: cluster.files, cluster.kubeadm.clusterConfiguration.apiServer.extraArgs, cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes; each node gets it from its rollout",
+      "configuration: cluster.files, cluster.kubeadm.clusterConfiguration.apiServer.extraArgs, cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes, cluster.kubeadm.clusterConfiguration.etcd.local.extraArgs, cluster.kubeProxy.nodePortAddresses; each node gets it from its rollout",
       "cluster: write kubeadm-config and kubelet-config",
+      "cluster: write the configuration of kube-proxy, and restart it on each node in turn",
     ]);
     const listed = (steps["adopted-rollout"] ?? []).filter((line) => line.includes(": configuration "));
-    expectedSteps(SCALED, false).forEach((line, index) => assert.match(listed[index] ?? "", line));
+    expectedSteps(SCALED, false, ["etcd"]).forEach((line, index) => assert.match(listed[index] ?? "", line));
     assert.equal(listed.length, SCALED.length);
     await killUpWhen(
       cluster,
@@ -194,14 +214,25 @@ describe("a cluster that plain kubeadm made", function () {
       added.join(),
     );
     assert.deepEqual(
-      await onEach(`${CONFIGURATION} | grep -v 'audit/policy.yaml$\\|${API_SERVER}$'`),
-      plain.configuration.map(withoutApiServer),
+      await onEach(`${CONFIGURATION} | grep -v 'audit/policy.yaml$\\|${API_SERVER}$\\|${ETCD}$'`),
+      plain.configuration.map(withoutChanged),
     );
     const after = await kubeadmObjects();
     assert.equal(after.kubelet, before.kubelet);
     const { apiServer } = AUDITED.kubeadm.clusterConfiguration;
-    const { apiServer: own, ...others } = before.cluster;
-    assert.deepEqual(after.cluster, { ...others, apiServer: { ...(own as object), ...apiServer } });
+    const { apiServer: own, etcd: member, ...others } = before.cluster;
+    assert.deepEqual(after.cluster, {
+      ...others,
+      apiServer: { ...(own as object), ...apiServer },
+      etcd: { ...(member as object), local: { ...(member as typeof etcd).local, ...ETCD_CHANGED.local } },
+    });
+    assert.deepEqual(after.kubeProxy, { ...before.kubeProxy, ...NODE_PORTS });
+    assert.deepEqual(after.daemonSet, before.daemonSet);
+    assert.match(
+      await cluster.onMachine("cp-1", "tr '\\0' ' ' </proc/$(pidof etcd)/cmdline"),
+      / --snapshot-count=20000 /,
+    );
+    original = before;
     await answers();
   });
 
@@ -213,7 +244,29 @@ describe("a cluster that plain kubeadm made", function () {
     assertPreviewedDiff(diffLines(notes), files, await managedFiles(cluster, SCALED));
     assert.deepEqual((await cluster.preview()).changes, []);
     assert.deepEqual(await onEach(CONFIGURATION), plain.configuration);
+    assert.deepEqual(await kubeadmObjects(), original);
     assert.deepEqual(await readyNodes(cluster), SCALED);
+    await answers();
+  });
+
+  it("is hardened by a profile, as the preview's diff shows, and loses it again but for modes", async function () {
+    if (process.env.FORESAIL_TEST_ALL !== "1")
+      leaveOut(this, "two rollouts of configuration; FORESAIL_TEST_ALL=1 includes them");
+    const fields = { ...AUDITED_HERE, profile: "cis" };
+    await configure(SCALED, PLAIN.podSubnet, fields);
+    const files = await managedFiles(cluster, SCALED);
+    const lines = diffLines((await cluster.preview()).notes);
+    await cluster.up();
+    assertPreviewedDiff(lines, files, await managedFiles(cluster, SCALED));
+    for (const line of ["--- /etc/kubernetes/pki/ca.crt", "mode 644 root:root → 600 root:root"])
+      assert.ok(lines.includes(line), lines.join("\n"));
+    await configure(SCALED);
+    const hardened = await managedFiles(cluster, SCALED);
+    const { notes } = await cluster.preview();
+    await cluster.up();
+    assertPreviewedDiff(diffLines(notes), hardened, await managedFiles(cluster, SCALED));
+    assert.deepEqual(await onEach(CONFIGURATION), plain.configuration);
+    assert.deepEqual(await kubeadmObjects(), original);
   });
 
   it("is released by a destroy: it keeps serving, and nothing of foresail is left on its machines", async () => {
