@@ -78,7 +78,7 @@ export async function convergeNodeGroup(
 
     const joining = machinesOf("join", "joinControlPlane");
     step = `join ${named(joining) || "nothing"}`;
-    await joinAll(open, joining);
+    await joinAll(open, joining, names);
     if (steps.some(({ kind }) => kind === "spreadDns")) await spreadClusterDns(open);
 
     const changing = machinesOf("settings");

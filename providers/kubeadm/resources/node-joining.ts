@@ -21,15 +21,22 @@ type Session = ClusterSession<NodeGroupInputs>;
 /**
  * Joins machines to a running cluster: control planes one after another, since etcd accepts one new member at a time,
  * workers in parallel. Then waits in parallel until all of them are Ready.
+ *
+ * @param recorded names of machines that earlier runs joined: their agents stay as they are
  */
-export async function joinAll(session: Session, machines: Machine[]): Promise<void> {
+export async function joinAll(
+  session: Session,
+  machines: Machine[],
+  recorded: readonly string[],
+): Promise<void> {
+  const completeOne = (machine: Machine) => complete(session, machine, !recorded.includes(machine.name));
   if (session.inputs.group === CONTROL_PLANE_GROUP) {
     for (const machine of machines) await enter(session, machine);
-    await allInParallel(machines, (machine) => complete(session, machine));
+    await allInParallel(machines, completeOne);
   } else {
     await allInParallel(machines, async (machine) => {
       await enter(session, machine);
-      await complete(session, machine);
+      await completeOne(machine);
     });
   }
 }
@@ -57,11 +64,11 @@ async function enter(session: Session, machine: Machine): Promise<void> {
 }
 
 /**
- * Waits for one member to become Ready, and installs its agent meanwhile. Then labels it: the group's label comes last
- * and marks a complete join.
+ * Waits for one member to become Ready, and installs the agent of a new one meanwhile. Then labels it: the group's label
+ * comes last and marks a complete join.
  */
-async function complete(session: Session, machine: Machine): Promise<void> {
-  const agent = installAgentOfJoin(session, machine, session.inputs.agents);
+async function complete(session: Session, machine: Machine, isNew: boolean): Promise<void> {
+  const agent = isNew ? installAgentOfJoin(session, machine, session.inputs.agents) : undefined;
   await becomeReady(session, machine).finally(() => agent);
   await applyNodeSettings(session, machine);
   session.progress(`${machine.name} is Ready`);
