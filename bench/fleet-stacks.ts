@@ -13,6 +13,8 @@ import { TestStack } from "../test/engine/test-stack";
 import { descendants } from "../test/support/process-tree";
 import { TemporalServer } from "../test/support/temporal-server";
 import { type Cost, costOf } from "./cost";
+import type { BenchContext } from "./measurement";
+import { Simulation } from "./simulation";
 import type { StackContent } from "./stack";
 
 /** How many stacks each way previews at once. */
@@ -48,8 +50,28 @@ export class FleetStacks {
     private readonly names: readonly string[],
   ) {}
 
+  /** Does the work with this many stacks on simulated machines, and removes them. */
+  static async using<T>(
+    { toolchain, report }: Pick<BenchContext, "toolchain" | "report">,
+    count: number,
+    work: (stacks: FleetStacks) => Promise<T>,
+  ): Promise<T> {
+    const simulation = await Simulation.start(1);
+    try {
+      const content = simulation.content(2);
+      const stacks = await report.step(`${count} stacks`, () => FleetStacks.make(toolchain, content, count));
+      return await work(stacks).finally(() => stacks.delete());
+    } finally {
+      await simulation.stop();
+    }
+  }
+
   /** Makes one stack by `up`, and the others as copies of it under their own names. */
-  static async make(toolchain: Toolchain, content: StackContent, count: number): Promise<FleetStacks> {
+  private static async make(
+    toolchain: Toolchain,
+    content: StackContent,
+    count: number,
+  ): Promise<FleetStacks> {
     const folder = makeCompiledClone();
     const names = Array.from({ length: count }, (_, index) => `prod-${String(index + 1).padStart(3, "0")}`);
     const stackOf = (stack: string) => new TestStack({ folder, project: projectName, stack }, toolchain);

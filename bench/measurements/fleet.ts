@@ -1,7 +1,6 @@
 import { FleetStacks, type FleetCost, PARALLEL, type Way as AnyWay } from "../fleet-stacks";
 import type { BenchContext, Measurement } from "../measurement";
 import type { Row } from "../results";
-import { Simulation } from "../simulation";
 import { pairedRatio, summarize } from "../statistics";
 
 /** Sizes of a fleet, and how often each is previewed. */
@@ -37,12 +36,8 @@ export const fleet: Measurement = {
   title: "Many stacks without changes",
   summary: "previews of 1, 10 and 50 stacks, against a shell loop and xargs -P 2",
   async measure(context) {
-    const simulation = await Simulation.start(1);
     const most = Math.max(...ROUNDS.map(([stacks]) => stacks));
-    const stacks = await context.report.step(`${most} stacks`, () =>
-      FleetStacks.make(context.toolchain, simulation.content(2), most),
-    );
-    try {
+    return FleetStacks.using(context, most, async (stacks) => {
       // once for the file caches
       await stacks.preview("fleet", 1);
       const rows: Row[] = [];
@@ -53,10 +48,7 @@ export const fleet: Measurement = {
         if (count === LEAST_RATIO.stacks) bounded = summarize(costs.fleet.map(({ peak }) => peak)).median;
       }
       return { rows, notes: NOTES };
-    } finally {
-      await stacks.delete();
-      await simulation.stop();
-    }
+    });
   },
 };
 

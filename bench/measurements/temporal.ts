@@ -1,7 +1,6 @@
 import { FleetStacks } from "../fleet-stacks";
 import type { BenchContext, Measurement } from "../measurement";
 import type { Row } from "../results";
-import { Simulation } from "../simulation";
 import { pairedRatio, summarize } from "../statistics";
 
 /** Sizes of a fleet, and how often each is previewed. */
@@ -20,12 +19,8 @@ export const temporal: Measurement = {
   title: "Many stacks through a Temporal server",
   summary: "previews of 1 and 10 stacks by a worker, against the local runner",
   async measure(context) {
-    const simulation = await Simulation.start(1);
     const most = Math.max(...ROUNDS.map(([stacks]) => stacks));
-    const stacks = await context.report.step(`${most} stacks`, () =>
-      FleetStacks.make(context.toolchain, simulation.content(2), most),
-    );
-    try {
+    return FleetStacks.using(context, most, async (stacks) => {
       await stacks.startTemporal();
       // once for the file caches
       await stacks.preview("temporal", 1);
@@ -33,10 +28,7 @@ export const temporal: Measurement = {
       for (const [count, rounds] of ROUNDS)
         rows.push(...(await measureSize(context, stacks, count, context.rounds ?? rounds)));
       return { rows, notes: NOTES };
-    } finally {
-      await stacks.delete();
-      await simulation.stop();
-    }
+    });
   },
 };
 
