@@ -154,8 +154,15 @@ describe("the life cycle of a cluster under the engine", () => {
       "w-2: join as worker of workers, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
+    const agents = () =>
+      fixture.fleet.journal.filter(
+        ({ machine, operation }) => `${machine} ${operation}` === "w-2 node-agent",
+      );
+    const before = agents();
     await fixture.stack.up();
     assert.deepEqual((await nodes())["w-2"], { group: "workers", ready: true });
+    assert.equal(before.length > 0, true);
+    assert.deepEqual(agents(), before);
     await expectUnchanged();
   });
 
