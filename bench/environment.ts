@@ -3,13 +3,12 @@ import { arch, cpus, loadavg, release, totalmem, type } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import type { Result } from "./results";
 
-/** Above this load, other processes affect the measurement. */
-const BUSY = 2;
-/** Below this load, a machine is quiet. */
-const QUIET = 1;
-/** How long a measurement waits for a quiet machine, and between two looks, in milliseconds. */
-const PATIENCE = 300_000;
-const INTERVAL = 5_000;
+/** The part of all processors that other work may take: above, the machine is not quiet; far above, figures mislead. */
+const QUIET = 0.1;
+const BUSY = 0.5;
+/** How long the processors are watched, and how long a run waits for a quiet machine, in milliseconds. */
+const SAMPLE = 3_000;
+const PATIENCE = 60_000;
 
 /** Describes the machine without naming a user or a host. */
 export function describeMachine(): string {
@@ -28,32 +27,41 @@ export function describeVersions(): string {
   return `foresail ${packageOf("foresail")}, Pulumi ${packageOf("@pulumi/pulumi")}, Node ${process.versions.node}`;
 }
 
-/** Waits for a quiet machine before each run, and records the load. */
+/** Waits for a quiet machine before each run, and records how quiet it was. */
 export class LoadNotes {
   private readonly loads: number[] = [];
-  private patience = PATIENCE;
+  private readonly shares: number[] = [];
 
   /**
-   * Waits until the load is below 1, and records it. The load that runs leave behind is waited for, too, but all waits
-   * of a measurement take at most five minutes together. Warns when the machine is busy.
+   * Watches the processors for three seconds, and again until they are idle, for a minute at most. The load average is
+   * recorded only: for minutes, it still contains what the benchmark itself did before. Warns when the machine is busy.
    */
   async settle(): Promise<void> {
-    while (currentLoad() >= QUIET && this.patience > 0) {
-      this.patience -= INTERVAL;
-      await setTimeout(INTERVAL);
-    }
-    const load = currentLoad();
-    this.loads.push(load);
-    if (load > BUSY)
-      console.error(`  the load average is ${load.toFixed(1)}: other work affects the measurement`);
+    const deadline = Date.now() + PATIENCE;
+    let share = await busyShare();
+    while (share > QUIET && Date.now() < deadline) share = await busyShare();
+    this.shares.push(share);
+    this.loads.push(loadavg()[0] ?? 0);
+    if (share > BUSY)
+      console.error(`  processors are ${Math.round(share * 100)} % busy: other work affects the measurement`);
   }
 
-  get range(): Result["load"] {
-    return [Math.min(...this.loads), Math.max(...this.loads)];
+  get range(): Pick<Result, "load" | "busy"> {
+    const between = (figures: readonly number[]) => [Math.min(...figures), Math.max(...figures)] as const;
+    return { load: between(this.loads), busy: between(this.shares) };
   }
 }
 
-function currentLoad(): number {
-  const [load = 0] = loadavg();
-  return load;
+/** Returns the part of the time in which the processors worked while they were watched, from 0 to 1. */
+async function busyShare(): Promise<number> {
+  const before = processorTimes();
+  await setTimeout(SAMPLE);
+  const after = processorTimes();
+  return 1 - (after.idle - before.idle) / (after.all - before.all);
+}
+
+function processorTimes(): { idle: number; all: number } {
+  const times = cpus().map(({ times }) => times);
+  const sum = (figures: readonly number[]) => figures.reduce((total, each) => total + each, 0);
+  return { idle: sum(times.map(({ idle }) => idle)), all: sum(times.flatMap((each) => Object.values(each))) };
 }

@@ -1,7 +1,22 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../sandbox/paths";
-import type { Summary } from "./statistics";
+import { pairedRatio, type Summary, summarize } from "./statistics";
+
+/** The ratio of a figure to a reference, the name of the reference, and its median; older results have no median. */
+export interface Ratio {
+  readonly figure: Summary;
+  readonly to: string;
+  readonly base?: number;
+}
+
+/**
+ * Compares figures with those of a reference from alternating runs.
+ * @throws Error when there are no pairs, or unequal numbers of runs
+ */
+export function ratioTo(to: string, base: readonly number[], measured: readonly number[]): Ratio {
+  return { figure: pairedRatio(base, measured), to, base: summarize(base).median };
+}
 
 /** One row of the table. */
 export interface Row {
@@ -9,8 +24,7 @@ export interface Row {
   readonly what: string;
   readonly unit: "s" | "MB" | "kB" | "×" | "";
   readonly figure: Summary;
-  /** The ratio of the figure to a reference, and the name of the reference. */
-  readonly ratio?: { readonly figure: Summary; readonly to: string };
+  readonly ratio?: Ratio;
   /** The goal, as text, and whether it was reached. */
   readonly wanted?: { readonly words: string; readonly reached: boolean };
 }
@@ -25,6 +39,8 @@ export interface Result {
   readonly versions: string;
   /** Load average of the last minute before each run: minimum and maximum. */
   readonly load: readonly [number, number];
+  /** The part of the processors that other work took before each run, from 0 to 1; older results have none. */
+  readonly busy?: readonly [number, number];
   readonly rows: readonly Row[];
   /** Notes for interpreting the figures. */
   readonly notes: readonly string[];

@@ -71,7 +71,7 @@ async function measure(
     date: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
     versions: describeVersions(),
-    load: load.range,
+    ...load.range,
     rows,
     notes,
     ...(images.length > 0 && { images: images.map(({ file, shows }) => ({ file, shows })) }),

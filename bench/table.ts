@@ -37,13 +37,13 @@ const tableLines = (head: readonly string[], rows: readonly (readonly string[])[
 
 /** Returns one benchmark's section of the page. */
 export function renderResult(result: Result): string {
-  const { name, title, date, machine, versions, load, rows, notes, images = [] } = result;
+  const { name, title, date, machine, versions, load, busy, rows, notes, images = [] } = result;
   const lines = tableLines(HEAD, rows.map(rowCells));
   return [
     `## ${title}`,
     "",
     `\`npm run bench -- ${name}\`, ${date}. ${machine}. ${versions}. Load average before the runs: ` +
-      `${load[0].toFixed(1)} to ${load[1].toFixed(1)}.`,
+      `${load[0].toFixed(1)} to ${load[1].toFixed(1)}${busy === undefined ? "" : `; processors busy: ${percent(busy[0])} to ${percent(busy[1])} %`}.`,
     "",
     ...(rows.length === 0 ? [] : lines),
     ...images.flatMap(({ file, shows }) => ["", `![${shows}](images/${file})`]),
@@ -52,7 +52,9 @@ export function renderResult(result: Result): string {
   ].join("\n");
 }
 
-const SUMMARY_HEAD = ["What", "Median", "Ratio", "To reach", ""];
+const percent = (share: number) => Math.round(share * 100);
+
+const SUMMARY_HEAD = ["What", "Median", "Compared with", "Ratio", "To reach", ""];
 
 /** Returns a table of every figure that has a goal, for readers who want no more than that. */
 function renderSummary(results: readonly Result[]): string {
@@ -64,7 +66,10 @@ function renderSummary(results: readonly Result[]): string {
         [
           `[${title}](#${anchorOf(title)}): ${what}`,
           formatFigure(figure.median, unit),
-          ratio === undefined ? "" : `${formatFigure(ratio.figure.median, "×")} ${ratio.to}`,
+          ratio === undefined
+            ? ""
+            : `${ratio.to}${ratio.base === undefined ? "" : `: ${formatFigure(ratio.base, unit)}`}`,
+          ratio === undefined ? "" : formatFigure(ratio.figure.median, "×"),
           wanted.words,
           goalCell(wanted),
         ],

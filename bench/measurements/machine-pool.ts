@@ -4,7 +4,8 @@ import { ensureToolchain } from "../../sandbox/toolchain";
 import { EngineEnd } from "../engine-end";
 import type { Measurement } from "../measurement";
 import { PoolFixture } from "../pool-fixture";
-import { pairedRatio, summarize } from "../statistics";
+import { summarize } from "../statistics";
+import { ratioTo } from "../results";
 
 const ROUNDS = 20;
 const MACHINE_MILLISECONDS = 300;
@@ -65,7 +66,7 @@ export const machinePool: Measurement = {
             what: "last node Ready → `pulumi up` has ended",
             unit: "s",
             figure,
-            ratio: { figure: pairedRatio(others, own), to: "`kubectl wait`" },
+            ratio: ratioTo("`kubectl wait`", others, own),
             wanted: { words: "< 1 s", reached: figure.most < WANTED_SECONDS },
           },
           { what: "last node Ready → Cluster API has counted it", unit: "s", figure: summarize(counts) },

@@ -2,9 +2,9 @@ import { PARALLEL_OPERATIONS } from "../../cli/pulumi";
 import { withBenchCloud, type BenchCloud } from "../cloud";
 import type { BenchContext, Measurement } from "../measurement";
 import { makeStack } from "../openstack-stacks";
-import type { Row } from "../results";
+import { ratioTo, type Row } from "../results";
 import { BenchStack } from "../stack";
-import { pairedRatio, summarize } from "../statistics";
+import { summarize } from "../statistics";
 
 const SERVERS = 100;
 const PREVIEWS = 5;
@@ -55,7 +55,7 @@ async function measurePreviews(context: BenchContext, cloud: BenchCloud, servers
       what: `preview without changes, foresail, ${servers} servers`,
       unit: "s",
       figure: summarize(seconds.foresail),
-      ratio: { figure: pairedRatio(seconds.empty, seconds.foresail), to: "the empty program" },
+      ratio: ratioTo("the empty program", seconds.empty, seconds.foresail),
     },
   ];
 }

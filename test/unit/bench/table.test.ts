@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { childrenSeconds } from "../../../bench/cost";
 import { partOf } from "../../../bench/process-memory";
-import { mergeResults, type Result } from "../../../bench/results";
+import { mergeResults, ratioTo, type Result } from "../../../bench/results";
 import { formatFigure, renderPage, rowCells } from "../../../bench/table";
 
 const figure = { median: 12.345, least: 10, most: 20, runs: 3 };
@@ -68,9 +68,24 @@ describe("the table of the benchmarks", () => {
     const [summary = ""] = page.split("\n## ");
     assert.match(
       summary,
-      /\| \[A new cluster: 1\+1\]\(#a-new-cluster-11\): foresail \| 12\.3 s \| {2}\| ≤ 1\.3 × \| \*\*falls short/,
+      /\| \[A new cluster: 1\+1\]\(#a-new-cluster-11\): foresail \| 12\.3 s \| {2}\| {2}\| ≤ 1\.3 × \| \*\*falls short/,
     );
     assert.ok(!renderPage([result]).split("\n## ")[0]?.includes("empty program"));
+  });
+
+  it("shows in the summary what a figure was compared with, and its time", () => {
+    const wanted = { words: "≤ 1.3 ×", reached: true };
+    const ratio = ratioTo("the script", [10, 11, 12], [11, 11, 12]);
+    const [summary = ""] = renderPage([
+      { ...result, rows: [{ what: "foresail", unit: "s", figure, ratio, wanted }] },
+    ]).split("\n## ");
+    assert.match(summary, /\| 12\.3 s \| the script: 11\.0 s \| 1\.00 × \| ≤ 1\.3 × \| reached \|/);
+  });
+
+  it("shows how busy the machine was, where a result says so", () => {
+    assert.ok(
+      renderPage([{ ...result, busy: [0.004, 0.12] }]).includes("0.5 to 1.3; processors busy: 0 to 12 %."),
+    );
   });
 
   it("replaces only what was measured again", () => {
