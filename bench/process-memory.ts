@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { readProcess } from "../lib/process/identity";
 
 /** The node processes of one `pulumi` command. */
-export type Part = "program" | "dynamic provider" | "command plugin";
+export const PARTS = ["program", "dynamic provider", "command plugin"] as const;
+export type Part = (typeof PARTS)[number];
 
 const SAMPLE_MILLISECONDS = 25;
 

@@ -10,6 +10,7 @@ import { Interrupted } from "./interrupts";
 import type { Measured, Measurement } from "./measurement";
 import { azimuth } from "./measurements/azimuth";
 import { fleet } from "./measurements/fleet";
+import { growth } from "./measurements/growth";
 import { largeCluster } from "./measurements/large-cluster";
 import { machinePool } from "./measurements/machine-pool";
 import { machinePoolMemory } from "./measurements/machine-pool-memory";
@@ -33,6 +34,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   up,
   scale,
   size,
+  growth,
   planner,
   rolloutPreview,
   largeCluster,

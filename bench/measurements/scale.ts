@@ -8,7 +8,8 @@ import { pairedRatio, summarize } from "../statistics";
 const [FEW, MANY] = [5, 100];
 const WITH_ENGINE = 3;
 const WITHOUT_ENGINE = 9;
-const MOST = 1.1;
+/** How much longer an addition to the large cluster may take. */
+const MOST = { handlers: 1.1, up: 1.2 };
 
 /** Adding one node to an existing cluster, at two sizes. */
 export const scale: Measurement = {
@@ -31,7 +32,10 @@ export const scale: Measurement = {
       await many.takeOver();
       const own = await inTurn(context, "handlers", without, few, many, (cluster) => cluster.addByHandlers());
       return {
-        rows: [...rowsOf("foresail's handlers", own, true), ...rowsOf("`pulumi up`", whole, false)],
+        rows: [
+          ...rowsOf("foresail's handlers", own, MOST.handlers),
+          ...rowsOf("`pulumi up`", whole, MOST.up),
+        ],
         notes: [
           "Simulated SSH hosts in front of a real API server. The handlers' part is NodeGroup's check, diff and update " +
             "called without the engine: Nodes listed, token, join, Ready, labels.",
@@ -69,7 +73,7 @@ async function inTurn(
   return times;
 }
 
-function rowsOf(what: string, { few, many }: Times, isGoal: boolean): Row[] {
+function rowsOf(what: string, { few, many }: Times, most: number): Row[] {
   const ratio = pairedRatio(few, many);
   return [
     { what: `${what}, one node to ${FEW}`, unit: "s", figure: summarize(few) },
@@ -78,7 +82,7 @@ function rowsOf(what: string, { few, many }: Times, isGoal: boolean): Row[] {
       unit: "s",
       figure: summarize(many),
       ratio: { figure: ratio, to: `to ${FEW}` },
-      ...(isGoal && { wanted: { words: "the same within 10 %", reached: ratio.median <= MOST } }),
+      wanted: { words: `≤ ${most} ×`, reached: ratio.median <= most },
     },
   ];
 }

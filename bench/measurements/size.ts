@@ -1,14 +1,10 @@
+import { growthRows } from "../growth-rows";
 import type { Measurement } from "../measurement";
-import { MemoryWatch, type Part } from "../process-memory";
-import type { Row } from "../results";
+import { MemoryWatch, PARTS, type Part } from "../process-memory";
 import { Simulation } from "../simulation";
 import { BenchStack } from "../stack";
-import { growth, summarize } from "../statistics";
 
 const SIZES = [2, 10, 100];
-const PARTS: readonly Part[] = ["program", "dynamic provider", "command plugin"];
-/** An exponent of 1 is linear; differences in the second digit are noise. */
-const LINEAR = 1.05;
 
 interface Point {
   readonly size: number;
@@ -37,11 +33,17 @@ export const size: Measurement = {
         await simulation.stop();
       }
     }
+    const rowsOf = (what: string, unit: "kB" | "MB", cost: (point: Point) => number) =>
+      growthRows(
+        what,
+        unit,
+        points.map((point) => ({ size: point.size, costs: [cost(point)] })),
+      );
     return {
       rows: [
-        ...rowsOf("state", "kB", points, ({ state }) => state),
+        ...rowsOf("state", "kB", ({ state }) => state),
         ...PARTS.flatMap((part) =>
-          rowsOf(`peak memory of the ${part}`, "MB", points, ({ memory }) => memory.get(part) ?? 0),
+          rowsOf(`peak memory of the ${part}`, "MB", ({ memory }) => memory.get(part) ?? 0),
         ),
       ],
       notes: [
@@ -51,23 +53,3 @@ export const size: Measurement = {
     };
   },
 };
-
-function rowsOf(
-  what: string,
-  unit: Row["unit"],
-  points: readonly Point[],
-  cost: (point: Point) => number,
-): Row[] {
-  const exponent = growth(points.map((point) => ({ size: point.size, cost: cost(point) })));
-  return points.map((point, index) => ({
-    what: `${what}, ${point.size} machines`,
-    unit,
-    figure: summarize([cost(point)]),
-    ...(index === points.length - 1 && {
-      wanted: {
-        words: `growth ≤ 1; it is ${exponent.toFixed(2)}`,
-        reached: exponent <= LINEAR,
-      },
-    }),
-  }));
-}
