@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readProcess } from "../lib/process/identity";
 
-/** The node processes of one `pulumi` command. */
-export const PARTS = ["program", "dynamic provider", "command plugin"] as const;
+/** The processes of one `pulumi` command that grow with a stack. */
+export const PARTS = ["engine", "program", "dynamic provider", "command plugin"] as const;
 export type Part = (typeof PARTS)[number];
 
 const SAMPLE_MILLISECONDS = 25;
 
 /** Returns the part of a process by its command line; undefined for all others. */
 export function partOf(commandLine: string): Part | undefined {
+  if (/^(\S*\/)?pulumi\s/.test(commandLine)) return "engine";
   if (!/(^|\/)node\s/.test(commandLine)) return undefined;
   if (/cmd\/dynamic-provider/.test(commandLine)) return "dynamic provider";
   if (/command-plugin\/main\.js/.test(commandLine)) return "command plugin";
@@ -40,7 +41,7 @@ function isBelow(pid: number, ancestor: number): boolean {
   return false;
 }
 
-/** Follows the node processes below this one until it is stopped; Linux only. */
+/** Follows the parts below this process until it is stopped; Linux only. */
 export class MemoryWatch {
   private readonly peaks = new Map<Part, number>();
   private readonly known = new Map<number, Part | undefined>();

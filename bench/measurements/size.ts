@@ -16,7 +16,7 @@ interface Point {
 export const size: Measurement = {
   name: "size",
   title: "Memory and state",
-  summary: `at ${SIZES.join(", ")} machines: peak memory of the node processes, and the state`,
+  summary: `at ${SIZES.join(", ")} machines: peak memory of the processes, and the state`,
   async measure({ toolchain, load, say }) {
     const points: Point[] = [];
     for (const machines of SIZES) {

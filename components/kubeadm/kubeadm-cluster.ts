@@ -117,7 +117,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.version = version;
     this.endpoints = this.describeEndpoints();
     const { kubeconfig, endpoints } = this;
-    this.registerOutputs({ kubeconfig, endpoints, nodes, version });
+    // without the nodes: each outputs of a component that differ are one more write of the whole state
+    this.registerOutputs({ kubeconfig, endpoints, version });
   }
 
   private prepareMachines(...after: pulumi.Resource[]): Map<string, pulumi.Resource> {

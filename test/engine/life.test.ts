@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { UNKNOWN } from "../../lib/unknown";
 import { doneTwice, runsAtOnce } from "../simulation/journal";
 import { newKey } from "../support/ssh-server";
@@ -7,6 +8,8 @@ import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 import type { PreviewStep } from "./test-stack";
 
+/** How often an `up` that adds one worker writes the whole state (docs/adr/0061-state-of-large-clusters.md). */
+const WRITES_OF_A_WORKER = 14;
 const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
 
 describe("the life cycle of a cluster under the engine", () => {
@@ -68,7 +71,12 @@ describe("the life cycle of a cluster under the engine", () => {
       preview.some(({ type }) => type.endsWith("AdminKubeconfig")),
       false,
     );
+    fixture.stack.environment.PULUMI_RETAIN_CHECKPOINTS = "true";
     await fixture.stack.up();
+    delete fixture.stack.environment.PULUMI_RETAIN_CHECKPOINTS;
+    const files = readdirSync(fixture.stack.stateFolder, { recursive: true, encoding: "utf8" });
+    const writes = files.filter((file) => /\.json\.\d+$/.test(file)).length;
+    assert.ok(writes > 0 && writes <= WRITES_OF_A_WORKER, `${writes} writes of the state`);
     assert.deepEqual(Object.keys(await nodes()), ["cp-1", "w-1", "w-2"]);
     await expectUnchanged();
   });

@@ -259,6 +259,23 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
       assert.equal((await host.diff(key, olds, none.inputs)).changes, false);
     });
 
+    it("records no workers, so that another one changes nothing in the state", async () => {
+      const first = await host.check(key, {}, olds);
+      const worker = { ...olds, machines: [...machines, exampleMachine("w-2")] };
+      const after = await host.check(key, first.inputs, worker);
+      assert.deepEqual([first.inputs.machines, after.inputs], [controlPlanes, first.inputs]);
+      const { outputs } = await host.create(key, first.inputs);
+      assert.deepEqual(outputs.machines, controlPlanes);
+      // and the run after that still reaches every machine when the control planes change
+      const fewer = { ...worker, machines: worker.machines.filter(({ name }) => name !== "cp-3") };
+      const rewrite = await host.check(key, after.inputs, fewer);
+      assert.deepEqual(
+        rewrite.inputs.steps,
+        fewer.machines.map(({ name }) => `${name}: put cp-1, cp-2 behind 127.0.0.1`),
+      );
+      assert.equal((await host.diff(key, outputs, rewrite.inputs)).changes, true);
+    });
+
     it("keeps the record when a machine can't be reached, so that the next preview lists every rewrite again", async () => {
       const closed = machines.map((machine) => ({ ...machine, address: "127.0.0.1", port: 1 }));
       const fewer = { ...olds, machines: [closed[0], closed[3]] };

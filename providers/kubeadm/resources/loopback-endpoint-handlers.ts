@@ -17,10 +17,14 @@ const REWRITE_SECONDS = 120;
 
 const nameOf = ({ specification }: Inputs) => `LoopbackEndpoint ${specification.name}`;
 
+const onlyControlPlanes = (machines: Machine[]) => machines.filter(({ role }) => role === "control-plane");
+
 /** Returns the control planes in the form of the forwarders' configuration. */
-function controlPlanesOf(machines: Machine[]): Backend[] {
-  return backendsOf(machines.filter(({ role }) => role === "control-plane"));
-}
+const controlPlanesOf = (machines: Machine[]): Backend[] => backendsOf(onlyControlPlanes(machines));
+
+/** Returns what the state keeps after a run: the forwarders name no workers (docs/adr/0061-state-of-large-clusters.md). */
+const outputsOf = (inputs: Inputs): Inputs =>
+  withoutCredentials({ ...inputs, machines: onlyControlPlanes(inputs.machines) });
 
 /**
  * Returns every machine if the control planes changed, and otherwise those that the last run left out; none while the
@@ -76,7 +80,9 @@ export const handlers: Handlers = {
       .filter(({ name }) => !names.includes(name))
       .map(({ name: machine }): LoopbackEndpointStep => ({ kind: "forward", machine, controlPlanes }));
     const steps = [...forwards, ...leftOut.map(leftOutStep)].map(loopbackEndpointSteps.format);
-    const inputs = { ...news, steps, ...(names.length > 0 ? { leftOut: names } : {}) };
+    const idle = due.length === 0 && isKnownList(news.machines);
+    const machines = idle ? onlyControlPlanes(news.machines) : news.machines;
+    const inputs = { ...news, machines, steps, ...(names.length > 0 ? { leftOut: names } : {}) };
     reportRecorded(nameOf(news), olds, inputs, ["credentials"]);
     return { inputs, failures: [] };
   },
@@ -87,8 +93,7 @@ export const handlers: Handlers = {
   },
 
   // the preparation of each machine has written the same control planes
-  create: (inputs: Inputs) =>
-    Promise.resolve({ id: inputs.specification.name, outs: withoutCredentials(inputs) }),
+  create: (inputs: Inputs) => Promise.resolve({ id: inputs.specification.name, outs: outputsOf(inputs) }),
 
   async update(_id, olds: Inputs, news: Inputs) {
     const resource = nameOf(news);
@@ -98,6 +103,6 @@ export const handlers: Handlers = {
     const due = toRewrite(olds, news).filter(({ name }) => !leftOut.includes(name));
     // not a partial failure: state keeps the earlier control planes, so that the next preview lists every rewrite again
     if (due.length > 0) await explained({ resource, step: "rewrite" }, () => rewrite(resource, news, due));
-    return { outs: withoutCredentials(news) };
+    return { outs: outputsOf(news) };
   },
 };

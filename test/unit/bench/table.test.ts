@@ -100,10 +100,12 @@ describe("what is measured of processes", () => {
     ["node /p/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js 127.0.0.1:1", "dynamic provider"],
     ["node /p/bin/sandbox/command-plugin/main.js 127.0.0.1:1", "command plugin"],
     ["/usr/bin/node /p/node_modules/@pulumi/pulumi/cmd/run/index.js --monitor x .", "program"],
+    ["/p/programs/pulumi-3.230.0/pulumi up --yes", "engine"],
+    ["/p/programs/pulumi-3.230.0/pulumi-language-nodejs 127.0.0.1:1", undefined],
     ["node /p/bin/bench/run.js preview", undefined],
     ["vim /p/node_modules/@pulumi/pulumi/cmd/run/index.js", undefined],
   ] as const) {
-    it(`counts ${commandLine.split(" ")[1]} as ${part ?? "none of it"}`, () =>
+    it(`counts ${commandLine} as ${part ?? "none of it"}`, () =>
       assert.equal(partOf(commandLine), part));
   }
 
