@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { UNKNOWN } from "../../lib/unknown";
 import { doneTwice, runsAtOnce } from "../simulation/journal";
 import { newKey } from "../support/ssh-server";
@@ -71,12 +70,7 @@ describe("the life cycle of a cluster under the engine", () => {
       preview.some(({ type }) => type.endsWith("AdminKubeconfig")),
       false,
     );
-    fixture.stack.environment.PULUMI_RETAIN_CHECKPOINTS = "true";
-    await fixture.stack.up();
-    delete fixture.stack.environment.PULUMI_RETAIN_CHECKPOINTS;
-    const files = readdirSync(fixture.stack.stateFolder, { recursive: true, encoding: "utf8" });
-    const writes = files.filter((file) => /\.json\.\d+$/.test(file)).length;
-    assert.ok(writes > 0 && writes <= WRITES_OF_A_WORKER, `${writes} writes of the state`);
+    assert.equal(await fixture.stack.upCountingWrites(), WRITES_OF_A_WORKER);
     assert.deepEqual(Object.keys(await nodes()), ["cp-1", "w-1", "w-2"]);
     await expectUnchanged();
   });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse, stringify } from "yaml";
@@ -123,6 +123,14 @@ export class TestStack {
   async up(onLine?: (line: string) => void): Promise<Record<string, number>> {
     const { stdout } = await this.must(["up", "--yes", "--skip-preview"], { ...(onLine && { onLine }) });
     return countChanges(stdout);
+  }
+
+  /** Runs `up`. @returns how often the engine wrote the state */
+  async upCountingWrites(): Promise<number> {
+    this.environment.PULUMI_RETAIN_CHECKPOINTS = "true";
+    await this.up().finally(() => delete this.environment.PULUMI_RETAIN_CHECKPOINTS);
+    const files = readdirSync(this.stateFolder, { recursive: true, encoding: "utf8" });
+    return files.filter((file) => /\.json\.\d+$/.test(file)).length;
   }
 
   async refresh(): Promise<Record<string, number>> {

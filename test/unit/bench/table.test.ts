@@ -105,8 +105,7 @@ describe("what is measured of processes", () => {
     ["node /p/bin/bench/run.js preview", undefined],
     ["vim /p/node_modules/@pulumi/pulumi/cmd/run/index.js", undefined],
   ] as const) {
-    it(`counts ${commandLine} as ${part ?? "none of it"}`, () =>
-      assert.equal(partOf(commandLine), part));
+    it(`counts ${commandLine} as ${part ?? "none of it"}`, () => assert.equal(partOf(commandLine), part));
   }
 
   it("adds user and system time of ended children", () => {
