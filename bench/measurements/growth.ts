@@ -12,15 +12,14 @@ const ROUNDS = 3;
 const RUNS = ["first `up`", "preview without changes", "`up` that adds one"] as const;
 type Run = (typeof RUNS)[number];
 
-interface RunCost extends Cost {
-  readonly memory: ReadonlyMap<Part, number>;
-}
-
 /** Costs of the runs of one cluster; it is created once. */
 interface Point {
   readonly size: number;
+  /** kB */
   readonly state: number;
-  readonly costs: Readonly<Record<Run, readonly RunCost[]>>;
+  readonly costs: Readonly<Record<Run, readonly Cost[]>>;
+  /** The most that a part took in any of the runs, in MB. */
+  readonly memory: ReadonlyMap<Part, number>;
 }
 
 /** What one stack costs as the number of its machines grows. */
@@ -31,14 +30,24 @@ export const growth: Measurement = {
   async measure(context) {
     const points: Point[] = [];
     for (const size of SIZES) points.push(await measureSize(context, size));
+    const rowsOf = (what: string, unit: Row["unit"], costs: (point: Point) => readonly number[]) =>
+      growthRows(
+        what,
+        unit,
+        points.map((point) => ({ size: point.size, costs: costs(point) })),
+      );
     return {
       rows: [
-        ...RUNS.flatMap((run) => rowsOf(points, run)),
-        ...growthRows(
-          "state",
-          "kB",
-          points.map(({ size, state }) => ({ size, costs: [state] })),
+        ...RUNS.flatMap((run) => [
+          ...rowsOf(`${run}, wall time`, "s", ({ costs }) => costs[run].map(({ seconds }) => seconds)),
+          ...rowsOf(`${run}, processor time`, "s", ({ costs }) =>
+            costs[run].map(({ processorSeconds }) => processorSeconds),
+          ),
+        ]),
+        ...PARTS.flatMap((part) =>
+          rowsOf(`peak memory of the ${part}`, "MB", ({ memory }) => [memory.get(part) ?? 0]),
         ),
+        ...rowsOf("state", "kB", ({ state }) => [state]),
       ],
       notes: [
         "Simulated SSH hosts in front of a real API server, on the same processors: their part grows with the machines, too.",
@@ -60,7 +69,8 @@ async function measureSize(
       throw error;
     },
   );
-  const costs: Record<Run, RunCost[]> = {
+  const memory = new Map<Part, number>();
+  const costs: Record<Run, Cost[]> = {
     "first `up`": [],
     "preview without changes": [],
     "`up` that adds one": [],
@@ -69,7 +79,8 @@ async function measureSize(
     await load.settle();
     const watch = new MemoryWatch();
     const cost = await work().finally(() => watch.stop());
-    costs[run].push({ ...cost, memory: watch.stop() });
+    costs[run].push(cost);
+    for (const [part, peak] of watch.stop()) memory.set(part, Math.max(peak, memory.get(part) ?? 0));
     say(
       `${size} machines, ${run}: ${cost.seconds.toFixed(1)} s (${cost.processorSeconds.toFixed(1)} s of processors)`,
     );
@@ -85,24 +96,9 @@ async function measureSize(
       await stack.configure(simulation.content(size + round));
       await measure("`up` that adds one", () => stack.up());
     }
-    return { size, state, costs };
+    return { size, state, costs, memory };
   } finally {
     stack.delete();
     await simulation.stop();
   }
-}
-
-/** Returns the rows of one kind of run: wall time, processor time, and the memory of each part. */
-function rowsOf(points: readonly Point[], run: Run): Row[] {
-  const rows = (what: string, unit: "s" | "MB", cost: (cost: RunCost) => number) =>
-    growthRows(
-      `${run}, ${what}`,
-      unit,
-      points.map(({ size, costs }) => ({ size, costs: costs[run].map(cost) })),
-    );
-  return [
-    ...rows("wall time", "s", ({ seconds }) => seconds),
-    ...rows("processor time", "s", ({ processorSeconds }) => processorSeconds),
-    ...PARTS.flatMap((part) => rows(`memory of the ${part}`, "MB", ({ memory }) => memory.get(part) ?? 0)),
-  ];
 }
