@@ -98,16 +98,16 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const { direct, balanced } = this.readKubeconfig();
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
-    this.createReader();
+    const reader = this.createReader();
     const pods = {
       plugin: networkPlugin(args),
       podCidr: networkOf(args.network).podSubnet,
       kubeconfig: direct,
     };
     const network = installPodNetwork(clusterName, pods, this.inside());
-    const controlPlanes = this.join(CONTROL_PLANE_GROUP, network);
+    const controlPlanes = this.join(CONTROL_PLANE_GROUP, [reader, ...network]);
     const following = this.followControlPlanes(controlPlanes);
-    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, network));
+    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, [reader, ...network]));
     this.agents = this.installNodeAgents([controlPlanes, ...following, ...workers]);
     const rollout = this.rollOut(this.agents);
     this.rotateEncryptionKey(rollout);
@@ -156,7 +156,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       : {};
     return new resources.ClusterInit(
       initResource(this.clusterName),
-      { ...this.common, machines: this.machines, registryCredentials, ...adoption },
+      { ...this.common, machines: this.machines, ...this.serverNames(), registryCredentials, ...adoption },
       {
         parent: this,
         dependsOn: this.preparedOf(CONTROL_PLANE_GROUP, prepared),
@@ -173,8 +173,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       { ...this.common, machines },
       { parent: this, dependsOn: [this.existence] },
     );
+    const { serverNames = {} } = this.serverNames();
     const servers = machines.map(({ name, apiServer }) => {
-      const { certificateName } = this.args.machines.find((machine) => machine.name === name) ?? {};
+      const certificateName = serverNames[name];
       return { name, apiServer, ...(certificateName === undefined ? {} : { certificateName }) };
     });
     const render = (loadBalancer?: pulumi.Input<string>) =>
@@ -191,15 +192,18 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { direct: render(), balanced: render(this.args.loadBalancer) };
   }
 
-  /** Creates the account for previews by users without write permission, and the policy that protects annotations. */
+  /**
+   * Creates the account for previews by users without write permission, and the policy that protects annotations. Machines
+   * join after it, since it takes back what an interrupted run left in the configuration that they would get.
+   */
   private createReader(): resources.ReaderAccount {
-    const { specification, stack, timeouts } = this.common;
     const { annotations } = rolloutSettings(this.args);
     const { configuration } = this.existence;
     const args = {
-      specification,
-      stack,
-      timeouts,
+      ...this.common,
+      machines: this.machinesOf(CONTROL_PLANE_GROUP),
+      ...this.serverNames(),
+      ...this.adoption(),
       annotations,
       configuration,
       ...this.drift(),
@@ -222,6 +226,19 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private tolerance() {
     const { unreachable } = rolloutSettings(this.args);
     return unreachable === undefined ? {} : { unreachable };
+  }
+
+  /** Returns the names in the API servers' certificates; empty where those of their addresses are in them. */
+  private serverNames() {
+    const named = this.args.machines.flatMap(({ name, certificateName }) =>
+      certificateName === undefined ? [] : [[name, certificateName] as const],
+    );
+    return named.length > 0 ? { serverNames: Object.fromEntries(named) } : {};
+  }
+
+  /** Returns that others made the cluster; empty if foresail did. */
+  private adoption() {
+    return this.args.adopt ? { adopted: true as const } : {};
   }
 
   /** Returns what is done about files that others change; empty where a state has no such setting. */
@@ -258,7 +275,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       rollout: rolloutSettings(this.args),
       drain: drainOptions(this.args),
       ...secretFiles(this.args),
-      ...(this.args.adopt ? { adopted: true as const } : {}),
+      ...this.adoption(),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),
     };
     return new resources.NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));

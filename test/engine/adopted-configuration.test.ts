@@ -8,8 +8,11 @@ import {
   MADE_WITH,
   makeAdministratorsCluster,
 } from "./administrators-cluster";
+import { killedUp, untilOrphansEnd } from "./killed-up";
 import { desiredCluster } from "./desired-cluster";
 import { simulatedFixture } from "./simulated-fixture";
+
+const UP = ["up", "--yes", "--skip-preview"];
 
 describe("another configuration of an adopted cluster under the engine", () => {
   const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
@@ -128,6 +131,50 @@ describe("another configuration of an adopted cluster under the engine", () => {
     assert.deepEqual(await stored("kube-proxy", "config.conf"), KUBE_PROXY);
     assert.deepEqual(restarts(), ["failed", "done", "done"]);
     files.saveState("w-1", { ...state, settings });
+  });
+
+  it("takes back what a killed run merged, in a step of the preview, when the old values come back", async () => {
+    const restarts = () =>
+      fixture.fleet.journal.filter(({ operation }) => operation === "restart-kube-proxy").length;
+    want({ ...audited, kubeProxy: { mode: "nftables" } });
+    const hang = {
+      operation: "restart-kube-proxy",
+      machine: "cp-1",
+      kind: "hang",
+      milliseconds: 2_000,
+    } as const;
+    fixture.fleet.inject(hang);
+    const { killed, orphans, output } = await killedUp(
+      fixture,
+      "the whole tree",
+      ({ operation, event }) => operation === "restart-kube-proxy" && event === "start",
+    );
+    assert.ok(killed, output);
+    await untilOrphansEnd(orphans);
+    await fixture.stack.clearDeadLocks();
+    assert.deepEqual(await stored("kubelet-config", "kubelet"), { ...KUBELET, ...audited.kubelet });
+    assert.deepEqual(await stored("kube-proxy", "config.conf"), { ...KUBE_PROXY, mode: "nftables" });
+
+    want();
+    const takenBack = async () =>
+      (await fixture.stack.preview()).flatMap(({ name, inputs }) =>
+        name === "test-reader"
+          ? ((inputs.steps ?? []) as string[]).filter((line) => line.includes("interrupted"))
+          : [],
+      );
+    assert.deepEqual(await takenBack(), [
+      "cluster: write kubeadm-config and kubelet-config again, since an interrupted run left other settings there",
+      "cluster: write the configuration of kube-proxy again, and restart it on each node in turn, since an interrupted run left other settings there",
+    ]);
+    const before = restarts();
+    const targets = ["--target", "**test-init", "--target", "**test-reader"];
+    assert.equal((await fixture.stack.call([...UP, ...targets])).exitCode, 0);
+    const { networking: _, ...cluster } = await stored("kubeadm-config", "ClusterConfiguration");
+    assert.deepEqual(cluster, MADE_WITH);
+    assert.deepEqual(await stored("kubelet-config", "kubelet"), KUBELET);
+    assert.deepEqual(await stored("kube-proxy", "config.conf"), KUBE_PROXY);
+    assert.equal(restarts(), before + 1);
+    assert.deepEqual(await takenBack(), []);
   });
 
   it("refuses an endpoint that a machine does not reach, and moves the cluster's own objects and nodes to another", async () => {

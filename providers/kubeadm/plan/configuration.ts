@@ -87,6 +87,14 @@ function versionWith(specification: ClusterSpecification, role: Role, parts: rea
   return parts.map((part) => hashOf(settings[part])).join(".");
 }
 
+/** Returns the version of the settings from which kubeadm writes those of nodes. */
+export const kubeadmVersion = (specification: ClusterSpecification): string =>
+  versionWith(specification, "control-plane", ["kubelet", "control-plane", "etcd", "certificates"]);
+
+/** Returns the version of the settings of kube-proxy. */
+export const kubeProxyVersion = (specification: ClusterSpecification): string =>
+  hashOf(clusterSettings(specification));
+
 /** Returns whether control planes' versions have parts that the first ones had not. */
 export const hasFurtherParts = ({ baseline }: Pick<RolledConfiguration, "baseline">): boolean =>
   partsOf(baseline["control-plane"]).length > FIRST_PARTS["control-plane"];

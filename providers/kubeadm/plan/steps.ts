@@ -79,8 +79,14 @@ export const clusterInitSteps = defineSteps({
 export type ClusterInitStep = StepOf<typeof clusterInitSteps>;
 
 export const readerAccountSteps = defineSteps({
+  /** Settings that an interrupted run left in the cluster's own objects, and that the stack does not have. */
+  kubeadm: line`cluster: write kubeadm-config and kubelet-config again, since an interrupted run left other settings there`,
+  kubeProxy: line`cluster: write the configuration of kube-proxy again, and restart it on each node in turn, since an interrupted run left other settings there`,
+  endpoint: line`cluster: write the endpoint ${token("endpoint")} again, since an interrupted run left another one in kubeadm-config, cluster-info or the configuration of kube-proxy`,
   apply: line`cluster: ${choice("how", ["install", "update"])} the ValidatingAdmissionPolicy ${word("policy")}, for the annotations ${text("annotations")}`,
 });
+
+export type ReaderAccountStep = StepOf<typeof readerAccountSteps>;
 
 const end = flag("staysCordoned", "left cordoned", "uncordon");
 

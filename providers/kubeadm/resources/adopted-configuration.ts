@@ -29,7 +29,7 @@ import { derivedSettingIssues } from "../plan/adopted-profile";
 import { writtenByEither } from "../plan/kept-settings";
 import type { ClusterSpecification } from "../plan/specification";
 import { administratorKubeconfig } from "./adoption";
-import type { ClusterInitInputs } from "./declarations";
+import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";
 import { allInParallel, firstReady, type MachinesSession, noneReady } from "./machines-session";
 
 type Session = MachinesSession<ClusterInitInputs>;
@@ -47,8 +47,8 @@ const STORED = {
 } as const;
 
 /** Runs the work with a client of the adopted cluster, by the administrator's credentials of a control plane. */
-async function withCluster<T>(
-  session: Session,
+export async function withCluster<T>(
+  session: MachinesSession<ConfigurationInputs>,
   readsOnly: boolean,
   work: (kubernetes: KubernetesClient) => Promise<T>,
 ): Promise<T> {
@@ -103,21 +103,23 @@ export async function settingIssuesOf(
 }
 
 /**
- * Merges the changed settings into kubeadm's ConfigMaps of an adopted cluster. May be repeated after a kill at any point:
- * what is undone later is recorded before it is written.
+ * Refuses a changed configuration that would take something away.
  *
- * @throws Error with every issue; then nothing is written
+ * @throws Error with every issue
  */
-export async function mergeConfiguration(
+export async function assertMergeable(
   session: Session,
   olds: Pick<ClusterInitInputs, "specification" | "configuration">,
 ): Promise<void> {
   const issues = await settingIssuesOf(session, olds);
   if (issues.length > 0) throw new Error(issueLines(below(["cluster"], issues)).join("\n"));
-  await withCluster(session, false, (kubernetes) => writeSettings(kubernetes, session.inputs.specification));
 }
 
-async function writeSettings(
+/**
+ * Merges the settings into kubeadm's ConfigMaps of an adopted cluster. May be repeated after a kill at any point: what is
+ * undone later is recorded before it is written.
+ */
+export async function writeSettings(
   kubernetes: KubernetesClient,
   specification: ClusterSpecification,
 ): Promise<void> {
@@ -158,7 +160,7 @@ async function store(kubernetes: KubernetesClient, name: keyof typeof STORED, ob
  *
  * @throws Error when no control plane is ready
  */
-export async function restartKubeProxy(session: Session): Promise<void> {
+export async function restartKubeProxy(session: MachinesSession<ConfigurationInputs>): Promise<void> {
   const { inputs } = session;
   const controlPlanes = inputs.machines.filter(({ role }) => role === "control-plane");
   const machine = await firstReady(controlPlanes);

@@ -21,7 +21,7 @@ import {
 } from "../plan/adoption";
 import type { Machine } from "../plan/machine";
 import { firstAdminCredentials } from "./admin-credentials";
-import type { ClusterInitInputs } from "./declarations";
+import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";
 import { allInParallel, type MachinesSession } from "./machines-session";
 
 type Session = MachinesSession<ClusterInitInputs>;
@@ -68,13 +68,21 @@ async function inspectMachines(session: Session, machines: readonly Machine[]): 
   return machines.flatMap(({ name }) => found.get(name) ?? []);
 }
 
+/** Returns control planes with the names in the certificates of their API servers. */
+export const namedServers = ({ serverNames = {} }: ConfigurationInputs, controlPlanes: readonly Machine[]) =>
+  controlPlanes.map((machine) => ({ ...machine, certificateName: serverNames[machine.name] }));
+
 /** Reads the administrator's credentials from the first control plane that has them. Writes nothing on it. */
 export async function administratorKubeconfig(
-  session: Pick<Session, "run" | "cluster" | "inputs">,
+  session: Pick<MachinesSession<ConfigurationInputs>, "run" | "cluster" | "inputs">,
 ): Promise<string> {
   const controlPlanes = session.inputs.machines.filter(({ role }) => role === "control-plane");
   const { admin } = await firstAdminCredentials(session, controlPlanes, adoptionAccessScript);
-  return renderKubeconfig(session.cluster, { controlPlanes }, admin);
+  return renderKubeconfig(
+    session.cluster,
+    { controlPlanes: namedServers(session.inputs, controlPlanes) },
+    admin,
+  );
 }
 
 /**

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../plan/immutables";
-import { configureClusterScript, initScript, resetScript } from "../machine/steps";
+import { initScript, resetScript } from "../machine/steps";
 import { adoptedChange, adoptedConfiguration } from "../plan/adopted-configuration";
 import { type ConfigurationChange, configurationChange, rolledConfiguration } from "../plan/configuration";
+import { writtenParts } from "../plan/configuration-record";
 import { keyGeneration, keyName } from "../plan/encryption";
 import { adoptionSteps, refuseAdoptChange } from "../plan/adoption";
 import { clusterInitSteps, type ClusterInitStep } from "../plan/steps";
@@ -11,15 +12,10 @@ import { formerMachines } from "../plan/membership/nodes";
 import { explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
-import {
-  failuresOfEach,
-  firstReady,
-  noneReady,
-  type MachinesSession,
-  withMachines,
-} from "./machines-session";
+import { failuresOfEach, type MachinesSession, withMachines } from "./machines-session";
 import { readFacts, rebootIfRequired } from "./rebooting";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
+import { rememberWrites } from "./configuration-record";
 import { rememberAccess } from "./preview-reading";
 import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./declarations";
 import { messageOf } from "../../../lib/error-message";
@@ -136,6 +132,7 @@ async function checkAdopted(olds: Partial<Inputs> & Pick<Inputs, "specification"
   }
   const configuration = adoptedConfiguration(olds, specification);
   const change = adoptedChange(olds, specification);
+  rememberWrites(specification.name, writtenParts(change));
   const steps = [...(change ? configurationSteps(change) : []), ...kept];
   const inputs = { ...news, adopted, ...(configuration && { configuration }), steps };
   reportRecorded(nameOf(news), olds, inputs, RECORDED);
@@ -206,36 +203,24 @@ function configurationSteps(change: ConfigurationChange): string[] {
  * changes.
  */
 async function configureCluster(olds: Outputs, inputs: Inputs): Promise<void> {
-  const { specification, timeouts } = inputs;
+  const { specification, configuration } = inputs;
+  const isAdopted = inputs.adopt !== undefined;
+  const change = isAdopted
+    ? adoptedChange(olds, specification)
+    : configurationChange(olds.specification, specification);
+  const parts = writtenParts(change);
+  if (!change || (parts.length === 0 && !isAdopted)) return;
   const resource = nameOf(inputs);
-  const { assertMovable, moveEndpoint } = await import("./moved-endpoint.js");
-  if (inputs.adopt) {
-    const change = adoptedChange(olds, specification);
-    if (!change) return;
-    const { mergeConfiguration, restartKubeProxy } = await import("./adopted-configuration.js");
-    await explained({ resource, step: "merge the settings into the cluster's configuration" }, () =>
-      withMachines(resource, inputs, async (session) => {
-        if (change.endpoint) await assertMovable(session, olds);
-        await mergeConfiguration(session, olds);
-        if (change.kubeProxy) await restartKubeProxy(session);
-        if (change.endpoint) await moveEndpoint(session);
-      }),
-    );
-    return;
-  }
-  const change = configurationChange(olds.specification, specification);
-  if (!change || !(change.upload || change.kubeProxy || change.endpoint)) return;
+  const { writeConfiguration } = await import("./cluster-configuration.js");
   await explained({ resource, step: "write the cluster's configuration" }, () =>
     withMachines(resource, inputs, async (session) => {
-      if (change.endpoint) await assertMovable(session, olds);
-      const controlPlanes = controlPlanesOf(inputs);
-      const machine = await firstReady(controlPlanes);
-      if (!machine) throw new Error(noneReady(controlPlanes));
-      const script = configureClusterScript(session.cluster, machine.name, change);
-      const data = initConfiguration(specification, machine, controlPlanes);
-      if (change.upload || change.kubeProxy)
-        await session.run(machine, script, { seconds: timeouts.init, data });
-      if (change.endpoint) await moveEndpoint(session);
+      if (change.endpoint) await (await import("./moved-endpoint.js")).assertMovable(session, olds);
+      if (isAdopted) await (await import("./adopted-configuration.js")).assertMergeable(session, olds);
+      await writeConfiguration(session, parts, {
+        olds: olds.specification,
+        isAdopted,
+        formerEndpoints: configuration?.formerEndpoints,
+      });
     }),
   );
 }
@@ -252,6 +237,7 @@ export const handlers: Handlers = {
     const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
     const change =
       known && olds.specification ? configurationChange(olds.specification, news.specification) : undefined;
+    if (known && olds.specification) rememberWrites(news.specification.name, writtenParts(change));
     const steps =
       olds.specification !== undefined
         ? [...(change ? configurationSteps(change) : []), ...keptCredentials(olds, news)]

@@ -45,8 +45,14 @@ export interface ClusterInputs {
 }
 
 /** Inputs of a resource for all machines of the cluster, in the order of the configuration. */
-interface MachinesInputs extends ClusterInputs {
+export interface MachinesInputs extends ClusterInputs {
   machines: Machine[];
+}
+
+/** Inputs of a resource that writes into the cluster's own objects. */
+export interface ConfigurationInputs extends MachinesInputs {
+  /** Names in the certificates of API servers, by machine, where that of `apiServer` is not in them; absent for none. */
+  serverNames?: Record<string, string>;
 }
 
 /** A member of the cluster in the stack's outputs. */
@@ -84,7 +90,7 @@ interface AdoptInputs {
   reset?: true;
 }
 
-export interface ClusterInitInputs extends MachinesInputs {
+export interface ClusterInitInputs extends ConfigurationInputs {
   /** Only for a cluster that foresail did not make. */
   adopt?: AdoptInputs;
   /** Set by check: names of the machines that were adopted; the others joined. Only with `adopt`. */
@@ -171,8 +177,11 @@ export class EncryptionKey extends resourceClass<EncryptionKeyInputs>("kubeadm/E
   secrets: ["kubeconfig"],
 }) {}
 
-export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
+/** The machines are the control planes; absent in state of older releases, as the credentials are. */
+export interface ReaderAccountInputs extends ConfigurationInputs {
   kubeconfig: string;
+  /** Only of a cluster that foresail did not make. */
+  adopted?: true;
   /** Pattern of the annotation keys, which contains `[software]`; absent in state of older releases. */
   annotations: string;
   /** Set by check: whether the cluster has the annotation policy; absent in state of older releases. */
@@ -185,13 +194,13 @@ export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification"
   protectsDrift?: boolean;
   /** Set by check: the objects that are in the cluster after this run. */
   objects?: object[];
-  /** Set by check; absent in state of older releases. */
-  steps?: string[];
 }
 
 /**
  * Who may do what with the cluster's Nodes: the account kube-system/foresail-reader, which lets a preview run without
- * write permission, and the admission policy that protects the annotations between foresail and the node agents.
+ * write permission, and the admission policy that protects the annotations between foresail and the node agents. No
+ * machine joins before its update, which also takes back what an interrupted run left in the cluster's own objects: its
+ * check is the first one that can read the cluster (docs/adr/0055-configuration-record.md).
  */
 export class ReaderAccount extends resourceClass<
   ReaderAccountInputs,

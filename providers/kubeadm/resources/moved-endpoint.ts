@@ -6,7 +6,7 @@ import { isKnown } from "../../../lib/unknown";
 import { hasKubeProxy } from "../plan/configuration";
 import { controlPlaneEndpoint } from "../plan/specification";
 import type { ClusterInitStep } from "../plan/steps";
-import type { ClusterInitInputs } from "./declarations";
+import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";
 import {
   errorOf,
   failuresOfEach,
@@ -89,13 +89,17 @@ export async function assertMovable(session: Session, olds: Recorded): Promise<v
 /**
  * Writes a changed endpoint into the cluster's own objects. May be repeated after a kill at any point.
  *
+ * @param former endpoints that these may have
  * @throws Error when no control plane is ready
  */
-export async function moveEndpoint(session: Session): Promise<void> {
-  const { machines, specification, configuration, timeouts } = session.inputs;
+export async function moveEndpoint(
+  session: MachinesSession<ConfigurationInputs>,
+  former: readonly string[],
+): Promise<void> {
+  const { machines, specification, timeouts } = session.inputs;
   const controlPlanes = machines.filter(({ role }) => role === "control-plane");
   const machine = await firstReady(controlPlanes);
   if (!machine) throw new Error(noneReady(controlPlanes));
-  const script = moveEndpointScript(specification, machine.name, configuration?.formerEndpoints ?? []);
+  const script = moveEndpointScript(specification, machine.name, former);
   await session.run(machine, script, { seconds: timeouts.init });
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { READER, READER_OBJECTS } from "../machine/reader-account";
 import { rolledConfiguration, withGivenConfiguration } from "../plan/configuration";
+import { withoutCredentials } from "../plan/machine";
+import { controlPlaneEndpoint } from "../plan/specification";
 import { ANNOTATION_POLICY, annotationPolicy } from "../plan/rollout/annotation-policy";
 import { readerAccountSteps } from "../plan/steps";
 import type { NewObject } from "../../../lib/kubernetes";
@@ -8,6 +10,7 @@ import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
+import { interruptedWrites } from "./configuration-record";
 import { readCluster } from "./preview-reading";
 import type { ReaderAccountInputs as Inputs } from "./declarations";
 
@@ -33,6 +36,22 @@ function protectsDrift(olds: Partial<Inputs>, { specification, drift }: Inputs):
   return isChanged || olds.specification.version !== specification.version;
 }
 
+/** Writes the settings of the stack again that an interrupted run left otherwise, as the steps say. */
+async function takeBack(inputs: Inputs): Promise<void> {
+  const resource = nameOf(inputs);
+  const parts = (inputs.steps ?? []).flatMap((text) => {
+    const kind = readerAccountSteps.parse(text)?.kind;
+    return kind === "kubeadm" || kind === "kubeProxy" || kind === "endpoint" ? [kind] : [];
+  });
+  if (parts.length === 0) return;
+  const { writeConfiguration } = await import("./cluster-configuration.js");
+  const { withMachines } = await import("./machines-session.js");
+  const [olds, isAdopted] = [inputs.specification, inputs.adopted === true];
+  await explained({ resource, step: "write the cluster's configuration again" }, () =>
+    withMachines(resource, inputs, (session) => writeConfiguration(session, parts, { olds, isAdopted })),
+  );
+}
+
 /** Creates or updates the objects. */
 function apply(inputs: Inputs): Promise<Inputs> {
   const resource = nameOf(inputs);
@@ -44,7 +63,7 @@ function apply(inputs: Inputs): Promise<Inputs> {
     } finally {
       kubernetes.close();
     }
-    return inputs;
+    return withoutCredentials(inputs);
   });
 }
 
@@ -57,18 +76,24 @@ function policySteps({ objects }: Partial<Inputs>, policy: NewObject[], annotati
 }
 
 export const handlers: Handlers = {
-  check(olds: Partial<Inputs>, news: Inputs) {
+  async check(olds: Partial<Inputs>, news: Inputs) {
     const hasPolicy = hasAnnotationPolicy(olds, news);
     const given = withGivenConfiguration(olds, news);
     const drift = protectsDrift(olds, news);
     const configuration = given.configuration !== undefined;
     const policy = hasPolicy ? annotationPolicy(news.annotations, { configuration, drift }) : [];
     const objects = [...READER_OBJECTS, ...policy];
-    const steps = policySteps(olds, policy, news.annotations);
+    const endpoint = isKnown(news.specification) ? controlPlaneEndpoint(news.specification.endpoint) : "";
+    const steps = [
+      ...(await interruptedWrites(nameOf(news), olds, news)).map((kind) =>
+        readerAccountSteps.format({ kind, endpoint }),
+      ),
+      ...policySteps(olds, policy, news.annotations),
+    ];
     if (olds.objects && steps.length === 0 && !isDeepStrictEqual(olds.objects, objects))
       report(nameOf(news), `the roles of ${READER} are brought up to date`);
     for (const step of steps) report(nameOf(news), step);
-    return Promise.resolve({
+    return {
       inputs: {
         ...given,
         hasAnnotationPolicy: hasPolicy,
@@ -77,16 +102,21 @@ export const handlers: Handlers = {
         steps,
       },
       failures: [],
-    });
+    };
   },
 
   // the objects do not depend on the kubeconfig that created them
   diff: (_id, olds: Inputs, news: Inputs) =>
-    Promise.resolve({ changes: !isDeepStrictEqual(olds.objects, news.objects) }),
+    Promise.resolve({
+      changes: !isDeepStrictEqual(olds.objects, news.objects) || (news.steps ?? []).length > 0,
+    }),
 
   create: async (inputs: Inputs) => ({ id: inputs.specification.name, outs: await apply(inputs) }),
 
-  update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await apply(news) }),
+  async update(_id, _olds: Inputs, news: Inputs) {
+    await takeBack(news);
+    return { outs: await apply(news) };
+  },
 
   /** Leaves out the objects that were deleted, so that the next preview lists the change. */
   async read(id, outputs: Inputs) {

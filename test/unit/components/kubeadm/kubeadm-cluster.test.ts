@@ -116,7 +116,7 @@ describe("KubeadmCluster", () => {
     assert.deepEqual(dependencies("demo-kubeconfig"), ["demo-init"]);
     assert.ok(dependencies("demo-control-plane").includes("demo-init"));
     assert.deepEqual(dependencies("demo-endpoint"), ["demo-control-plane"]);
-    assert.deepEqual(dependencies("demo-workers"), ["demo-init", "demo-w-1-prepare"]);
+    assert.deepEqual(dependencies("demo-workers"), ["demo-init", "demo-reader", "demo-w-1-prepare"]);
     assert.deepEqual(dependencies("demo-node-agents"), [
       "demo-control-plane",
       "demo-endpoint",

@@ -1,0 +1,60 @@
+import type { KubernetesClient, KubernetesObject } from "../../../lib/kubernetes";
+import { CLUSTER_HISTORY } from "../../../lib/kubernetes/history";
+import { isKnown } from "../../../lib/unknown";
+import {
+  type ConfigurationRecord,
+  interruptedParts,
+  parseRecord,
+  type WrittenPart,
+} from "../plan/configuration-record";
+import type { ReaderAccountInputs } from "./declarations";
+import { readForCheck } from "./preview-reading";
+
+type Reading = Pick<ReaderAccountInputs, "specification" | "kubeconfig">;
+type Stored = KubernetesObject & { data?: Record<string, string> };
+
+/** The key of the ConfigMap kube-system/foresail-history, which the read-only account may read in every cluster. */
+const KEY = "configuration";
+
+/** Reads which settings the cluster's own objects may have. */
+async function readRecord(kubernetes: KubernetesClient): Promise<ConfigurationRecord> {
+  return parseRecord((await kubernetes.get<Stored>(CLUSTER_HISTORY))?.data?.[KEY]);
+}
+
+/** Changes the record, and returns what it was. */
+export async function changeRecord(
+  kubernetes: KubernetesClient,
+  change: (record: ConfigurationRecord) => ConfigurationRecord,
+): Promise<ConfigurationRecord> {
+  let before: ConfigurationRecord = {};
+  await kubernetes.change<Stored>(CLUSTER_HISTORY, (found) => {
+    before = parseRecord(found?.data?.[KEY]);
+    return { data: { [KEY]: JSON.stringify(change(before)) } };
+  });
+  return before;
+}
+
+/** Which parts the ClusterInit of each cluster writes in this run. */
+const writes = new Map<string, readonly WrittenPart[]>();
+
+/** Keeps them for the check that looks for what an interrupted run left in the other parts. */
+export const rememberWrites = (cluster: string, parts: readonly WrittenPart[]): void =>
+  void writes.set(cluster, parts);
+
+/**
+ * Returns the parts in which a run that was killed left other settings than those of the stack, apart from those that the
+ * ClusterInit writes in this run. None if the cluster can't be read, or its ClusterInit is left out of this run.
+ *
+ * @param asker the resource that reads
+ */
+export async function interruptedWrites(
+  asker: string,
+  olds: Partial<Reading>,
+  news: Reading,
+): Promise<WrittenPart[]> {
+  const { specification } = news;
+  const others = isKnown(specification) ? writes.get(specification.name) : undefined;
+  if (others === undefined) return [];
+  const reading = await readForCheck(asker, olds, news, ({ kubernetes }) => readRecord(kubernetes));
+  return interruptedParts(reading?.facts ?? {}, specification).filter((part) => !others.includes(part));
+}
