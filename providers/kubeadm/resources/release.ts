@@ -10,6 +10,7 @@ import { releaseScript } from "../machine/adoption-steps";
 import { WRITTEN_SETTINGS } from "../plan/adopted-configuration";
 import { READER_OBJECTS } from "../machine/reader-account";
 import { GROUP_LABEL } from "../plan/membership/nodes";
+import { remainingSettings } from "../plan/release";
 import { ALL_SOFTWARE, annotationsBetween, DRIFT } from "../plan/rollout/annotations";
 import { annotationPolicy } from "../plan/rollout/annotation-policy";
 import { administratorKubeconfig } from "./adoption";
@@ -32,6 +33,7 @@ export async function releaseAll(
   const { inputs, progress } = session;
   const { machines, former = [] } = inputs;
   progress("releases the cluster, which keeps running; nothing is reset, since the stack adopted it");
+  for (const line of remainingSettings({ ...inputs })) progress(line);
   // before the machines, whose control planes are asked for it
   const access = await administratorKubeconfig(session).catch((error: unknown) => ({
     why: messageOf(error),

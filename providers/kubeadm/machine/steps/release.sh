@@ -11,6 +11,11 @@ systemctl daemon-reload
 if is_adopted; then
   rm -f /etc/apt/sources.list.d/foresail-kubernetes.list /etc/apt/keyrings/foresail-kubernetes.asc
 fi
+# files of others in whose places configured ones are, which stay
+if [ -d "$AGENT_PATH/originals" ]; then
+  mkdir -p -m 0700 /var/backups/foresail
+  cp --archive --backup=numbered "$AGENT_PATH/originals/." /var/backups/foresail
+fi
 rm -rf /var/lib/foresail
 # the marker last, so that an interrupted release can begin again
 rm -f "$MARKER_PATH"

@@ -5,7 +5,10 @@ import type {
   MemberFacts,
 } from "../../../../../providers/kubeadm/plan/adoption";
 import { draftAdoption, type MatchedMachine } from "../../../../../providers/kubeadm/plan/adoption-draft";
+import { UNIT_FILE } from "../../../../../providers/kubeadm/plan/private-files";
+import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/profile";
 import { planRelease } from "../../../../../providers/kubeadm/plan/release";
+import { exampleSpecification } from "../machine/examples";
 import { adoptableNode as node } from "./nodes";
 
 const matched = (each: AdoptableNode, facts: Partial<MemberFacts> = {}): MatchedMachine => ({
@@ -173,11 +176,40 @@ describe("the release of a stack", () => {
   };
 
   it("lists each machine, and says what stays on one that foresail prepared", () => {
-    const plan = planRelease(init({ adopt: { annotations: "a" }, adopted: ["cp-1"] }));
+    const specification = exampleSpecification();
+    const plan = planRelease(init({ adopt: { annotations: "a" }, adopted: ["cp-1"], specification }));
     assert.ok("lines" in plan);
     assert.match(plan.lines[0] ?? "", /^cp-1: .*; Kubernetes stays as it is$/);
     assert.match(plan.lines[1] ?? "", /^w-2: .*; what foresail prepared it with stays/);
     assert.equal(plan.lines.length, 4);
+  });
+
+  it("lists what stays of the settings that the stack changed, and how to have them undone", () => {
+    const hardened = withDerivedSettings(exampleSpecification({ kubelet: { maxPods: 90 }, caBundle: "PEM" }), {
+      profile: "cis",
+    });
+    const linesOf = (outputs: Record<string, unknown>) => {
+      const plan = planRelease(init({ adopt: { annotations: "a" }, adopted: ["cp-1"], ...outputs }));
+      return "lines" in plan ? plan.lines.slice(4) : [];
+    };
+    const lines = linesOf({ specification: hardened, configuration: { baseline: {}, removed: [] } });
+    assert.equal(lines[0], "cluster: keeps the stack's settings: profile cis, kubeadm, kubelet");
+    for (const { path } of hardened.files) assert.ok(lines[1]?.includes(path), path);
+    assert.equal(lines[2], "machines: keep caBundle");
+    assert.ok(lines[3]?.startsWith(`machines: ${UNIT_FILE} sets kernel settings`));
+    assert.match(lines[4] ?? "", /^to have the cluster's own values back/);
+    assert.equal(lines.length, 5);
+
+    const proxied = exampleSpecification({ kubeProxy: { mode: "ipvs" }, caBundle: "PEM" });
+    assert.deepEqual(
+      linesOf({ specification: proxied }).slice(0, -1),
+      ["cluster: keeps the stack's settings: kubeProxy"],
+      "no machine has another configuration",
+    );
+    assert.deepEqual(linesOf({ specification: exampleSpecification() }), []);
+    assert.deepEqual(linesOf({ specification: { ciphertext: "…" } }), [
+      "cluster: keeps the settings that the stack changed",
+    ]);
   });
 
   it("is refused for a cluster that a destroy would reset, and for a stack without one", () => {
