@@ -161,6 +161,25 @@ export const EDITS: Edit[] = [
   { what: "a user", apply: ofLast({ user: "ops" }), machines: lastMachine, isRecorded: true },
   { what: "a host key", apply: ofLast({ hostKey: `${HOST_KEY}X` }), machines: lastMachine, isRecorded: true },
   { what: "an address", apply: ofLast({ address: "192.0.2.200" }), machines: lastMachine, isRecorded: true },
+  {
+    what: "an API server's address",
+    apply: (args) => ({
+      ...args,
+      machines: args.machines.map((each) =>
+        each.name === "cp-1" ? { ...each, apiServer: "192.0.2.222:6443" } : each,
+      ),
+    }),
+    machines: () => ["cp-1"],
+    isRecorded: true,
+  },
+  {
+    what: "a jump host",
+    apply: (args) => ({
+      ...args,
+      ssh: { ...args.ssh, jumpHost: { address: "192.0.2.240", hostKey: HOST_KEY } },
+    }),
+    isRecorded: true,
+  },
   { what: "an internal address", apply: ofLast({ internalAddress: "10.9.9.9" }), machines: lastMachine },
   rolls("kubelet", everyMachine, { kubelet: { maxPods: 99 } }),
   rolls("kube-proxy", undefined, { kubeProxy: { mode: "nftables" } }),
@@ -180,7 +199,13 @@ export const EDITS: Edit[] = [
   }),
   set("InitConfiguration", "initConfiguration", { kubeadm: { initConfiguration: { skipPhases: ["a"] } } }),
   rolls("a file", everyMachine, { files: [{ path: "/etc/issue", content: "other" }] }),
+  rolls("a file's mode and owner", everyMachine, {
+    files: [{ path: "/etc/motd", content: "hello", mode: "0600", owner: "daemon:daemon" }],
+  }),
   rolls("the proxy", everyMachine, { proxy: { https: "http://192.0.2.98:3128" } }),
+  rolls("hosts without a proxy", everyMachine, {
+    proxy: { http: "http://192.0.2.99:3128", noProxy: ["example.org"] },
+  }),
   rolls("a mirror", everyMachine, { registries: { mirrors: { "quay.io": ["https://m.example.org"] } } }),
   set("etcd", "clusterConfiguration.etcd", {
     kubeadm: { clusterConfiguration: { etcd: { local: { dataDir: "/var/lib/other" } } } },
@@ -192,6 +217,15 @@ export const EDITS: Edit[] = [
   set("encryption at rest", "encryptSecretsAtRest", { encryptSecretsAtRest: false }),
   set("the pod network's block", "podSubnet", {
     network: { plugin: { bridge: {} }, podSubnet: "10.200.0.0/16" },
+  }),
+  set("the Services' block", "serviceSubnet", {
+    network: { plugin: { bridge: {} }, serviceSubnet: "10.112.0.0/12" },
+  }),
+  set("the DNS domain", "dnsDomain", { network: { plugin: { bridge: {} }, dnsDomain: "k8s.example.org" } }),
+  set("the loopback port", "endpoint", { endpoint: { loopback: { port: 9443 } } }),
+  set("the adoption", "cluster.adopt", {
+    ...{ adopt: true, encryptSecretsAtRest: false },
+    network: { plugin: { none: {} } },
   }),
   set("the endpoint", "endpoint", { endpoint: { external: { host: "192.0.2.250", port: 6443 } } }),
   set("a lower minor", "version", { version: "1.35.4" }),
@@ -208,6 +242,34 @@ export const EDITS: Edit[] = [
         packages: { repository: "https://pkgs.example.org/{minor}/", keyFingerprint: "A1".repeat(20) },
       },
     }),
+    machines: everyMachine,
+  },
+  {
+    what: "a bundle's URL",
+    apply: (args) => ({
+      ...args,
+      source: { bundle: { url: "https://files.example.org/{version}.tar.gz", sha256: "0".repeat(64) } },
+    }),
+    machines: everyMachine,
+  },
+  {
+    what: "another version to stop at",
+    apply: (args) => ({ ...args, rollout: { intermediateVersions: ["1.35.4"] } }),
+    machines: everyMachine,
+  },
+  {
+    what: "another containerd",
+    apply: (args) => ({ ...args, rollout: { software: { containerd: "2.1.5-1" } } }),
+    machines: everyMachine,
+  },
+  {
+    what: "updates of packages",
+    apply: (args) => ({ ...args, rollout: { software: { osPackages: "2026-11-25" } } }),
+    machines: everyMachine,
+  },
+  {
+    what: "what is done about drift",
+    apply: (args) => ({ ...args, drift: "repair" }),
     machines: everyMachine,
   },
   {
@@ -241,5 +303,9 @@ export const EDITS: Edit[] = [
   later("the rollout's settings", { rollout: { maxUnavailable: 2 } }),
   later("how many machines may be unreachable", { rollout: { unreachable: "10%" } }),
   later("how nodes are drained", { drain: { force: true } }),
+  later("the protection", { deletionProtection: true }),
+  later("an even number of control planes", { allowEvenControlPlanes: false }),
+  later("how long a connection may take", { ssh: { privateKey: "KEY", dialTimeoutSeconds: 20 } }),
+  later("whether host keys are required", { ssh: { privateKey: "KEY", requireHostKeys: true } }),
   later("deadlines", { timeouts: { joinSeconds: 601 } }),
 ];
