@@ -38,8 +38,10 @@ export function beginWrite(
   { olds, news }: { olds: ClusterSpecification; news: ClusterSpecification },
 ): ConfigurationRecord {
   const [before, after] = [versionsOf(olds), versionsOf(news)];
-  const begun = parts.map((part) => [part, [...new Set([...(record[part] ?? [before[part]]), after[part]])]]);
-  return { ...record, ...Object.fromEntries(begun) };
+  const begun: ConfigurationRecord = Object.fromEntries(
+    parts.map((part) => [part, [...new Set([...(record[part] ?? [before[part]]), after[part]])]]),
+  );
+  return { ...record, ...begun };
 }
 
 /** Returns the record after a write: the parts have these settings. */

@@ -58,7 +58,13 @@ describe("the record of what the cluster's own objects may have", () => {
     assert.deepEqual(interruptedParts({}, running), []));
 
   /** Where a run that writes is killed. */
-  const killed = fc.constantFrom("before the record", "after the record", "after the write", "never saved", "not");
+  const killed = fc.constantFrom(
+    "before the record",
+    "after the record",
+    "after the write",
+    "never saved",
+    "not",
+  );
   const run = fc.record({ maxPods: fc.integer({ min: 1, max: 3 }), killed });
 
   it("finds other settings in the objects than the state has, wherever runs were killed", () =>

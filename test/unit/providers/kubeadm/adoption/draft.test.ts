@@ -185,9 +185,12 @@ describe("the release of a stack", () => {
   });
 
   it("lists what stays of the settings that the stack changed, and how to have them undone", () => {
-    const hardened = withDerivedSettings(exampleSpecification({ kubelet: { maxPods: 90 }, caBundle: "PEM" }), {
-      profile: "cis",
-    });
+    const hardened = withDerivedSettings(
+      exampleSpecification({ kubelet: { maxPods: 90 }, caBundle: "PEM" }),
+      {
+        profile: "cis",
+      },
+    );
     const linesOf = (outputs: Record<string, unknown>) => {
       const plan = planRelease(init({ adopt: { annotations: "a" }, adopted: ["cp-1"], ...outputs }));
       return "lines" in plan ? plan.lines.slice(4) : [];
