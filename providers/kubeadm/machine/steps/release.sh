@@ -13,7 +13,7 @@ if is_adopted; then
 fi
 # files of others in whose places configured ones are, which stay
 if [ -d "$AGENT_PATH/originals" ]; then
-  mkdir -p -m 0700 /var/backups/foresail
+  mkdir -p /var/backups/foresail
   cp --archive --backup=numbered "$AGENT_PATH/originals/." /var/backups/foresail
 fi
 rm -rf /var/lib/foresail
