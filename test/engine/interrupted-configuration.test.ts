@@ -29,7 +29,7 @@ describe("a change of configuration that is killed, and then taken out of the st
     const { killed, orphans, output } = await killedUp(
       fixture,
       "the whole tree",
-      ({ operation }) => operation === "configure-cluster",
+      ({ operation, event }) => operation === "configure-cluster" && event === "start",
     );
     assert.ok(killed, output);
     await untilOrphansEnd(orphans);

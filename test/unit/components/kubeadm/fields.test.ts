@@ -16,13 +16,13 @@ type Effect =
   | "recorded"
   /** It only decides how this run and later ones go. */
   | "of the run"
-  /** Kubernetes objects that the engine compares and shows by itself. */
-  | "objects";
+  /** Kubernetes objects and commands that the engine compares and shows by itself, or as the comment says. */
+  | "elsewhere";
 
 /** The effect of every field of `foresail:cluster`, and the edit that shows it. */
 const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   // resources have other names: a second cluster, whose machines are refused as those of the first one
-  name: ["objects"],
+  name: ["elsewhere"],
   version: ["listed", "the version"],
   "source.packages.repository": ["listed", "the source"],
   "source.packages.keyFingerprint": ["listed", "the source"],
@@ -53,7 +53,7 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   "ssh.requireHostKeys": ["of the run", "whether host keys are required"],
   adopt: ["refused", "the adoption"],
   // only of an adopted cluster: test/unit/providers/kubeadm/adoption/decisions.test.ts
-  resetOnDestroy: ["objects"],
+  resetOnDestroy: ["elsewhere"],
   deletionProtection: ["of the run", "the protection"],
   "lost[]": ["of the run", "a name under lost"],
   allowEvenControlPlanes: ["of the run", "an even number of control planes"],
@@ -65,20 +65,20 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   "network.serviceSubnet": ["refused", "the Services' block"],
   "network.dnsDomain": ["refused", "the DNS domain"],
   // away from the bridge it is refused: test/unit/providers/kubeadm/configuration.test.ts
-  "network.plugin.bridge": ["objects"],
-  "network.plugin.none": ["objects"],
+  "network.plugin.bridge": ["elsewhere"],
+  "network.plugin.none": ["elsewhere"],
   ...Object.fromEntries(
     ["cilium", "calico", "flannel"].flatMap((name) =>
-      ["version", "digest", "values"].map((field) => [`network.plugin.${name}.${field}`, ["objects"]]),
+      ["version", "digest", "values"].map((field) => [`network.plugin.${name}.${field}`, ["elsewhere"]]),
     ),
   ),
   ...Object.fromEntries(
-    ["path", "url", "digest"].map((field) => [`network.plugin.manifest.${field}`, ["objects"]]),
+    ["path", "url", "digest"].map((field) => [`network.plugin.manifest.${field}`, ["elsewhere"]]),
   ),
   ...Object.fromEntries(
     ["chart", "repository", "version", "digest", "namespace", "values"].map((field) => [
       `network.plugin.chart.${field}`,
-      ["objects"],
+      ["elsewhere"],
     ]),
   ),
   profile: ["rolls out", "the profile"],
@@ -134,7 +134,7 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   "timeouts.joinSeconds": ["of the run", "deadlines"],
   "timeouts.readySeconds": ["of the run", "deadlines"],
   // the commands that prepare machines do nothing on one that has joined
-  bootstrapRevision: ["objects"],
+  bootstrapRevision: ["elsewhere"],
 };
 
 /** Fields that an edit changes through another one: the defaults of each machine. */
@@ -154,7 +154,7 @@ function leavesOf(schema: JsonSchema, path = ""): string[] {
   return values && Object.keys(values).length > 0 ? leavesOf(values, `${path}.*`) : [path];
 }
 
-const isOf: Readonly<Record<Exclude<Effect, "objects">, (edit: Edit) => boolean>> = {
+const isOf: Readonly<Record<Exclude<Effect, "elsewhere">, (edit: Edit) => boolean>> = {
   "rolls out": ({ accepted }) => accepted === true,
   refused: ({ refused }) => refused !== undefined,
   listed: ({ accepted, refused, later, isRecorded }) => !accepted && !refused && !later && !isRecorded,
@@ -168,7 +168,7 @@ describe("the fields of a cluster", () => {
 
   const bases: Args[] = fc.sample(cluster, { numRuns: 20, seed: 1 });
   for (const [field, [effect, what]] of Object.entries(FIELDS)) {
-    if (effect === "objects") continue;
+    if (effect === "elsewhere") continue;
     it(`${field}: ${effect}`, () => {
       const edit = EDITS.find((each) => each.what === what);
       assert.ok(edit, `no edit is called ${what}`);
