@@ -28,8 +28,15 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Returns a function that waits for milliseconds, and returns false when the signal aborts meanwhile. */
+/**
+ * Returns a function that waits for milliseconds, at most until a promise is fulfilled, and returns false when the signal
+ * aborts meanwhile.
+ */
 export const waitUnless =
   (signal: AbortSignal) =>
-  (milliseconds: number): Promise<boolean> =>
-    setTimeout(milliseconds, true, { signal }).catch(() => false);
+  async (milliseconds: number, ended?: Promise<unknown>): Promise<boolean> => {
+    const over = new AbortController();
+    void ended?.then(() => over.abort());
+    const isOver = () => !signal.aborted;
+    return setTimeout(milliseconds, true, { signal: anySignal(signal, over.signal) }).catch(isOver);
+  };

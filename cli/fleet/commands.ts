@@ -10,7 +10,7 @@ import type { OperatorSource } from "./plan/export/operator";
 import type { FleetPreviewOptions } from "./preview-command";
 import type { FleetWorkerOptions } from "./temporal/worker";
 import type { FleetStatusOptions, FleetUpOptions } from "./up";
-import type { WaveOptions } from "./wave-command";
+import type { WaveOptions, WindowOptions } from "./wave-command";
 
 const FLEET_NOTES = `
 The first Ctrl-C begins no further stack and pauses those that run; the next one interrupts their engines.
@@ -186,11 +186,12 @@ function addPipelineCommands(fleet: Command, file: readonly [string, string]): v
     .action(running<WaveOptions>(async () => (await import("./wave-command.js")).fleetGate));
   fleet
     .command("window")
-    .description("check that the window of a wave is open, or wait for it, as fleet.yaml says")
+    .description("check that the window of a wave or stack is open, or wait for it, as fleet.yaml says")
     .requiredOption(...wave)
+    .option("--stack <name>", "the stack, in a wave whose stacks have windows of their own")
     .option(...file)
     .addHelpText("after", () => exitCodesHelp("fleet window"))
-    .action(running<WaveOptions>(async () => (await import("./wave-command.js")).fleetWindow));
+    .action(running<WindowOptions>(async () => (await import("./wave-command.js")).fleetWindow));
   const exports = fleet
     .command("export")
     .description("write the waves for an engine that others run; reads files only");

@@ -1,7 +1,8 @@
 import { check } from "../../lib/validation/check";
 import { StackLabels } from "../../lib/layers/stack-labels";
 import type { Project } from "../pulumi";
-import { type Fleet, type LabelsOfStacks, stacksOf } from "./plan/fleet";
+import { type Fleet, stacksOf } from "./plan/fleet";
+import type { LabelsOfStacks } from "./plan/selection";
 import { type Regions, regionsOf } from "./plan/temporal";
 import { readMerged } from "./stack-files";
 import { fleetFileName, invalidFile } from "./yaml-file";

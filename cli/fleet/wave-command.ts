@@ -1,5 +1,6 @@
 import { waitUnless } from "../../lib/abort";
-import { EXIT } from "../exit-codes";
+import { cutList, quoted } from "../../lib/text/quote";
+import { EXIT, UsageError } from "../exit-codes";
 import { findProject, type Project } from "../pulumi";
 import { onInterrupts, print } from "../terminal";
 import { checkGate } from "./gates";
@@ -21,12 +22,28 @@ export const fleetGate = (options: WaveOptions, say = print): Promise<number> =>
     return end === "passed" ? EXIT.done : end === "failed" ? EXIT.failed : EXIT.interrupted;
   });
 
-/** Waits for the window of a wave, or ends when it is closed, as the window says. @returns the exit code */
-export const fleetWindow = (options: WaveOptions, say = print): Promise<number> =>
-  withWave(options, async ({ name }, { fleet, signal }) => {
-    const again = `foresail fleet window --wave ${name}`;
+export interface WindowOptions extends WaveOptions {
+  /** The stack of the wave; needed when one of its stacks has a window of its own. */
+  readonly stack?: string;
+}
+
+/** Waits for the window of a wave or stack, or ends when it is closed, as the window says. @returns the exit code */
+export const fleetWindow = (options: WindowOptions, say = print): Promise<number> =>
+  withWave(options, async (wave, { fleet, signal }) => {
+    const { name, stacks, windows: own = {} } = wave;
+    const stack = options.stack ?? stacks[0] ?? "";
+    if (options.stack === undefined && Object.keys(own).length > 0)
+      throw new UsageError(
+        `stacks of the wave ${name} have windows of their own (${cutList(Object.keys(own), ", ")}); name the stack with --stack`,
+      );
+    if (!stacks.includes(stack))
+      throw new UsageError(
+        `--stack ${quoted(stack)} is not in the wave ${name}; it has ${cutList(stacks, ", ")}`,
+      );
+    const which = options.stack === undefined ? "" : ` --stack ${stack}`;
+    const again = `foresail fleet window --wave ${name}${which}`;
     const windows = windowsOf(fleet, { again, say, wait: waitUnless(signal) });
-    if (!windows.closed().has(name) || (await windows.opening(name))) return EXIT.done;
+    if (!windows.closed().has(stack) || (await windows.opening([stack]))) return EXIT.done;
     return signal.aborted ? EXIT.interrupted : EXIT.paused;
   });
 

@@ -7,10 +7,14 @@ export interface FleetWork {
   stack(name: string): Promise<Exclude<StackState, "running">>;
   /** Checks the gate after a wave; "waiting" when a person's approval is missing. */
   gate(wave: string): Promise<Exclude<GateState, "running"> | "waiting">;
-  /** Returns the waves whose window is closed now. @default none */
+  /** Returns the stacks whose window is closed now. @default none */
   closed?(): ReadonlySet<string>;
-  /** Waits for the window of a wave; false when the run ends instead. */
-  opening?(wave: string): Promise<boolean>;
+  /**
+   * Waits until one of these stacks may begin; false when the run ends instead.
+   *
+   * @param ended ends the waiting, too; absent when nothing else is left to do
+   */
+  opening?(stacks: readonly string[], ended?: Promise<void>): Promise<boolean>;
   /** Takes each progress before the runner acts on it. */
   save(progress: Progress): Promise<void>;
 }
@@ -62,14 +66,17 @@ export async function runWaves(
       const { end } = nextOf(fleet, { stacks, gates });
       return end ?? (isWaiting ? "waiting" : "stopped");
     }
-    if (next.window !== undefined) {
-      isWaiting = (await work.opening?.(next.window)) !== true;
-      continue;
-    }
     next.stacks.forEach(beginStack);
     if (next.gate !== undefined) beginGate(next.gate);
+    const { closed } = next;
+    if (closed !== undefined && running.size === 0) {
+      isWaiting = (await work.opening?.(closed)) !== true;
+      continue;
+    }
     await work.save({ stacks, gates });
     // what ended while the progress was saved is no longer in the list, and a race of nothing never ends
-    if (running.size > 0) await Promise.race(running.values());
+    if (running.size === 0) continue;
+    const ended = Promise.race(running.values());
+    await (closed === undefined || work.opening === undefined ? ended : work.opening(closed, ended));
   }
 }

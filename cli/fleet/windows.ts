@@ -1,5 +1,6 @@
-import type { Fleet } from "./plan/fleet";
-import { isOpen, nextOpening, windowWords } from "./plan/window";
+import { cutList } from "../../lib/text/quote";
+import { type Fleet, stacksOf } from "./plan/fleet";
+import { isOpen, nextOpening, type Window, windowOf, windowWords } from "./plan/window";
 import type { FleetWork } from "./waves-runner";
 
 /** The clock of a computer may be set meanwhile, so a wait looks at it again. */
@@ -9,36 +10,71 @@ interface WindowContext {
   /** The command that goes on later. */
   readonly again: string;
   readonly say: (line: string) => void;
-  /** Waits; false when the run ends meanwhile. */
-  readonly wait: (milliseconds: number) => Promise<boolean>;
+  /** Waits, at most until a promise is fulfilled; false when the run ends meanwhile. */
+  readonly wait: (milliseconds: number, ended?: Promise<void>) => Promise<boolean>;
   /** After how many milliseconds a wait looks at the clock again; default: a minute. */
   readonly longestWait?: number;
   readonly now?: () => Date;
 }
 
-/** Returns what a run does about the windows of its waves. */
+/** A window, and what has it. */
+interface Owned {
+  readonly window: Window;
+  /** "wave night: its window" */
+  readonly title: string;
+}
+
+/** Returns the windows of stacks, each with what has it: a wave, or stacks that have their own. */
+function ownedBy({ waves }: Fleet, stacks: readonly string[]): Owned[] {
+  const owners = new Map<string, { window: Window; wave?: string; stacks: string[] }>();
+  for (const wave of waves)
+    for (const stack of wave.stacks.filter((one) => stacks.includes(one))) {
+      const window = windowOf(wave, stack);
+      if (window === undefined) continue;
+      const isOfWave = window === wave.window;
+      const key = isOfWave ? `wave ${wave.name}` : JSON.stringify(window);
+      const owner = owners.get(key) ?? { window, stacks: [], ...(isOfWave && { wave: wave.name }) };
+      owners.set(key, { ...owner, stacks: [...owner.stacks, stack] });
+    }
+  return [...owners.values()].map(({ window, wave, stacks: own }) => {
+    const who = wave === undefined ? cutList(own, ", ") : `wave ${wave}`;
+    return { window, title: `${who}: ${wave === undefined && own.length > 1 ? "their" : "its"} window` };
+  });
+}
+
+/** Returns what a run does about the windows of its waves and stacks. */
 export function windowsOf(
-  { waves }: Fleet,
+  fleet: Fleet,
   { again, say, wait, longestWait = LONGEST_WAIT_MILLISECONDS, now = () => new Date() }: WindowContext,
 ): Required<Pick<FleetWork, "closed" | "opening">> {
-  const isClosed = (name: string) =>
-    waves.some((wave) => wave.name === name && wave.window !== undefined && !isOpen(wave.window, now()));
+  const isClosed = (stack: string) => ownedBy(fleet, [stack]).some(({ window }) => !isOpen(window, now()));
+  const said = new Set<string>();
+  const sayOnce = (line: string) => {
+    if (!said.has(line)) say(line);
+    said.add(line);
+  };
   return {
-    closed: () => new Set(waves.flatMap(({ name }) => (isClosed(name) ? [name] : []))),
-    async opening(name) {
-      const window = waves.find((wave) => wave.name === name)?.window;
-      if (window === undefined) return true;
-      const opens = nextOpening(window, now())?.toISOString();
-      const title = `wave ${name}: its window, ${windowWords(window)}, is closed`;
-      const until = opens === undefined ? "" : ` until ${opens}`;
-      if (window.outside === "stop") {
-        say(`${title}${until}; to go on then: ${again}`);
-        return false;
+    closed: () => new Set(stacksOf(fleet).filter(isClosed)),
+    async opening(stacks, ended) {
+      if (!stacks.every(isClosed)) return true;
+      const owned = ownedBy(fleet, stacks);
+      const isAwaited = owned.some(({ window }) => window.outside === "wait");
+      const mayWait = isAwaited || ended !== undefined;
+      for (const { window, title } of owned) {
+        const opens = nextOpening(window, now())?.toISOString();
+        const until = opens === undefined ? "" : ` until ${opens}`;
+        const closed = `${title}, ${windowWords(window)}, is closed`;
+        if (window.outside === "wait") sayOnce(`${closed}; waiting${until}`);
+        else if (mayWait) sayOnce(`${closed}${until}`);
+        else say(`${closed}${until}; to go on then: ${again}`);
       }
-      say(`${title}; waiting${until}`);
-      while (isClosed(name)) {
-        const left = (nextOpening(window, now())?.getTime() ?? Infinity) - now().getTime();
-        if (!(await wait(Math.min(left, longestWait)))) return false;
+      if (!mayWait) return false;
+      let hasEnded = false;
+      void ended?.then(() => (hasEnded = true));
+      while (!hasEnded && stacks.every(isClosed)) {
+        const opens = owned.map(({ window }) => nextOpening(window, now())?.getTime() ?? Infinity);
+        const left = Math.min(...opens) - now().getTime();
+        if (!(await wait(Math.min(left, longestWait), ended))) return false;
       }
       return true;
     },

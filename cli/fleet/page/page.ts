@@ -5,7 +5,7 @@ import { changeWords, type FleetReview, headline, type StackReview, versionWords
 import { fleetDangers } from "../dangers";
 import { timelineOf } from "../plan/timeline";
 import type { Progress } from "../plan/waves";
-import { windowWords } from "../plan/window";
+import { type Window, windowWords } from "../plan/window";
 import { html, Html } from "./html";
 import { SCRIPT } from "./script";
 import { stackSection } from "./stack";
@@ -108,25 +108,29 @@ function dangers(review: FleetReview, idOf: Ids): Html | undefined {
 type Wave = FleetReview["fleet"]["waves"][number];
 
 function waveColumn(wave: Wave, stacks: FleetReview["stacks"], idOf: Ids, progress?: Progress): Html {
-  const { name, gate, window } = wave;
+  const { name, gate, window, windows = {} } = wave;
   const state =
     progress && html`: <span data-gate-of="${name}">${progress.gates[name] ?? "not begun"}</span>`;
   return html`<li>
     <h3>${name}</h3>
     ${window && html`<p class="soft">Window: ${windowWords(window)}</p>`}
     <ul class="cards">
-      ${wave.stacks.map((stack) => stackCard(stack, idOf.get(stack), stacks[stack], progress))}
+      ${wave.stacks.map((stack) => stackCard({ name: stack, id: idOf.get(stack), stack: stacks[stack], progress, window: windows[stack] }))}
     </ul>
     ${gate && html`<p class="soft">Gate${state}: ${gateWords(gate)}</p>`}
   </li> `;
 }
 
-function stackCard(
-  name: string,
-  id: number | undefined,
-  stack: StackReview | undefined,
-  progress?: Progress,
-): Html {
+interface StackCard {
+  readonly name: string;
+  readonly id: number | undefined;
+  readonly stack: StackReview | undefined;
+  readonly progress: Progress | undefined;
+  /** The window that the stack has instead of its wave's. */
+  readonly window: Window | undefined;
+}
+
+function stackCard({ name, id, stack, progress, window }: StackCard): Html {
   const isDangerous = (stack?.dangers.length ?? 0) > 0;
   const kind = isDangerous ? "dangerous" : (stack?.changes.length ?? 0) > 0 ? "changes" : "";
   const facts = stack === undefined ? [] : [stack.system, versionWords(stack)].filter((fact) => fact !== "");
@@ -134,6 +138,7 @@ function stackCard(
     <a href="#stack-${id}">${name}</a>
     <p class="soft">${facts.join(", ")}</p>
     <p>${changeWords(stack)}</p>
+    ${window && html`<p class="soft">Window: ${windowWords(window)}</p>`}
     ${isDangerous ? html`<p class="bad">${plural(stack?.dangers.length ?? 0, "dangerous step")}</p>` : undefined}
     ${progress && html`<p>State: <strong data-state-of="${name}">${progress.stacks[name] ?? "not begun"}</strong></p>`}
   </li> `;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { check } from "../../../lib/validation/check";
 import { isObject } from "../../../lib/json";
 import { quoted } from "../../../lib/text/quote";
-import { nearest } from "../../../lib/validation/spelling";
 import { urlIssue } from "../../../lib/validation/urls";
 import { duplicateIssues, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import { chooseStacks, type LabelsOfStacks, selectionFields, unknownStack } from "./selection";
 import { TemporalServer } from "./temporal-server";
 import { Window } from "./window";
 
@@ -52,23 +52,25 @@ const Wave = z.strictObject({
     .string()
     .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "write lower case letters, digits and -, at most 63")
     .describe("Name of the wave, for messages and `--approve`."),
-  stacks: z
-    .array(z.string().min(1).max(100))
-    .min(1)
-    .describe(
-      "Names of stacks; `*` stands for any characters, as in `prod-eu*`, and means stacks of no earlier wave.",
-    )
-    .optional(),
-  labels: z
-    .record(z.string(), z.string())
-    .refine((labels) => Object.keys(labels).length > 0, "is empty; write a label, such as stage: canary")
-    .optional()
-    .describe(
-      "Labels (`foresail:labels` of stack files and layers); a stack of no earlier wave that has all of them belongs to the wave.",
-    ),
+  ...selectionFields(
+    "Names of stacks; `*` stands for any characters, as in `prod-eu*`, and means stacks of no earlier wave.",
+    "Labels (`foresail:labels` of stack files and layers); a stack of no earlier wave that has all of them belongs to the wave.",
+  ),
   window: Window.optional(),
   gate: Gate.optional(),
 });
+
+const StackWindow = z
+  .strictObject({
+    ...selectionFields(
+      "Names of stacks of the waves; `*` stands for any characters, and means stacks of no earlier entry.",
+      "Labels (`foresail:labels` of stack files and layers), such as `region: eu`; a stack of the waves and of no earlier entry that has all of them.",
+    ),
+    ...Window.shape,
+  })
+  .describe(
+    "When these stacks may begin, in whatever wave they are; it counts instead of the wave's window.",
+  );
 
 const Policy = z
   .strictObject({
@@ -112,6 +114,7 @@ export const FleetFile = z.strictObject({
     .describe("What carries out the waves of `foresail fleet up`; default: processes on this machine."),
   policy: Policy.optional(),
   waves: z.array(Wave).min(1).describe("The waves, in their order; a wave with one stack is a canary."),
+  windows: z.array(StackWindow).default([]).describe("Windows of stacks, such as one for each region."),
 });
 
 /** What has to be true after a wave. */
@@ -122,6 +125,8 @@ export interface Wave {
   readonly name: string;
   readonly stacks: readonly string[];
   readonly window?: Window | undefined;
+  /** The windows of stacks that have their own, which count instead of the wave's. */
+  readonly windows?: Readonly<Record<string, Window>> | undefined;
   readonly gate?: Gate | undefined;
 }
 
@@ -140,19 +145,17 @@ export interface Fleet {
 export const stacksOf = ({ waves }: { readonly waves: readonly Pick<Wave, "stacks">[] }): string[] =>
   waves.flatMap(({ stacks }) => stacks);
 
-/** Labels of stacks, by stack. */
-export type LabelsOfStacks = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
 /** Returns whether a content of fleet.yaml, valid or not, chooses stacks by their labels. */
 export const choosesByLabel = (value: unknown): boolean =>
   isObject(value) &&
-  Array.isArray(value.waves) &&
-  value.waves.some((wave: unknown) => isObject(wave) && "labels" in wave);
+  [value.waves, value.windows].some(
+    (list) => Array.isArray(list) && list.some((entry: unknown) => isObject(entry) && "labels" in entry),
+  );
 
 /** Returns the stacks of a content of fleet.yaml that is valid and chooses all of them by name; else undefined. */
 export function namedStacks(value: unknown): string[] | undefined {
   const { data } = FleetFile.safeParse(value);
-  if (data === undefined || choosesByLabel(data)) return undefined;
+  if (data === undefined || data.waves.some(({ labels }) => labels !== undefined)) return undefined;
   const names = data.waves.flatMap(({ stacks = [] }) => stacks);
   return names.some((name) => name.includes("*")) ? undefined : [...new Set(names)];
 }
@@ -174,79 +177,38 @@ export function readFleet(
     path: ["waves", ...path],
     message,
   }));
-  const taken = new Map<string, string>();
-  const found: ValidationIssue[] = [];
-  const names = new Set(
-    file.waves.flatMap(({ stacks = [] }) => stacks.filter((text) => !text.includes("*"))),
-  );
-  // a stack that is named anywhere belongs there, not to a pattern or to labels
-  const isFree = (stack: string) => !names.has(stack) && !taken.has(stack);
-  const take = (stacks: readonly string[], wave: string) => stacks.forEach((stack) => taken.set(stack, wave));
+  const inWaves = chooseStacks(file.waves, {
+    ...{ list: "waves", existing, labelsOf },
+    taken: (stack, wave) => `${quoted(stack)} is in the wave ${file.waves[wave]?.name}, too; remove one`,
+    unknown: (name) => unknownStack(name, existing),
+    ...{ among: "that no other wave has", fix: "correct it, or create the stacks" },
+  });
+  const all = inWaves.chosen.flat();
+  const withWindow = chooseStacks(file.windows, {
+    ...{ list: "windows", existing: all, labelsOf },
+    taken: (stack, entry) => `${quoted(stack)} has the window windows[${entry}], too; remove one`,
+    unknown: (name) =>
+      existing.includes(name) ? `${quoted(name)} is in no wave; remove it` : unknownStack(name, existing),
+    ...{ among: "of the waves that has no other window", fix: "correct it, or remove it" },
+  });
+  // a wave without its stacks would give issues that are none
+  const found = inWaves.issues.length > 0 ? inWaves.issues : withWindow.issues;
   const waves = file.waves.map((wave, index) => {
-    const path = ["waves", index];
-    const listed = (wave.stacks ?? []).flatMap((text, at) => {
-      const isPattern = text.includes("*");
-      const matches = existing.filter((stack) =>
-        isPattern ? isFree(stack) && matchesPattern(stack, text) : stack === text,
-      );
-      const here = [...path, "stacks", at];
-      if (matches.length === 0) found.push(...issueAt(here, nothingFound(text, isPattern, existing)));
-      const twice = matches.filter((stack) => taken.has(stack));
-      for (const stack of twice)
-        found.push(...issueAt(here, `${quoted(stack)} is in the wave ${taken.get(stack)}, too; remove one`));
-      take(matches, wave.name);
-      return matches.filter((stack) => !twice.includes(stack));
-    });
-    const { labels } = wave;
-    const labelled =
-      labels === undefined
-        ? []
-        : existing.filter((stack) => isFree(stack) && hasLabels(labelsOf[stack] ?? {}, labels));
-    take(labelled, wave.name);
-    if (labels !== undefined && labelled.length === 0)
-      found.push(...issueAt([...path, "labels"], NO_LABELLED));
-    if (labels === undefined && wave.stacks === undefined)
-      found.push(...issueAt(path, "chooses no stacks; write `stacks` or `labels`"));
-    const stacks = [...listed, ...labelled];
+    const stacks = inWaves.chosen[index] ?? [];
     if (wave.gate?.nodesReady)
       for (const stack of stacks) {
         const why = nodesIssue(stack);
         const fix = "; remove nodesReady, or put the stack into a wave without it";
-        found.push(...issueAt([...path, "gate", "nodesReady"], why && `${stack} ${why}${fix}`));
+        found.push(...issueAt(["waves", index, "gate", "nodesReady"], why && `${stack} ${why}${fix}`));
       }
-    return { ...wave, stacks };
+    const own = file.windows.flatMap(({ stacks: _, labels: __, ...window }, entry) =>
+      (withWindow.chosen[entry] ?? [])
+        .filter((stack) => stacks.includes(stack))
+        .map((stack) => [stack, window] as const),
+    );
+    return { ...wave, stacks, ...(own.length > 0 && { windows: Object.fromEntries(own) }) };
   });
-  const all = [...named, ...found];
-  return all.length > 0 ? { issues: all } : { fleet: { ...file, waves }, issues: [] };
-}
-
-const NO_LABELLED =
-  "no stack that no other wave has has these labels; correct them, or set them with `foresail:labels` in stack files or layers";
-
-const hasLabels = (labels: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>) =>
-  Object.entries(wanted).every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
-
-function nothingFound(text: string, isPattern: boolean, existing: readonly string[]): string {
-  if (isPattern)
-    return `${quoted(text)} matches no stack that no other wave has; correct it, or create the stacks`;
-  const meant = nearest(text, existing);
-  return meant === undefined
-    ? `there is no stack ${quoted(text)}; create it with: pulumi stack init`
-    : `there is no stack ${quoted(text)}; did you mean ${quoted(meant)}?`;
-}
-
-/** Returns whether a name matches a pattern in which `*` stands for any characters. */
-export function matchesPattern(name: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (!name.startsWith(first)) return false;
-  const last = rest.pop();
-  if (last === undefined) return name === first;
-  // each part at its first place leaves the most for the others
-  let at = first.length;
-  for (const part of rest) {
-    const next = name.indexOf(part, at);
-    if (next < 0) return false;
-    at = next + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
+  const { windows: _, ...rest } = file;
+  const wrong = [...named, ...found];
+  return wrong.length > 0 ? { issues: wrong } : { fleet: { ...rest, waves }, issues: [] };
 }

@@ -60,6 +60,7 @@ export const FleetReview = z.object({
         name: z.string(),
         stacks: texts,
         window: Window.optional(),
+        windows: z.record(z.string(), Window).optional(),
         gate: Gate.optional(),
       }),
     ),
@@ -110,5 +111,8 @@ export function headline({ stacks }: FleetReview): string {
 /** Returns a fleet as a review has it. */
 export const writable = ({ name, maxParallel, onFailure, waves }: Fleet): FleetReview["fleet"] => ({
   ...{ name, maxParallel, onFailure },
-  waves: waves.map((wave) => ({ ...wave, stacks: [...wave.stacks] })),
+  waves: waves.map(({ windows, ...wave }) => ({
+    ...{ ...wave, stacks: [...wave.stacks] },
+    ...(windows !== undefined && { windows: { ...windows } }),
+  })),
 });

@@ -1,5 +1,6 @@
 import type { ValidationIssue } from "../../../lib/validation/validation-issue";
-import { type Fleet, type LabelsOfStacks, stacksOf } from "./fleet";
+import { type Fleet, stacksOf } from "./fleet";
+import type { LabelsOfStacks } from "./selection";
 
 /** The label of a stack that says in which region its workers are. */
 const REGION_LABEL = "region";

@@ -13,12 +13,12 @@ export interface Progress {
 
 export const NOTHING_DONE: Progress = { stacks: {}, gates: {} };
 
-/** What the runner does next: begin these, wait for a window or for what runs (neither), or end. */
+/** What the runner does next: begin these, wait for windows or for what runs, or end. */
 export interface Next {
   readonly stacks: readonly string[];
   readonly gate?: string;
-  /** The wave whose window is closed, when nothing else is left to do before it opens. */
-  readonly window?: string;
+  /** Stacks that could begin if their windows were open. */
+  readonly closed?: readonly string[];
   readonly end?: "done" | "failed";
 }
 
@@ -26,9 +26,9 @@ const WAIT: Next = { stacks: [] };
 
 /**
  * Returns what a run does next. A wave begins when all stacks of the one before have ended and its gate has passed; never
- * more than `maxParallel` stacks run at once, and none begins in a closed window.
+ * more than `maxParallel` stacks run at once, and none begins outside of its window.
  *
- * @param closed the waves whose window is closed
+ * @param closed the stacks whose window is closed
  */
 export function nextOf(
   fleet: Fleet,
@@ -43,8 +43,12 @@ export function nextOf(
   if (!mayBegin) return end("failed");
   for (const { name, stacks: all, gate } of fleet.waves) {
     const open = all.filter((stack) => stacks[stack] === undefined);
-    if (open.length > 0 && closed.has(name)) return running > 0 ? WAIT : { stacks: [], window: name };
-    if (open.length > 0) return { stacks: open.slice(0, Math.max(0, fleet.maxParallel - running)) };
+    if (open.length > 0) {
+      const free = Math.max(0, fleet.maxParallel - running);
+      const begin = open.filter((stack) => !closed.has(stack)).slice(0, free);
+      const waiting = begin.length < free ? open.filter((stack) => closed.has(stack)) : [];
+      return { stacks: begin, ...(waiting.length > 0 && { closed: waiting }) };
+    }
     if (all.some((stack) => stacks[stack] === "running")) return WAIT;
     if (gate === undefined) continue;
     if (gates[name] === undefined) return { stacks: [], gate: name };

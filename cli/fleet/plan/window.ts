@@ -8,7 +8,7 @@ const time = (text: string) =>
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'write hours and minutes in quotes, from "00:00" to "23:59"')
     .describe(text);
 
-/** When the stacks of a wave may begin: a time of day on some days of the week, in a time zone. */
+/** When stacks may begin: a time of day on some days of the week, in a time zone. */
 export const Window = z
   .strictObject({
     days: z
@@ -74,6 +74,16 @@ export function nextOpening(window: Window, at: Date): Date | undefined {
     if (isOpenAt(start + minute * MINUTE)) return new Date(start + minute * MINUTE);
   return undefined;
 }
+
+/** A wave, as far as its windows go. */
+interface WindowsOfWave {
+  readonly window?: Window | undefined;
+  readonly windows?: Readonly<Record<string, Window>> | undefined;
+}
+
+/** Returns the window of a stack of a wave: its own, or else the wave's. */
+export const windowOf = ({ window, windows = {} }: WindowsOfWave, stack: string): Window | undefined =>
+  Object.hasOwn(windows, stack) ? windows[stack] : window;
 
 /** Returns a window as words: "mon, tue 22:00 to 04:00 Europe/Berlin". */
 export const windowWords = ({ days, from, to, timeZone }: Window): string =>

@@ -9,6 +9,7 @@ import {
   defineQuery,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   rootCause,
   setHandler,
@@ -34,6 +35,8 @@ import {
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+/** The name of a change in the history of runs; never changes. */
+const WAITS_WHILE_STACKS_RUN = "waits-while-stacks-run";
 
 /** Activities of a region. One whose worker dies is done again by another, or by the same when it is back. */
 const inRegion = (id: string, region: string) =>
@@ -153,12 +156,18 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
 
   const windows = windowsOf(fleet, {
     ...{ again: "foresail fleet up --continue", say, longestWait: DAY },
-    wait: (milliseconds) =>
+    wait: (milliseconds, ended) =>
       work
-        .run(() => sleep(milliseconds))
+        .run(() =>
+          CancellationScope.cancellable(() => {
+            const timer = CancellationScope.current();
+            void ended?.then(() => timer.cancel());
+            return sleep(milliseconds);
+          }),
+        )
         .then(
           () => true,
-          () => false,
+          () => !stop.aborted,
         ),
   });
 
@@ -173,10 +182,14 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
           progress = next;
           return Promise.resolve();
         },
-        closed: () => (isPaused ? new Set(fleet.waves.map(({ name }) => name)) : windows.closed()),
-        opening: async (wave) => {
-          if (!isPaused) return windows.opening(wave);
-          await until(() => !isPaused);
+        closed: () => (isPaused ? new Set(stacksOf(fleet)) : windows.closed()),
+        opening: async (stacks, ended) => {
+          // a run that began before windows of stacks waits for what runs
+          if (ended !== undefined && !patched(WAITS_WHILE_STACKS_RUN)) return ended.then(() => true);
+          if (!isPaused) return windows.opening(stacks, ended);
+          let hasEnded = false;
+          void ended?.then(() => (hasEnded = true));
+          await until(() => !isPaused || hasEnded);
           return !stop.aborted;
         },
       },

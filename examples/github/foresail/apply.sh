@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Does what the plan in $OUT specifies, and nothing else, if it is the reviewed one ($PLAN_SHA256). Run again after a
-# kill, it does the rest. Before a stack of the wave $WAVE begins, the wave's window has to be open.
+# kill, it does the rest. Before a stack of the wave $WAVE begins, its window has to be open.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 stack=${STACK:?STACK names the stack}
@@ -14,7 +14,7 @@ if ! sha256sum --check --status <<<"$digest  $out/plan.json"; then
 fi
 # shellcheck source-path=SCRIPTDIR source=credentials.sh
 source "$here/credentials.sh"
-if [[ -n ${WAVE:-} ]]; then "${foresail[@]}" fleet window --wave "$WAVE"; fi
+if [[ -n ${WAVE:-} ]]; then "${foresail[@]}" fleet window --wave "$WAVE" --stack "$stack"; fi
 status=0
 "${foresail[@]}" up --stack "$stack" --plan "$out/plan.json" || status=$?
 case $status in

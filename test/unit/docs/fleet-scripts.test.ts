@@ -198,10 +198,13 @@ describe("the scripts of a fleet's workflows", function () {
     writeFileSync(path.join(folder, "review/plan.json"), "{}");
     const PLAN_SHA256 = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
     assert.equal((await step("apply.sh", { WAVE: "rest", PLAN_SHA256 })).exitCode, 0);
-    assert.deepEqual(calls(), ["fleet window --wave rest", "up --stack prod-eu1 --plan review/plan.json"]);
+    assert.deepEqual(calls(), [
+      "fleet window --wave rest --stack prod-eu1",
+      "up --stack prod-eu1 --plan review/plan.json",
+    ]);
     writeFileSync(`${standIn}.code`, "4");
     assert.equal((await step("apply.sh", { WAVE: "rest", PLAN_SHA256 })).exitCode, 4);
-    assert.deepEqual(calls().slice(2), ["fleet window --wave rest"]);
+    assert.deepEqual(calls().slice(2), ["fleet window --wave rest --stack prod-eu1"]);
   });
 
   const drift = async (machines: unknown, code: number) => {

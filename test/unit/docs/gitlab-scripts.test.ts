@@ -148,7 +148,7 @@ describe("the jobs of the pipeline for GitLab", function () {
     const { status, printed } = run(".foresail-apply", "main", apply);
     assert.equal(status, 0, printed);
     assert.deepEqual(calls(), [
-      "fleet window --wave canary",
+      "fleet window --wave canary --stack prod-eu1",
       "up --stack prod-eu1 --plan foresail-review/plan.json",
     ]);
     writeFileSync(path.join(clone(), "foresail-review/plan.json"), "another");

@@ -71,6 +71,12 @@ export function operatorIssues({ waves, onFailure }: Fleet): ValidationIssue[] {
       ["onFailure"],
       onFailure === "continue" ? `the operator begins no wave after a failure; ${instead}` : undefined,
     ),
+    ...issueAt(
+      ["windows"],
+      waves.some(({ windows }) => windows !== undefined)
+        ? `the operator knows no time, and would begin these stacks outside of their windows; ${instead}`
+        : undefined,
+    ),
     ...waves.flatMap(({ name, stacks, gate, window }, index) => [
       ...stacks.flatMap((stack) => issueAt(["waves", index], nameIssue(stack))),
       ...issueAt(

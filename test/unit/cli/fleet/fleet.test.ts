@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import Ajv from "ajv";
-import { choosesByLabel, matchesPattern, namedStacks, readFleet } from "../../../../cli/fleet/plan/fleet";
+import { choosesByLabel, namedStacks, readFleet } from "../../../../cli/fleet/plan/fleet";
+import { matchesPattern } from "../../../../cli/fleet/plan/selection";
+import { windowOf } from "../../../../cli/fleet/plan/window";
 import { nodesIssue } from "../../../../cli/fleet/plan/systems";
 import { fleetJsonSchema } from "../../../../scripts/configuration-schema";
 import { formatPath } from "../../../../lib/validation/validation-issue";
@@ -51,6 +53,35 @@ describe("fleet.yaml", () => {
     assert.equal(choosesByLabel({ waves: 1 }), false);
   });
 
+  it("finds the windows of stacks by name, pattern and label, whatever waves they are in", () => {
+    const night = { from: "22:00", to: "04:00" };
+    const waves = [
+      { name: "canary", stacks: ["prod-eu1", "dev"] },
+      { name: "rest", stacks: ["prod-*"], window: { ...night, timeZone: "UTC" } },
+    ];
+    const windows = [
+      { stacks: ["prod-eu*"], ...night, timeZone: "Europe/Berlin" },
+      { labels: { region: "ap" }, ...night, timeZone: "Asia/Tokyo", outside: "wait" },
+    ];
+    const { fleet, issues } = readFleet({ waves, windows }, STACKS, { "prod-ap1": { region: "ap" } });
+    assert.deepEqual(issues, []);
+    const berlin = { ...night, timeZone: "Europe/Berlin", outside: "stop" };
+    assert.deepEqual(
+      fleet?.waves.map(({ windows }) => windows),
+      [
+        { "prod-eu1": berlin },
+        { "prod-ap1": { ...night, timeZone: "Asia/Tokyo", outside: "wait" }, "prod-eu2": berlin },
+      ],
+    );
+    assert.equal(windowOf(fleet.waves[1]!, "prod-eu2")?.timeZone, "Europe/Berlin");
+    assert.equal(windowOf(fleet.waves[1]!, "constructor")?.timeZone, "UTC");
+    assert.equal(windowOf(fleet.waves[0]!, "dev"), undefined);
+    assert.equal("windows" in fleet, false);
+    assert.equal(choosesByLabel({ waves, windows }), true);
+    // the waves name all stacks, so that no list of stacks is needed
+    assert.deepEqual(namedStacks({ waves: [waves[0]], windows }), ["prod-eu1", "dev"]);
+  });
+
   const wave = (fields: object) => ({ waves: [{ name: "a", stacks: ["dev"], ...fields }] });
   const window = { from: "22:00", to: "04:00", timeZone: "Europe/Berlin" };
   const refused: [what: string, value: unknown, said: RegExp][] = [
@@ -93,7 +124,7 @@ describe("fleet.yaml", () => {
     [
       "labels that no stack has",
       { waves: [{ name: "a", labels: { stage: "canary" } }] },
-      /^waves\[0\]\.labels: no stack that no other wave has has these labels; .*`foresail:labels`/,
+      /^waves\[0\]\.labels: match no stack that no other wave has; correct them, .*`foresail:labels`/,
     ],
     [
       "empty labels",
@@ -139,6 +170,47 @@ describe("fleet.yaml", () => {
       "an unknown day",
       wave({ window: { ...window, days: ["monday"] } }),
       /^waves\[0\]\.window\.days\[0\]: is the text "monday"; write one of "mon", /,
+    ],
+    [
+      "a window without a time zone",
+      { ...wave({}), windows: [{ stacks: ["dev"], from: "22:00", to: "04:00" }] },
+      /^windows\[0\]\.timeZone: is missing; /,
+    ],
+    [
+      "a window of a stack in no wave",
+      { ...wave({}), windows: [{ ...window, stacks: ["prod-eu1"] }] },
+      /^windows\[0\]\.stacks\[0\]: "prod-eu1" is in no wave; remove it$/,
+    ],
+    [
+      "a window of a stack that does not exist",
+      { ...wave({}), windows: [{ ...window, stacks: ["def"] }] },
+      /^windows\[0\]\.stacks\[0\]: there is no stack "def"; did you mean "dev"\?$/,
+    ],
+    [
+      "two windows of a stack",
+      {
+        ...wave({}),
+        windows: [
+          { ...window, stacks: ["dev"] },
+          { ...window, stacks: ["dev"] },
+        ],
+      },
+      /^windows\[1\]\.stacks\[0\]: "dev" has the window windows\[0\], too; remove one$/,
+    ],
+    [
+      "a window whose labels no stack of the waves has",
+      { ...wave({}), windows: [{ ...window, labels: { region: "us" } }] },
+      /^windows\[0\]\.labels: match no stack of the waves that has no other window; /,
+    ],
+    [
+      "a window of no stacks",
+      { ...wave({}), windows: [window] },
+      /^windows\[0\]: chooses no stacks; write `stacks` or `labels`$/,
+    ],
+    [
+      "a stack of a wave that does not exist, without an issue of its window",
+      { ...wave({ stacks: ["deb"] }), windows: [{ ...window, stacks: ["deb"] }] },
+      /^waves\[0\]\.stacks\[0\]: there is no stack "deb"/,
     ],
     [
       "a command without a shell in one text",

@@ -27,7 +27,7 @@ describe("the commands of a pipeline for one wave", function () {
     folder = mkdtempSync(path.join(tmpdir(), "foresail-wave-"));
     const write = (name: string, value: unknown) => writeFileSync(path.join(folder, name), stringify(value));
     write("Pulumi.yaml", { name: "foresail" });
-    for (const stack of ["a", "b", "c"]) write(`Pulumi.${stack}.yaml`, {});
+    for (const stack of ["a", "b", "c", "d", "e", "f"]) write(`Pulumi.${stack}.yaml`, {});
     const now = Date.now();
     const window = (from: number, to: number) => ({
       from: clock(now + from * HOUR),
@@ -44,7 +44,9 @@ describe("the commands of a pipeline for one wave", function () {
           gate: { command: ["sh", "-c", "echo why; exit 3"] },
         },
         { name: "plain", stacks: ["c"] },
+        { name: "regions", stacks: ["d", "e", "f"], window: window(-2, 2) },
       ],
+      windows: [{ stacks: ["e"], ...window(3, 4) }],
     });
   });
   after(() => rmSync(folder, { recursive: true }));
@@ -74,9 +76,29 @@ describe("the commands of a pipeline for one wave", function () {
     assert.equal(foresail("window", "--wave", "plain").status, 0);
   });
 
+  it("ask for the stack in a wave whose stacks have windows of their own, and check the window of that one", () => {
+    const ofStack = (stack: string) => foresail("window", "--wave", "regions", "--stack", stack);
+    const { status, printed } = ofStack("e");
+    assert.equal(status, 4);
+    assert.match(
+      printed,
+      /e: its window, .* is closed until .*; to go on then: foresail fleet window --wave regions --stack e$/m,
+    );
+    assert.equal(ofStack("d").status, 0);
+    const unnamed = foresail("window", "--wave", "regions");
+    assert.equal(unnamed.status, 2);
+    assert.match(
+      unnamed.printed,
+      /stacks of the wave regions have windows of their own \(e\); name the stack with --stack/,
+    );
+    const other = ofStack("a");
+    assert.equal(other.status, 2);
+    assert.match(other.printed, /--stack "a" is not in the wave regions; it has d, e, f/);
+  });
+
   it("refuse what is no wave", () => {
     const { status, printed } = foresail("gate", "--wave", "other");
     assert.equal(status, 2);
-    assert.match(printed, /--wave "other" is no wave of fleet\.yaml; it has open, closed, plain/);
+    assert.match(printed, /--wave "other" is no wave of fleet\.yaml; it has open, closed, plain, regions/);
   });
 });

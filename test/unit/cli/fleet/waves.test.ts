@@ -158,14 +158,19 @@ describe("waves of a fleet", function () {
       ],
       { maxParallel: 1, onFailure: "stop" },
     );
-    const closed = new Set(["wave-0"]);
+    const closed = new Set(["s-0-0", "s-0-1"]);
     const begun = { "s-0-0": "done", "s-0-1": "running" } as const;
-    assert.deepEqual(nextOf(fleet, NOTHING_DONE, closed), { stacks: [], window: "wave-0" });
+    assert.deepEqual(nextOf(fleet, NOTHING_DONE, closed), { stacks: [], closed: ["s-0-0", "s-0-1"] });
     assert.deepEqual(nextOf(fleet, { stacks: { "s-0-0": "running" }, gates: {} }, closed), { stacks: [] });
     assert.deepEqual(nextOf(fleet, { stacks: begun, gates: {} }, closed), { stacks: [] });
-    assert.deepEqual(nextOf(fleet, NOTHING_DONE, new Set(["wave-1"])), { stacks: ["s-0-0"] });
+    assert.deepEqual(nextOf(fleet, NOTHING_DONE, new Set(["s-1-0"])), { stacks: ["s-0-0"] });
+    // another one begins instead, and what is closed is awaited while there is room for it
+    assert.deepEqual(nextOf(fleet, NOTHING_DONE, new Set(["s-0-0"])), { stacks: ["s-0-1"] });
+    assert.deepEqual(nextOf({ ...fleet, maxParallel: 2 }, NOTHING_DONE, new Set(["s-0-0"])), {
+      ...{ stacks: ["s-0-1"], closed: ["s-0-0"] },
+    });
     for (const opens of [true, false]) {
-      const shut = new Set(["wave-1"]);
+      const shut = new Set(["s-1-0"]);
       const asked: string[] = [];
       const begun: string[] = [];
       const work = {
@@ -173,15 +178,15 @@ describe("waves of a fleet", function () {
         gate: () => Promise.resolve("passed" as const),
         save: () => Promise.resolve(),
         closed: () => shut,
-        opening: (wave: string) => {
-          asked.push(wave);
+        opening: (stacks: readonly string[]) => {
+          asked.push(...stacks);
           if (opens) shut.clear();
           return Promise.resolve(opens);
         },
       };
       const end = await runWaves(fleet, NOTHING_DONE, work, new AbortController().signal);
       assert.equal(end, opens ? "done" : "waiting");
-      assert.deepEqual(asked, ["wave-1"]);
+      assert.deepEqual(asked, ["s-1-0"]);
       assert.deepEqual(begun, ["s-0-0", "s-0-1", ...(opens ? ["s-1-0"] : [])]);
     }
   });

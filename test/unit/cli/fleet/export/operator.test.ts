@@ -150,6 +150,7 @@ describe("the Stack objects for the Pulumi Kubernetes Operator", function () {
     const cases: [string[], RegExp][] = [
       [issuesOf({}, { gate }), /^waves\[0\]\.gate: the operator checks no gate/],
       [issuesOf({}, { window }), /^waves\[0\]\.window: the operator knows no time/],
+      [issuesOf({}, { windows: { a: window } }), /^windows: the operator knows no time, /],
       [issuesOf({ onFailure: "continue" }), /^onFailure: the operator begins no wave after a failure/],
       [issuesOf({}, { stacks: ["Lab_1"] }), /^waves\[0\]: "Lab_1" can't be the name of an object/],
       [issuesOf({}, { stacks: ["a".repeat(43)] }), /at most 42/],
