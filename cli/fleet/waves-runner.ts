@@ -77,6 +77,11 @@ export async function runWaves(
     // what ended while the progress was saved is no longer in the list, and a race of nothing never ends
     if (running.size === 0) continue;
     const ended = Promise.race(running.values());
-    await (closed === undefined || work.opening === undefined ? ended : work.opening(closed, ended));
+    // what it throws ends the run, and not the waiting
+    const over = ended.catch(() => undefined);
+    await Promise.race([
+      ended,
+      ...(closed !== undefined && work.opening ? [work.opening(closed, over)] : []),
+    ]);
   }
 }

@@ -74,6 +74,21 @@ describe("the page of a fleet", () => {
     assert.equal(escaped("password=hunter2 \u202e"), "password=[secret] \\u{202e}");
   });
 
+  it("shows the window of a wave, and of a stack that has its own", () => {
+    const review = reviewWith((plain) => plain);
+    const window = { from: "22:00", to: "04:00", timeZone: "UTC", outside: "stop" } as const;
+    const waves = review.fleet.waves.map((wave) => ({
+      ...{ ...wave, window },
+      windows: { eu2: { ...window, timeZone: "Europe/Berlin" } },
+    }));
+    const shown = renderPage({ ...review, fleet: { ...review.fleet, waves } });
+    assert.deepEqual(shown.match(/Window: [^<]*/g), [
+      "Window: 22:00 to 04:00 UTC",
+      "Window: 22:00 to 04:00 UTC",
+      "Window: 22:00 to 04:00 Europe/Berlin",
+    ]);
+  });
+
   it("may run its own script and style only, and loads nothing", () => {
     const [policy = ""] = attributes(page, "content").filter((value) => value.includes("default-src"));
     const inline = (tag: string) => new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(page)?.[1] ?? "";

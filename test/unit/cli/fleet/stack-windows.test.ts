@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Fleet } from "../../../../cli/fleet/plan/fleet";
+import { waitUnless } from "../../../../lib/abort";
 import { NOTHING_DONE, type Progress, resumed } from "../../../../cli/fleet/plan/waves";
 import { isOpen, type Window, windowOf } from "../../../../cli/fleet/plan/window";
 import { type FleetEnd, runWaves } from "../../../../cli/fleet/waves-runner";
@@ -216,5 +217,27 @@ describe("windows of stacks", function () {
       closed,
       `${closed}; to go on then: ${AGAIN}`,
     ]);
+  });
+
+  it("do not hide an error of a stack that ends while they are awaited", async () => {
+    const closed = fleetOf({ us: window("14:00", "15:00"), ap: window("14:00", "15:00") });
+    const stop = new AbortController();
+    const windows = windowsOf(closed, {
+      ...{ again: AGAIN, say: () => undefined, now: () => new Date(NOON), wait: waitUnless(stop.signal) },
+    });
+    let isAsked = () => {};
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const work = {
+      closed: windows.closed,
+      opening: (stacks: readonly string[], ended?: Promise<void>) => {
+        isAsked();
+        return windows.opening(stacks, ended);
+      },
+      stack: () => asked.then(() => Promise.reject(new Error("no process"))),
+      gate: () => Promise.resolve("passed" as const),
+      save: () => Promise.resolve(),
+    };
+    await assert.rejects(runWaves(closed, NOTHING_DONE, work, stop.signal), { message: "no process" });
+    stop.abort();
   });
 });
