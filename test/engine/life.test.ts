@@ -7,7 +7,7 @@ import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 import type { PreviewStep } from "./test-stack";
 
-/** How often an `up` that adds one worker writes the whole state (docs/adr/0061-state-of-large-clusters.md). */
+/** How often an `up` that adds one worker writes the whole state (docs/adr/0057-state-of-large-clusters.md). */
 const WRITES_OF_A_WORKER = 14;
 const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
 

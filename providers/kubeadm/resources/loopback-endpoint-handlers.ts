@@ -22,7 +22,7 @@ const onlyControlPlanes = (machines: Machine[]) => machines.filter(({ role }) =>
 /** Returns the control planes in the form of the forwarders' configuration. */
 const controlPlanesOf = (machines: Machine[]): Backend[] => backendsOf(onlyControlPlanes(machines));
 
-/** Returns what the state keeps after a run: the forwarders name no workers (docs/adr/0061-state-of-large-clusters.md). */
+/** Returns what the state keeps after a run: the forwarders name no workers (docs/adr/0057-state-of-large-clusters.md). */
 const outputsOf = (inputs: Inputs): Inputs =>
   withoutCredentials({ ...inputs, machines: onlyControlPlanes(inputs.machines) });
 
