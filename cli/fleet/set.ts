@@ -9,7 +9,7 @@ import { readLayer } from "../config-show";
 import { EXIT, UsageError } from "../exit-codes";
 import { findProject, type Project } from "../pulumi";
 import { print } from "../terminal";
-import { matchesPattern } from "./plan/selection";
+import { matchesPattern } from "../../lib/text/pattern";
 import {
   planVersion,
   targetIssue,

@@ -4,6 +4,7 @@ import { pinnedHostKeys } from "./host-keys";
 import type { ResourceRule, StackRule } from "./rule";
 import { secretOutputs } from "./secret-outputs";
 import { supportedVersions, versionSkew } from "./versions";
+import { backups, disruptionBudgets } from "./workloads";
 import { worldOpenAccess } from "./world-open-access";
 
 /**
@@ -20,5 +21,5 @@ export const rules = (today: string) => ({
     pinnedHostKeys,
     boundedDisruption,
   ] as ResourceRule<never>[],
-  stack: [secretOutputs, versionSkew] as StackRule<never>[],
+  stack: [secretOutputs, versionSkew, backups, disruptionBudgets] as StackRule<never>[],
 });

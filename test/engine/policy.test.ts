@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
 import { generateKey } from "../../lib/ssh/generated-key";
 import { cluster, controlPlane, HOST_KEY } from "../unit/stacks/schema/valid";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
 import { FleetCommand } from "./fleet-command";
+import { makeInstalledProject } from "./installed-package";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
@@ -100,6 +101,87 @@ describe("a preview with foresail's policy pack", function () {
   it("accepts a stack that fulfils every rule, by plain pulumi", async () => {
     configure(3, { hostKey: HOST_KEY }, { deletionProtection: true });
     const { exitCode, stdout } = await stack.call(["preview", "--policy-pack", "policy"]);
+    assert.equal(exitCode, 0, stdout);
+    assert.match(stdout, /Policies:\n +✅ foresail@v/);
+  });
+});
+
+/** A program of its own beside the package; its Kubernetes objects are rendered to files, so that no cluster is needed. */
+const PROGRAM = `
+const pulumi = require("@pulumi/pulumi");
+const { KubeadmCluster } = require("foresail");
+const { Provider } = require("@pulumi/kubernetes/provider");
+const { Deployment } = require("@pulumi/kubernetes/apps/v1/deployment");
+const { CronJob } = require("@pulumi/kubernetes/batch/v1/cronJob");
+const { PodDisruptionBudget } = require("@pulumi/kubernetes/policy/v1/podDisruptionBudget");
+
+const config = new pulumi.Config();
+new KubeadmCluster("mine", {
+  version: "1.36.3",
+  source: { bundle: { path: "/opt/bundle" } },
+  network: { plugin: { bridge: {} } },
+  ssh: { privateKey: config.requireSecret("sshPrivateKey") },
+  machines: config.requireObject("machines"),
+  deletionProtection: true,
+});
+const provider = new Provider("rendered", { renderYamlToDirectory: "rendered" });
+const metadata = { namespace: "shop", name: "web" };
+const labels = { app: "web" };
+const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "web" }] } };
+new Deployment("web", { metadata, spec: { replicas: 2, selector: { matchLabels: labels }, template } }, { provider });
+if (config.getBoolean("guarded")) {
+  new PodDisruptionBudget("web", { metadata, spec: { minAvailable: 1, selector: { matchLabels: labels } } }, { provider });
+  const jobTemplate = { spec: { template: { spec: { ...template.spec, restartPolicy: "Never" } } } };
+  new CronJob("backup", { metadata: { namespace: "kube-system", name: "etcd-nightly" }, spec: { schedule: "@daily", jobTemplate } }, { provider });
+}
+`;
+
+describe("a preview with foresail's policy pack of a program that brings workloads", function () {
+  this.timeout(SET_UP_MILLISECONDS);
+  let stack: TestStack;
+  const preview = () =>
+    stack.call([
+      ...["preview", "--policy-pack", "node_modules/foresail/policy"],
+      ...["--policy-pack-config", "parameters.json"],
+    ]);
+
+  before(async () => {
+    const folder = makeInstalledProject();
+    const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+    mkdirSync(path.join(folder, "stacks", "config"), { recursive: true });
+    const runtime = { name: "nodejs", options: { typescript: false } };
+    const plugins = { analyzers: [{ name: "policy-foresail", path: "node_modules/foresail/policy" }] };
+    write(
+      "Pulumi.yaml",
+      stringify({ name: "other", runtime, main: "index.js", stackConfigDir: "stacks/config", plugins }),
+    );
+    write("package.json", JSON.stringify({ name: "other", private: true }));
+    write("index.js", PROGRAM);
+    write("parameters.json", JSON.stringify({ backups: { objects: ["CronJob etcd-*"] } }));
+    const toolchain = await engineToolchain(["pulumi", "plugin-command", "plugin-kubernetes"]);
+    stack = await new TestStack({ folder, project: "other", stack: "prod" }, toolchain).create();
+    await stack.setSecret("sshPrivateKey", generateKey().private);
+  });
+  after(() => stack && removeFolder(stack.place.folder));
+
+  const machines = [1, 2, 3].map((index) => ({
+    ...{ name: `cp-${index}`, address: `192.0.2.1${index}`, role: "control-plane", hostKey: HOST_KEY },
+  }));
+
+  it("refuses a workload without a budget, and a cluster without what the environment takes for a backup", async () => {
+    stack.configure({ machines });
+    const { exitCode, stdout } = await preview();
+    assert.notEqual(exitCode, 0, stdout);
+    assert.match(stdout, /disruption-budgets[^]*a rollout can stop all replicas of web at once/);
+    assert.match(
+      stdout,
+      /backups[^]*the stack registers no object that backs up the cluster: CronJob etcd-\*/,
+    );
+  });
+
+  it("accepts the same with a budget and a backup", async () => {
+    stack.configure({ machines, guarded: true });
+    const { exitCode, stdout } = await preview();
     assert.equal(exitCode, 0, stdout);
     assert.match(stdout, /Policies:\n +✅ foresail@v/);
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { matchesPattern } from "../../../lib/text/pattern";
 import { quoted } from "../../../lib/text/quote";
 import { nearest } from "../../../lib/validation/spelling";
 import { issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
@@ -91,20 +92,4 @@ export function unknownStack(name: string, existing: readonly string[]): string 
   return meant === undefined
     ? `there is no stack ${quoted(name)}; create it with: pulumi stack init`
     : `there is no stack ${quoted(name)}; did you mean ${quoted(meant)}?`;
-}
-
-/** Returns whether a name matches a pattern in which `*` stands for any characters. */
-export function matchesPattern(name: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (!name.startsWith(first)) return false;
-  const last = rest.pop();
-  if (last === undefined) return name === first;
-  // each part at its first place leaves the most for the others
-  let at = first.length;
-  for (const part of rest) {
-    const next = name.indexOf(part, at);
-    if (next < 0) return false;
-    at = next + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
 }

@@ -163,8 +163,10 @@ function heldBy(verdict: EvictionVerdict): string | undefined {
   return `selected by ${verdict.budgets.length} PodDisruptionBudgets (${names}), and the eviction API refuses that`;
 }
 
-/** An empty selector selects every pod of the namespace, a missing one selects none. */
-function covers({ metadata, spec }: Budget, pod: PodParts): boolean {
+/**
+ * Returns whether a budget covers a pod. An empty selector selects every pod of the namespace, a missing one selects none.
+ */
+export function covers({ metadata, spec }: Budget, pod: PodParts): boolean {
   if ((metadata?.namespace ?? "default") !== (pod.metadata?.namespace ?? "default")) return false;
   return spec?.selector ? matches(spec.selector, pod.metadata?.labels ?? {}) : false;
 }

@@ -6,27 +6,8 @@ import type { PolicyResource, ResourceRule } from "../../../policy/plan/rule";
 import { secretOutputs } from "../../../policy/plan/secret-outputs";
 import { supportedVersions, versionSkew } from "../../../policy/plan/versions";
 import { worldOpenAccess } from "../../../policy/plan/world-open-access";
-import { OWN_TYPES } from "../../../lib/pulumi/state";
 import { UNKNOWN } from "../../../lib/unknown";
-
-type Values = PolicyResource["values"];
-
-const of = (type: string, values: Values, others: Partial<PolicyResource> = {}): PolicyResource => ({
-  urn: `urn:pulumi:prod::foresail::${type}::onprem`,
-  type,
-  name: "onprem",
-  values,
-  isProtected: false,
-  ...others,
-});
-const own = (kind: string, values: Values, others: Partial<PolicyResource> = {}) =>
-  of(`${OWN_TYPES}${kind}`, values, others);
-
-/** The parameters that a rule has without a configuration file. */
-const defaultsOf = <Parameters>({ parameters }: Pick<ResourceRule<Parameters>, "parameters">) =>
-  Object.fromEntries(
-    Object.entries<{ default: unknown }>(parameters).map(([name, schema]) => [name, schema.default]),
-  ) as Parameters;
+import { defaultsOf, of, own, type Values } from "./resources";
 
 type Case = readonly [title: string, resource: PolicyResource, problem?: RegExp];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import Ajv from "ajv";
 import { choosesByLabel, namedStacks, readFleet } from "../../../../cli/fleet/plan/fleet";
-import { matchesPattern } from "../../../../cli/fleet/plan/selection";
+import { matchesPattern } from "../../../../lib/text/pattern";
 import { windowOf } from "../../../../cli/fleet/plan/window";
 import { nodesIssue } from "../../../../cli/fleet/plan/systems";
 import { fleetJsonSchema } from "../../../../scripts/configuration-schema";
