@@ -16,6 +16,7 @@ import path from "node:path";
 import { stringify } from "yaml";
 import { projectFolder } from "../../../sandbox/paths";
 import { GithubApi } from "../../simulation/github-api";
+import { GitlabApi } from "../../simulation/gitlab-api";
 
 const FORESAIL = `${process.execPath} ${path.join(projectFolder, "bin/cli/cli.js")}`;
 
@@ -207,11 +208,11 @@ describe("the scripts of a fleet's workflows", function () {
     assert.deepEqual(calls().slice(2), ["fleet window --wave rest --stack prod-eu1"]);
   });
 
-  const drift = async (machines: unknown, code: number) => {
+  const drift = async (machines: unknown, code: number, environment: Record<string, string> = {}) => {
     writeFileSync(`${standIn}.answer`, JSON.stringify({ machines }));
     writeFileSync(`${standIn}.code`, String(code));
-    const found = await step("drift.sh", {});
-    return found.exitCode === 0 ? step("drift-issue.mjs", {}) : found;
+    const found = await step("drift.sh", environment);
+    return found.exitCode === 0 ? step("drift-issue.mjs", environment) : found;
   };
   const changed = (...paths: string[]) => [
     {
@@ -245,6 +246,43 @@ describe("the scripts of a fleet's workflows", function () {
       github.issues.map(({ state }) => state),
       ["open", "open", "closed"],
     );
+  });
+
+  it("open one issue for drift on GitLab, update it, and close it afterwards", async () => {
+    const gitlab = await new GitlabApi().start();
+    try {
+      const onGitlab = (machines: unknown, code: number) => drift(machines, code, gitlab.environment);
+      gitlab.issue("theirs", "<!-- foresail-drift:prod-eu1 -->", 7);
+      // more than a page of others
+      for (let count = 0; count < 100; count++)
+        gitlab.issue("other", `<!-- foresail-drift:prod-${count} -->`);
+      const others = gitlab.issues.length;
+      assert.equal((await onGitlab(changed(), 0)).exitCode, 0);
+      assert.equal(gitlab.issues.length, others);
+      const { exitCode, printed } = await onGitlab(changed("/etc/a"), 10);
+      assert.equal(exitCode, 0, printed);
+      const issue = gitlab.issues[others]!;
+      assert.match(
+        issue.description,
+        /^<!-- foresail-drift:prod-eu1 -->\n[^]*\n- `w-1`: `\/etc\/a` \(changed\)$/,
+      );
+      await onGitlab(changed("/etc/a", "/etc/b`\n/close"), 10);
+      assert.equal(gitlab.issues.length, others + 1);
+      // no line of it begins with one of GitLab's commands
+      assert.match(issue.description, /\n- `w-1`: `\/etc\/b \/close` \(changed\)$/);
+      assert.doesNotMatch(issue.description, /secret of the file/);
+      await onGitlab(changed(), 0);
+      assert.deepEqual([issue.state, gitlab.issues[0]!.state], ["closed", "opened"]);
+      const refused = await drift(changed("/etc/a"), 10, {
+        ...gitlab.environment,
+        FORESAIL_GITLAB_TOKEN: "stale",
+      });
+      assert.notEqual(refused.exitCode, 0);
+      assert.match(refused.printed, /was refused \(401\): .*401 Unauthorized/);
+      assert.doesNotMatch(refused.printed, /stale/);
+    } finally {
+      gitlab.stop();
+    }
   });
 
   it("fail when a machine can't be read, and leave the issue as it is", async () => {

@@ -11,12 +11,17 @@ interface Template {
   readonly script: readonly string[];
 }
 
-/** Writes its arguments, a plan, a preview and a comment. */
+/** Writes its arguments, a plan, a preview, a comment and what drifted. */
 const STAND_IN = `#!/bin/sh
 echo "$*" >>"$(dirname "$0")/calls"
 case $1 in
   preview) cat stacks/config/Pulumi.prod-eu1.yaml >"$5"; echo "{}" >"$7" ;;
   report) echo "the comment" ;;
+  drift)
+    if [ -z "\${DRIFT:-}" ]; then echo '{"machines":[{"node":"w-1"}]}'; exit 0; fi
+    echo '{"machines":[{"node":"w-1","files":[{"path":"/etc/a","difference":"changed","diff":"-secret of the file"}]}]}'
+    exit 10
+    ;;
 esac
 `;
 const STACK_FILE = "stacks/config/Pulumi.prod-eu1.yaml";
@@ -154,5 +159,18 @@ describe("the jobs of the pipeline for GitLab", function () {
     writeFileSync(path.join(clone(), "foresail-review/plan.json"), "another");
     assert.equal(run(".foresail-apply", "main", apply).status, 1);
     assert.deepEqual(calls(), [""]);
+  });
+
+  it("look for drift at night, and fail with the names of the files where no token for issues is", () => {
+    const night = { GITLAB_CI: "true", FORESAIL_GITLAB_TOKEN: "" };
+    const { status, printed } = run("drift prod-eu1", "main", night);
+    assert.equal(status, 0, printed);
+    assert.match(printed, /^no drift on prod-eu1$/m);
+    assert.deepEqual(calls(), ["drift --stack prod-eu1 --output json"]);
+    const drifted = run("drift prod-eu1", "main", { ...night, DRIFT: "yes" });
+    assert.equal(drifted.status, 10, drifted.printed);
+    assert.match(drifted.printed, /^- `w-1`: `\/etc\/a` \(changed\)$/m);
+    assert.match(drifted.printed, /set the variable FORESAIL_GITLAB_TOKEN/);
+    assert.doesNotMatch(drifted.printed, /secret of the file/);
   });
 });

@@ -130,7 +130,7 @@ function stackJobs(stack: string, rulesFor: RulesFor): [string, object][] {
     stage: "drift",
     ...reads("drift"),
     rules: [{ if: AT_NIGHT }],
-    script: [INSTALL, 'npx --no-install foresail drift --stack "$STACK"'],
+    script: [INSTALL, script("drift"), "node .gitlab/foresail/drift-issue.mjs"],
   };
   return [
     [
