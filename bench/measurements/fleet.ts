@@ -1,7 +1,7 @@
 import { FleetStacks, type FleetCost, PARALLEL, type Way as AnyWay } from "../fleet-stacks";
 import type { BenchContext, Measurement } from "../measurement";
-import type { Row } from "../results";
-import { pairedRatio, summarize } from "../statistics";
+import { ratioTo, type Row } from "../results";
+import { summarize } from "../statistics";
 
 /** Sizes of a fleet, and how often each is previewed. */
 const ROUNDS: readonly (readonly [stacks: number, rounds: number])[] = [
@@ -78,7 +78,7 @@ async function measureSize(
 /** @param bounded the peak memory of the fleet of ten in MB; 0 before it is known */
 function rowsOf(count: number, costs: Costs, bounded: number): Row[] {
   const of = (way: Way, field: keyof FleetCost) => costs[way].map((cost) => cost[field]);
-  const ratioTo = (field: keyof FleetCost) => pairedRatio(of("loop", field), of("fleet", field));
+  const toLoop = (field: keyof FleetCost) => ratioTo("the loop", of("loop", field), of("fleet", field));
   const rows: Row[] = ORDER.map((way) => ({
     what: `${count}: ${TITLES[way]}, wall time`,
     unit: "s",
@@ -89,14 +89,14 @@ function rowsOf(count: number, costs: Costs, bounded: number): Row[] {
       what: `${count}: ${TITLES[way]}, processor time`,
       unit: "s",
       figure: summarize(of(way, "processorSeconds")),
-      ...(way === "fleet" && { ratio: { figure: ratioTo("processorSeconds"), to: "the loop" } }),
+      ...(way === "fleet" && { ratio: toLoop("processorSeconds") }),
     });
   for (const way of ORDER)
     rows.push({ what: `${count}: ${TITLES[way]}, memory`, unit: "MB", figure: summarize(of(way, "peak")) });
   const [wall, memory] = [rows[2], rows.at(-1)];
   if (wall === undefined || memory === undefined) return rows;
-  const ratio = ratioTo("seconds");
-  rows[2] = { ...wall, ratio: { figure: ratio, to: "the loop" }, ...wantedTime(count, wall, ratio.median) };
+  const ratio = toLoop("seconds");
+  rows[2] = { ...wall, ratio, ...wantedTime(count, wall, ratio.figure.median) };
   if (count === PER_STACK.stacks && bounded > 0)
     rows[rows.length - 1] = {
       ...memory,

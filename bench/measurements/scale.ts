@@ -1,9 +1,9 @@
 import { handlers } from "../../providers/handlers";
 import type { BenchContext, Measurement } from "../measurement";
-import type { Row } from "../results";
+import { ratioTo, type Row } from "../results";
 import { Simulation } from "../simulation";
 import { BenchStack } from "../stack";
-import { pairedRatio, summarize } from "../statistics";
+import { summarize } from "../statistics";
 
 const [FEW, MANY] = [5, 100];
 const WITH_ENGINE = 3;
@@ -74,15 +74,15 @@ async function inTurn(
 }
 
 function rowsOf(what: string, { few, many }: Times, most: number): Row[] {
-  const ratio = pairedRatio(few, many);
+  const ratio = ratioTo(`to ${FEW}`, few, many);
   return [
     { what: `${what}, one node to ${FEW}`, unit: "s", figure: summarize(few) },
     {
       what: `${what}, one node to ${MANY}`,
       unit: "s",
       figure: summarize(many),
-      ratio: { figure: ratio, to: `to ${FEW}` },
-      wanted: { words: `≤ ${most} ×`, reached: ratio.median <= most },
+      ratio,
+      wanted: { words: `≤ ${most} ×`, reached: ratio.figure.median <= most },
     },
   ];
 }

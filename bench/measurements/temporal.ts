@@ -1,7 +1,7 @@
 import { FleetStacks } from "../fleet-stacks";
 import type { BenchContext, Measurement } from "../measurement";
-import type { Row } from "../results";
-import { pairedRatio, summarize } from "../statistics";
+import { ratioTo, type Row } from "../results";
+import { summarize } from "../statistics";
 
 /** Sizes of a fleet, and how often each is previewed. */
 const ROUNDS: readonly (readonly [stacks: number, rounds: number])[] = [
@@ -60,7 +60,7 @@ async function measureSize(
       what: `${count}: the same with \`--runner temporal\`, wall time`,
       unit: "s",
       figure: summarize(seconds.temporal),
-      ratio: { figure: pairedRatio(seconds.fleet, seconds.temporal), to: "the local runner" },
+      ratio: ratioTo("the local runner", seconds.fleet, seconds.temporal),
     },
     { what: `${count}: Temporal's overhead for each stack`, unit: "s", figure: summarize(overheads) },
   ];
