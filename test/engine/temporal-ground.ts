@@ -19,6 +19,8 @@ export class TemporalGround {
   private readonly workers = new Set<FleetWorker>();
   fleet!: FleetCommand;
   server!: TemporalServer;
+  /** Writes fleet.yaml with these fields. */
+  writeFleet!: (content: object) => void;
 
   constructor(readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-temporal-"))) {}
 
@@ -30,10 +32,12 @@ export class TemporalGround {
   async make(regions: Readonly<Record<string, string>>, waves: readonly object[]): Promise<void> {
     writeJournalProject(this.folder, { holdSeconds: 120, secret: "token" });
     const address = `127.0.0.1:${(await freePorts(1))[0]}`;
-    writeFileSync(
-      this.at("fleet.yaml"),
-      stringify({ maxParallel: 3, runner: { temporal: { address } }, waves }),
-    );
+    this.writeFleet = (content) =>
+      writeFileSync(
+        this.at("fleet.yaml"),
+        stringify({ maxParallel: 3, runner: { temporal: { address } }, ...content }),
+      );
+    this.writeFleet({ waves });
     const toolchain = await engineToolchain();
     this.server = await TemporalServer.open({ address, database: this.at("temporal.db") });
     for (const [name, region] of Object.entries(regions)) {

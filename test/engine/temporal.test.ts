@@ -159,6 +159,22 @@ describe("a fleet that a Temporal server runs", function () {
     }
   });
 
+  it("begins no stack outside of its own window, while the others of its wave run", async () => {
+    writeFileSync(ground.at("version"), "-4");
+    const before = { s0: timesEnded("s0"), s1: timesEnded("s1") };
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+    const window = { from: inHours(2), to: inHours(3), timeZone: "UTC" };
+    ground.writeFleet({
+      waves: [{ name: "all", stacks: ["s0", "s1"] }],
+      windows: [{ labels: { region: "us1" }, ...window }],
+    });
+    const { exitCode, stdout, stderr } = await run("up", "--yes");
+    assert.equal(exitCode, EXIT.paused, stdout + stderr);
+    assert.match(stdout, /^s1: its window, .*UTC, is closed until \S+Z; to go on then: /m);
+    assert.deepEqual([timesEnded("s0"), timesEnded("s1")], [before.s0 + 1, before.s1]);
+    ground.writeFleet({ waves: [{ name: "all", stacks: ["s0", "s1"] }] });
+  });
+
   it("has no secret in its history, in which the plans are", async () => {
     const texts = await ground.server.histories();
     assert.ok(texts.length >= 12, `${texts.length} workflows`);
