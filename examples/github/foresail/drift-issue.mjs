@@ -9,7 +9,7 @@ const DRIFT = 10;
 const stack = variable("STACK");
 const marker = `<!-- foresail-drift:${stack} -->`;
 
-const code = (text) => `\`${text.replace(/[`\s]+/g, " ")}\``;
+const code = (text) => `\`${text.replace(/[`\s\p{Cc}]+/gu, " ")}\``;
 const { machines } = JSON.parse(readFileSync(`${variable("OUT")}/drift.json`, "utf8"));
 const lines = machines.flatMap(({ node, files = [] }) =>
   files.map((file) => `- ${code(node)}: ${code(file.path)} (${file.difference})`),

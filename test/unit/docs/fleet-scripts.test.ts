@@ -248,6 +248,13 @@ describe("the scripts of a fleet's workflows", function () {
     );
   });
 
+  it("show no control character of a file's name in a job's log", async () => {
+    const gitlab = { GITLAB_CI: "true", FORESAIL_GITLAB_TOKEN: "" };
+    const { exitCode, printed } = await drift(changed("/etc/a\u001b[2J\u0007"), 10, gitlab);
+    assert.equal(exitCode, 10, printed);
+    assert.match(printed, /\n- `w-1`: `\/etc\/a \[2J ` \(changed\)\n/);
+  });
+
   it("open one issue for drift on GitLab, update it, and close it afterwards", async () => {
     const gitlab = await new GitlabApi().start();
     try {
