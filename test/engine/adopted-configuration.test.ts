@@ -8,7 +8,7 @@ import {
   MADE_WITH,
   makeAdministratorsCluster,
 } from "./administrators-cluster";
-import { killedUp, untilOrphansEnd } from "./killed-up";
+import { killedDuring } from "./killed-up";
 import { desiredCluster } from "./desired-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 
@@ -137,21 +137,7 @@ describe("another configuration of an adopted cluster under the engine", () => {
     const restarts = () =>
       fixture.fleet.journal.filter(({ operation }) => operation === "restart-kube-proxy").length;
     want({ ...audited, kubeProxy: { mode: "nftables" } });
-    const hang = {
-      operation: "restart-kube-proxy",
-      machine: "cp-1",
-      kind: "hang",
-      milliseconds: 2_000,
-    } as const;
-    fixture.fleet.inject(hang);
-    const { killed, orphans, output } = await killedUp(
-      fixture,
-      "the whole tree",
-      ({ operation, event }) => operation === "restart-kube-proxy" && event === "start",
-    );
-    assert.ok(killed, output);
-    await untilOrphansEnd(orphans);
-    await fixture.stack.clearDeadLocks();
+    await killedDuring(fixture, { operation: "restart-kube-proxy", machine: "cp-1" });
     assert.deepEqual(await stored("kubelet-config", "kubelet"), { ...KUBELET, ...audited.kubelet });
     assert.deepEqual(await stored("kube-proxy", "config.conf"), { ...KUBE_PROXY, mode: "nftables" });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { desiredCluster } from "./desired-cluster";
-import { killedUp, untilOrphansEnd } from "./killed-up";
+import { killedDuring } from "./killed-up";
 import { simulatedFixture } from "./simulated-fixture";
 
 describe("a change of configuration that is killed, and then taken out of the stack file", function () {
@@ -20,20 +20,7 @@ describe("a change of configuration that is killed, and then taken out of the st
 
   it("is listed and taken back, and then nothing is left to do", async () => {
     want({ kubelet: { maxPods: 90 } });
-    fixture.fleet.inject({
-      operation: "configure-cluster",
-      machine: "cp-1",
-      kind: "hang",
-      milliseconds: 2_000,
-    });
-    const { killed, orphans, output } = await killedUp(
-      fixture,
-      "the whole tree",
-      ({ operation, event }) => operation === "configure-cluster" && event === "start",
-    );
-    assert.ok(killed, output);
-    await untilOrphansEnd(orphans);
-    await fixture.stack.clearDeadLocks();
+    await killedDuring(fixture, { operation: "configure-cluster", machine: "cp-1" });
 
     want();
     assert.deepEqual(

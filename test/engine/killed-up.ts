@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ProcessFacts, readProcess } from "../../lib/process/identity";
+import type { Operation } from "../../providers/kubeadm/machine/steps";
 import type { JournalLine } from "../simulation/fleet-files";
 import { descendants, killProcess, untilEnded } from "../support/process-tree";
 import type { SimulatedFixture } from "./simulated-fixture";
@@ -39,6 +41,23 @@ export function killedUp(
 ): Promise<KilledUp> {
   const before = fleet.files.journalLines.length;
   return upKilledWhen(stack, mode, () => fleet.files.journalLines.slice(before).find(isPoint));
+}
+
+/** Runs `up` and kills all of it as soon as a step has started on a machine, which hangs; returns when nothing of it runs. */
+export async function killedDuring(
+  fixture: Pick<SimulatedFixture, "stack" | "fleet">,
+  step: { operation: Operation; machine: string },
+): Promise<void> {
+  fixture.fleet.inject({ ...step, kind: "hang", milliseconds: 2_000 });
+  const { killed, orphans, output } = await killedUp(
+    fixture,
+    "the whole tree",
+    ({ operation, machine, event }) =>
+      operation === step.operation && machine === step.machine && event === "start",
+  );
+  assert.ok(killed, output);
+  await untilOrphansEnd(orphans);
+  await fixture.stack.clearDeadLocks();
 }
 
 /** Runs `up` and kills it as soon as `look` finds a point, in what has been printed or elsewhere. */

@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { type Answer, JsonApi } from "./json-api";
 
 /** A comment under a pull request. */
 export interface Comment {
@@ -57,39 +56,22 @@ const TOKEN = "token-of-the-workflow";
 const COMMENT_LIMIT = 65_536;
 
 /** GitHub's REST API, as far as the example workflow's scripts call it. */
-export class GithubApi {
+export class GithubApi extends JsonApi {
   readonly comments: Comment[] = [];
   readonly issues: Issue[] = [];
   readonly runs: Run[] = [];
   readonly pulls: PullRequest[] = [];
   /** Every call, "METHOD /path". */
   readonly calls: string[] = [];
-  private readonly server: Server;
 
   constructor(readonly repository: string) {
-    this.server = createServer((request, response) => {
-      void this.answer(request).then(([status, body]) => {
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-      });
-    });
-  }
-
-  async start(): Promise<this> {
-    this.server.listen(0, "127.0.0.1");
-    await once(this.server, "listening");
-    return this;
-  }
-
-  stop(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+    super();
   }
 
   /** What a runner sets for its steps. */
   get environment(): Record<string, string> {
-    const { port } = this.server.address() as AddressInfo;
     return {
-      GITHUB_API_URL: `http://127.0.0.1:${port}`,
+      GITHUB_API_URL: this.address,
       GITHUB_REPOSITORY: this.repository,
       GITHUB_TOKEN: TOKEN,
     };
@@ -130,7 +112,7 @@ export class GithubApi {
     return id;
   }
 
-  private async answer(request: IncomingMessage): Promise<[number, unknown]> {
+  protected async answer(request: IncomingMessage): Promise<Answer> {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     this.calls.push(`${request.method} ${pathname}`);
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return [401, { message: "Bad credentials" }];

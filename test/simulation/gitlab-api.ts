@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { type Answer, JsonApi } from "./json-api";
 
 /** An issue of the project. */
 interface GitlabIssue {
@@ -22,35 +21,14 @@ const BOT = 41;
  * GitLab's REST API (version 4), as far as the pipeline's scripts call it: the user of a token, and issues of a project by
  * state and author, in pages. It stands for a GitLab server, which can't run here; its answers follow docs.gitlab.com/api.
  */
-export class GitlabApi {
+export class GitlabApi extends JsonApi {
   readonly issues: GitlabIssue[] = [];
-  private readonly server: Server;
-
-  constructor() {
-    this.server = createServer((request, response) => {
-      void this.answer(request).then(([status, body]) => {
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-      });
-    });
-  }
-
-  async start(): Promise<this> {
-    this.server.listen(0, "127.0.0.1");
-    await once(this.server, "listening");
-    return this;
-  }
-
-  stop(): void {
-    this.server.close();
-    this.server.closeAllConnections();
-  }
 
   /** What a runner sets for a job of the schedule, and the project's variable. */
   get environment(): Record<string, string> {
-    const { port } = this.server.address() as AddressInfo;
     return {
       GITLAB_CI: "true",
-      CI_API_V4_URL: `http://127.0.0.1:${port}/api/v4`,
+      CI_API_V4_URL: `${this.address}/api/v4`,
       CI_PROJECT_ID: PROJECT,
       FORESAIL_GITLAB_TOKEN: TOKEN,
     };
@@ -65,7 +43,7 @@ export class GitlabApi {
     return made;
   }
 
-  private async answer(request: IncomingMessage): Promise<[number, unknown]> {
+  protected async answer(request: IncomingMessage): Promise<Answer> {
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
     if (request.headers["private-token"] !== TOKEN) return [401, { message: "401 Unauthorized" }];
     if (pathname === "/api/v4/user") return [200, { id: BOT }];
