@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
+import { PRELOADED_OPTIONS, preloading } from "../sandbox/engine-environment";
 import { freePorts } from "../sandbox/management/api-server";
 import { projectName } from "../sandbox/paths";
 import type { Toolchain } from "../sandbox/toolchain";
@@ -114,11 +115,10 @@ export class FleetStacks {
   async preview(way: Way, count: number): Promise<FleetCost> {
     const names = this.names.slice(0, count);
     this.writeFleet(names);
-    const { NODE_OPTIONS, PULUMI_PARALLEL_DIFF: _, ...asTyped } = this.model.environment;
+    const { PULUMI_PARALLEL_DIFF: _, ...asTyped } = this.model.environment;
     // foresail sets by itself what makes its engines fast; only the tool chain's part of the sandbox stays
-    const preloaded = NODE_OPTIONS?.split("--require ").find((text) => text.includes("preloaded-options"));
     const address = this.server && { TEMPORAL_ADDRESS: this.server.options.address };
-    const env = { ...asTyped, ...address, NODE_OPTIONS: `--require ${preloaded ?? ""}` };
+    const env = { ...asTyped, ...address, NODE_OPTIONS: preloading([PRELOADED_OPTIONS]) };
     const child = () =>
       spawn("sh", ["-c", WAYS[way], "sh", ...names], {
         cwd: this.folder,

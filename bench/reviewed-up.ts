@@ -1,5 +1,4 @@
-import path from "node:path";
-import { preloading } from "../sandbox/engine-environment";
+import { PRELOADED_OPTIONS, preloading } from "../sandbox/engine-environment";
 import { projectName } from "../sandbox/paths";
 import type { Toolchain } from "../sandbox/toolchain";
 import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
@@ -9,7 +8,6 @@ import { type Cost, costOf } from "./cost";
 import type { StackContent } from "./stack";
 
 const PLAN = "plan.json";
-const PRELOADED_OPTIONS = path.join(__dirname, "..", "sandbox", "preloaded-options.js");
 /** Of a whole cluster, and more. */
 const SECONDS = 1_800;
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { stringify } from "yaml";
-import { engineEnvironment, preloading } from "../sandbox/engine-environment";
+import { engineEnvironment, PRELOADED_OPTIONS, preloading } from "../sandbox/engine-environment";
 import { callEngine, type EngineAnswer, type EngineCall } from "../sandbox/engine-process";
 import { costOf, type Cost } from "./cost";
 import { projectFolder, projectName, stackFile } from "../sandbox/paths";
@@ -41,7 +41,6 @@ export interface RecordedResource {
 const SECRET = "4dabf18193072939515e22adb298388d";
 const NAME = "bench";
 const SECONDS = 1_800;
-const PRELOADED_OPTIONS = path.join(__dirname, "..", "sandbox", "preloaded-options.js");
 
 /** One stack with a backend and a stack file of its own, in a temporary folder. */
 export class BenchStack {

@@ -7,6 +7,9 @@ import { passphraseFile, sandboxFolder, stateFolder } from "./paths";
 
 export { preloading } from "../cli/pulumi";
 
+/** The script that the node processes of the sandbox's engines load first, as the tool chain's language host requires. */
+export const PRELOADED_OPTIONS = path.join(__dirname, "preloaded-options.js");
+
 /** The variables for running `pulumi` on the sandbox's stacks by hand. */
 export function handVariables(pulumiHome: string): Record<string, string> {
   return {
@@ -33,10 +36,7 @@ export function engineEnvironment(
     ...handVariables(toolchain["PULUMI_HOME"] ?? ""),
     // diffs that read the live system run side by side (docs/benchmarks.md)
     PULUMI_PARALLEL_DIFF: "true",
-    NODE_OPTIONS: preloading(
-      [path.join(__dirname, "preloaded-options.js"), ...PRELOADED],
-      base["NODE_OPTIONS"],
-    ),
+    NODE_OPTIONS: preloading([PRELOADED_OPTIONS, ...PRELOADED], base["NODE_OPTIONS"]),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK: "true",
     // every plugin comes from the tool chain: a missing one is an error at once, not a download in the middle of `up`

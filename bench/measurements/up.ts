@@ -55,7 +55,7 @@ export const up: Measurement = {
       rows,
       notes: [
         "Fresh container nodes before each run, in changing order; making them is not counted.",
-        "All three run the same scripts on the machines. The shell script is the floor: bench/floor/cluster.sh, one SSH connection " +
+        "All run the same scripts on the machines. The shell script is the floor: bench/floor/cluster.sh, one SSH connection " +
           "a machine, everything in parallel that can be. `pulumi up` has its preview in it; `foresail up --plan` compares with a plan that was made before.",
         `Ansible ${ANSIBLE_VERSION} with pipelining, a shared connection a machine and 20 forks: bench/ansible/cluster.yaml. ` +
           "The Python that it needs on the machines is put there before, and not counted.",
