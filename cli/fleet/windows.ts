@@ -47,7 +47,11 @@ export function windowsOf(
   fleet: Fleet,
   { again, say, wait, longestWait = LONGEST_WAIT_MILLISECONDS, now = () => new Date() }: WindowContext,
 ): Required<Pick<FleetWork, "closed" | "opening">> {
-  const isClosed = (stack: string) => ownedBy(fleet, [stack]).some(({ window }) => !isOpen(window, now()));
+  const isClosed = (stack: string) => {
+    const wave = fleet.waves.find(({ stacks }) => stacks.includes(stack));
+    const window = wave && windowOf(wave, stack);
+    return window !== undefined && !isOpen(window, now());
+  };
   const said = new Set<string>();
   const sayOnce = (line: string) => {
     if (!said.has(line)) say(line);
