@@ -119,12 +119,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     remove: { danger: "control plane" },
   }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
-  ReaderAccount: rules(kubeadm.readerAccountSteps, {
-    kubeadm: PLAIN,
-    kubeProxy: PLAIN,
-    endpoint: PLAIN,
-    apply: PLAIN,
-  }),
+  ReaderAccount: harmless(kubeadm.readerAccountSteps),
   ClusterInit: rules(kubeadm.clusterInitSteps, {
     init: { danger: "control plane" },
     adopt: PLAIN,

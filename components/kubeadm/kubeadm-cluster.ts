@@ -117,7 +117,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.version = version;
     this.endpoints = this.describeEndpoints();
     const { kubeconfig, endpoints } = this;
-    // without the nodes: each outputs of a component that differ are one more write of the whole state
+    // without the nodes: changed outputs of a component cost one more write of the whole state
     this.registerOutputs({ kubeconfig, endpoints, version });
   }
 
@@ -203,7 +203,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       ...this.common,
       machines: this.machinesOf(CONTROL_PLANE_GROUP),
       ...this.serverNames(),
-      ...this.adoption(),
+      ...this.adopted(),
       annotations,
       configuration,
       ...this.drift(),
@@ -237,7 +237,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   /** Returns that others made the cluster; empty if foresail did. */
-  private adoption() {
+  private adopted() {
     return this.args.adopt ? { adopted: true as const } : {};
   }
 
@@ -275,7 +275,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       rollout: rolloutSettings(this.args),
       drain: drainOptions(this.args),
       ...secretFiles(this.args),
-      ...this.adoption(),
+      ...this.adopted(),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),
     };
     return new resources.NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));

@@ -1,7 +1,7 @@
 import type { FileDifference } from "../../../lib/text/unified-diff";
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
 import type { KubeadmObjects } from "../plan/adoption";
-import type { Machine } from "../plan/machine";
+import { controlPlanesOf, type Machine } from "../plan/machine";
 import { madePrivate } from "../plan/private-files";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
@@ -101,8 +101,7 @@ export function configurationData(
   const certificates = machine.role === "worker" ? { certificatesDir: NO_CERTIFICATES } : {};
   // what a machine was initialized or joined with is no part of a configuration that rolls out
   const kubeadm = { clusterConfiguration: { ...clusterConfiguration, ...certificates } };
-  const controlPlanes = machines.filter(({ role }) => role === "control-plane");
-  return initConfiguration({ ...specification, kubeadm }, machine, controlPlanes);
+  return initConfiguration({ ...specification, kubeadm }, machine, controlPlanesOf(machines));
 }
 
 /**

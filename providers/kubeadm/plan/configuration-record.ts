@@ -7,6 +7,10 @@ import { type ClusterSpecification, controlPlaneEndpoint } from "./specification
 const PARTS = ["kubeadm", "kubeProxy", "endpoint"] as const;
 export type WrittenPart = (typeof PARTS)[number];
 
+/** Returns whether the text names such a part. */
+export const isWrittenPart = (text: string | undefined): text is WrittenPart =>
+  PARTS.some((part) => part === text);
+
 /**
  * Which settings the cluster's own objects may have, by part: one version, or several while a write has not ended. It is
  * in the cluster, since a state knows nothing of a run that was killed. A part that never changed is absent.

@@ -36,6 +36,10 @@ export interface Machine {
   taints: Taint[];
 }
 
+/** Returns the control planes among machines, in their order. */
+export const controlPlanesOf = <Each extends Pick<Machine, "role">>(machines: readonly Each[]): Each[] =>
+  machines.filter(({ role }) => role === "control-plane");
+
 /** The jump host of SSH connections, if there is one. */
 export type JumpHost = Pick<Machine, "address" | "port" | "user" | "hostKey">;
 

@@ -27,10 +27,11 @@ import {
 } from "../plan/adopted-kube-proxy";
 import { derivedSettingIssues } from "../plan/adopted-profile";
 import { writtenByEither } from "../plan/kept-settings";
+import { controlPlanesOf } from "../plan/machine";
 import type { ClusterSpecification } from "../plan/specification";
 import { administratorKubeconfig } from "./adoption";
 import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";
-import { allInParallel, firstReady, type MachinesSession, noneReady } from "./machines-session";
+import { allInParallel, type MachinesSession, readyControlPlane } from "./machines-session";
 
 type Session = MachinesSession<ClusterInitInputs>;
 
@@ -162,8 +163,6 @@ async function store(kubernetes: KubernetesClient, name: keyof typeof STORED, ob
  */
 export async function restartKubeProxy(session: MachinesSession<ConfigurationInputs>): Promise<void> {
   const { inputs } = session;
-  const controlPlanes = inputs.machines.filter(({ role }) => role === "control-plane");
-  const machine = await firstReady(controlPlanes);
-  if (!machine) throw new Error(noneReady(controlPlanes));
+  const machine = await readyControlPlane(controlPlanesOf(inputs.machines));
   await session.run(machine, restartKubeProxyScript, { seconds: inputs.timeouts.init });
 }

@@ -19,7 +19,7 @@ import {
   nodeIssues,
   settingIssues,
 } from "../plan/adoption";
-import type { Machine } from "../plan/machine";
+import { controlPlanesOf, type Machine } from "../plan/machine";
 import { firstAdminCredentials } from "./admin-credentials";
 import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";
 import { allInParallel, type MachinesSession } from "./machines-session";
@@ -69,14 +69,14 @@ async function inspectMachines(session: Session, machines: readonly Machine[]): 
 }
 
 /** Returns control planes with the names in the certificates of their API servers. */
-export const namedServers = ({ serverNames = {} }: ConfigurationInputs, controlPlanes: readonly Machine[]) =>
+const namedServers = ({ serverNames = {} }: ConfigurationInputs, controlPlanes: readonly Machine[]) =>
   controlPlanes.map((machine) => ({ ...machine, certificateName: serverNames[machine.name] }));
 
 /** Reads the administrator's credentials from the first control plane that has them. Writes nothing on it. */
 export async function administratorKubeconfig(
   session: Pick<MachinesSession<ConfigurationInputs>, "run" | "cluster" | "inputs">,
 ): Promise<string> {
-  const controlPlanes = session.inputs.machines.filter(({ role }) => role === "control-plane");
+  const controlPlanes = controlPlanesOf(session.inputs.machines);
   const { admin } = await firstAdminCredentials(session, controlPlanes, adoptionAccessScript);
   return renderKubeconfig(
     session.cluster,

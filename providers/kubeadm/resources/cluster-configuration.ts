@@ -1,11 +1,12 @@
 import { initConfiguration } from "../machine/configuration";
 import { configureClusterScript } from "../machine/steps";
 import { beginWrite, endWrite, type WrittenPart } from "../plan/configuration-record";
+import { controlPlanesOf } from "../plan/machine";
 import type { ClusterSpecification } from "../plan/specification";
 import { restartKubeProxy, withCluster, writeSettings } from "./adopted-configuration";
 import { changeRecord } from "./configuration-record";
 import type { ConfigurationInputs } from "./declarations";
-import { firstReady, type MachinesSession, noneReady } from "./machines-session";
+import { type MachinesSession, readyControlPlane } from "./machines-session";
 import { moveEndpoint } from "./moved-endpoint";
 
 type Session = MachinesSession<ConfigurationInputs>;
@@ -46,9 +47,8 @@ async function configure(session: Session, parts: readonly WrittenPart[]): Promi
   const change = { upload: parts.includes("kubeadm"), kubeProxy: parts.includes("kubeProxy") };
   if (!change.upload && !change.kubeProxy) return;
   const { machines, specification, timeouts } = session.inputs;
-  const controlPlanes = machines.filter(({ role }) => role === "control-plane");
-  const machine = await firstReady(controlPlanes);
-  if (!machine) throw new Error(noneReady(controlPlanes));
+  const controlPlanes = controlPlanesOf(machines);
+  const machine = await readyControlPlane(controlPlanes);
   const script = configureClusterScript(session.cluster, machine.name, change);
   const data = initConfiguration(specification, machine, controlPlanes);
   await session.run(machine, script, { seconds: timeouts.init, data });

@@ -6,6 +6,7 @@ import { adoptedChange, adoptedConfiguration } from "../plan/adopted-configurati
 import { type ConfigurationChange, configurationChange, rolledConfiguration } from "../plan/configuration";
 import { writtenParts } from "../plan/configuration-record";
 import { keyGeneration, keyName } from "../plan/encryption";
+import { controlPlanesOf } from "../plan/machine";
 import { adoptionSteps, refuseAdoptChange } from "../plan/adoption";
 import { clusterInitSteps, type ClusterInitStep } from "../plan/steps";
 import { formerMachines } from "../plan/membership/nodes";
@@ -27,7 +28,6 @@ const RESET_SECONDS = 300;
 const INSPECT_SECONDS = 20;
 
 const nameOf = ({ specification }: Inputs) => `ClusterInit ${specification.name}`;
-const controlPlanesOf = ({ machines }: Inputs) => machines.filter(({ role }) => role === "control-plane");
 
 /** Returns the control planes that are members already, and the facts of the first. An unreachable one is an error, since it could be a member. */
 async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]) {
@@ -40,7 +40,7 @@ async function membersAmong(session: MachinesSession, controlPlanes: Inputs["mac
 async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   const { inputs, progress } = session;
   const { specification, timeouts } = inputs;
-  const controlPlanes = controlPlanesOf(inputs);
+  const controlPlanes = controlPlanesOf(inputs.machines);
   const { members, first: facts } = await membersAmong(session, controlPlanes);
   if (members.length > 0) {
     progress(`the cluster exists: ${members.join(", ")} ${members.length > 1 ? "are" : "is"} a member`);
@@ -212,10 +212,12 @@ async function configureCluster(olds: Outputs, inputs: Inputs): Promise<void> {
   if (!change || (parts.length === 0 && !isAdopted)) return;
   const resource = nameOf(inputs);
   const { writeConfiguration } = await import("./cluster-configuration.js");
+  const { assertMovable } = await import("./moved-endpoint.js");
+  const { assertMergeable } = await import("./adopted-configuration.js");
   await explained({ resource, step: "write the cluster's configuration" }, () =>
     withMachines(resource, inputs, async (session) => {
-      if (change.endpoint) await (await import("./moved-endpoint.js")).assertMovable(session, olds);
-      if (isAdopted) await (await import("./adopted-configuration.js")).assertMergeable(session, olds);
+      if (change.endpoint) await assertMovable(session, olds);
+      if (isAdopted) await assertMergeable(session, olds);
       await writeConfiguration(session, parts, {
         olds: olds.specification,
         isAdopted,
@@ -234,7 +236,7 @@ export const handlers: Handlers = {
     // a field that is unknown until the run is checked by the run
     const known = typeof news.specification === "object";
     const refused = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
-    const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
+    const first = isKnownList(news.machines) ? controlPlanesOf(news.machines)[0]?.name : undefined;
     const change =
       known && olds.specification ? configurationChange(olds.specification, news.specification) : undefined;
     if (known && olds.specification) rememberWrites(news.specification.name, writtenParts(change));

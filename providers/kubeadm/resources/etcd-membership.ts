@@ -1,7 +1,7 @@
 import { SshCommandError } from "../../../lib/ssh/errors";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../machine/steps";
-import type { Machine } from "../plan/machine";
+import { controlPlanesOf, type Machine } from "../plan/machine";
 import { type EtcdMember, refuseMemberAddition, refuseMemberAbsence } from "../plan/membership/quorum";
 import type { ClusterSession } from "./cluster-session";
 import type { NodeGroupInputs, NodeRolloutInputs } from "./declarations";
@@ -89,7 +89,7 @@ export async function untilEtcdSpares(
   name: string,
 ): Promise<void> {
   const { machines, timeouts } = session.inputs;
-  const controlPlanes = machines.filter(({ role }) => role === "control-plane");
+  const controlPlanes = controlPlanesOf(machines);
   const others = controlPlanes.filter((machine) => machine.name !== name);
   const asked = others.length > 0 ? others : controlPlanes;
   const refuse = (members: EtcdMember[]) => refuseMemberAbsence(members, name);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { backendsOf, endpointScript, type Backend } from "../machine/steps";
-import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
+import { controlPlanesOf, hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { observeRolloutNode } from "../plan/rollout/observed";
 import { leftOutStep, outOfReach, type LeftOut } from "../plan/rollout/state";
 import { loopbackEndpointSteps, type LoopbackEndpointStep } from "../plan/steps";
@@ -17,14 +17,12 @@ const REWRITE_SECONDS = 120;
 
 const nameOf = ({ specification }: Inputs) => `LoopbackEndpoint ${specification.name}`;
 
-const onlyControlPlanes = (machines: Machine[]) => machines.filter(({ role }) => role === "control-plane");
-
 /** Returns the control planes in the form of the forwarders' configuration. */
-const controlPlanesOf = (machines: Machine[]): Backend[] => backendsOf(onlyControlPlanes(machines));
+const backendsIn = (machines: Machine[]): Backend[] => backendsOf(controlPlanesOf(machines));
 
 /** Returns what the state keeps after a run: the forwarders name no workers (docs/adr/0057-state-of-large-clusters.md). */
 const outputsOf = (inputs: Inputs): Inputs =>
-  withoutCredentials({ ...inputs, machines: onlyControlPlanes(inputs.machines) });
+  withoutCredentials({ ...inputs, machines: controlPlanesOf(inputs.machines) });
 
 /**
  * Returns every machine if the control planes changed, and otherwise those that the last run left out; none while the
@@ -33,7 +31,7 @@ const outputsOf = (inputs: Inputs): Inputs =>
 function toRewrite(olds: Partial<Inputs>, news: Inputs): Machine[] {
   if (!olds.machines || !isKnownList(olds.machines) || !isKnownList(news.machines)) return [];
   const { leftOut = [] } = olds;
-  return isDeepStrictEqual(controlPlanesOf(olds.machines), controlPlanesOf(news.machines))
+  return isDeepStrictEqual(backendsIn(olds.machines), backendsIn(news.machines))
     ? news.machines.filter(({ name }) => leftOut.includes(name))
     : news.machines;
 }
@@ -62,7 +60,7 @@ async function rewrite(resource: string, inputs: Inputs, due: Machine[]): Promis
   const { port } = endpoint.loopback;
   await withMachines(resource, inputs, async (session) => {
     const failures = await failuresOfEach(due, "rewrite the loopback endpoint", async (machine) => {
-      const script = endpointScript(machine.name, port, controlPlanesOf(machines));
+      const script = endpointScript(machine.name, port, backendsIn(machines));
       await session.run(machine, script, { seconds: REWRITE_SECONDS });
     });
     if (failures.length > 0) throw errorOf(failures);
@@ -81,7 +79,7 @@ export const handlers: Handlers = {
       .map(({ name: machine }): LoopbackEndpointStep => ({ kind: "forward", machine, controlPlanes }));
     const steps = [...forwards, ...leftOut.map(leftOutStep)].map(loopbackEndpointSteps.format);
     const idle = due.length === 0 && isKnownList(news.machines);
-    const machines = idle ? onlyControlPlanes(news.machines) : news.machines;
+    const machines = idle ? controlPlanesOf(news.machines) : news.machines;
     const inputs = { ...news, machines, steps, ...(names.length > 0 ? { leftOut: names } : {}) };
     reportRecorded(nameOf(news), olds, inputs, ["credentials"]);
     return { inputs, failures: [] };

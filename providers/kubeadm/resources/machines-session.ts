@@ -136,6 +136,17 @@ export async function firstReady(controlPlanes: readonly Machine[]): Promise<Mac
   return controlPlanes.find((_machine, index) => ready[index]);
 }
 
+/**
+ * Returns the first control plane whose API server is ready.
+ *
+ * @throws Error when there is none
+ */
+export async function readyControlPlane(controlPlanes: readonly Machine[]): Promise<Machine> {
+  const machine = await firstReady(controlPlanes);
+  if (!machine) throw new Error(noneReady(controlPlanes));
+  return machine;
+}
+
 /** Formats the message that no control plane's API server is ready. */
 export function noneReady(controlPlanes: readonly Machine[]): string {
   const asked = controlPlanes.map(({ name, apiServer }) => `${name} (${apiServer})`).join(", ");

@@ -4,15 +4,15 @@ import { endpointFactsScript, moveEndpointScript, parseEndpointFacts } from "../
 import { type EndpointFacts, endpointIssues } from "../plan/moved-endpoint";
 import { isKnown } from "../../../lib/unknown";
 import { hasKubeProxy } from "../plan/configuration";
+import { controlPlanesOf } from "../plan/machine";
 import { controlPlaneEndpoint } from "../plan/specification";
 import type { ClusterInitStep } from "../plan/steps";
 import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";
 import {
   errorOf,
   failuresOfEach,
-  firstReady,
   type MachinesSession,
-  noneReady,
+  readyControlPlane,
   withMachines,
 } from "./machines-session";
 
@@ -97,9 +97,7 @@ export async function moveEndpoint(
   former: readonly string[],
 ): Promise<void> {
   const { machines, specification, timeouts } = session.inputs;
-  const controlPlanes = machines.filter(({ role }) => role === "control-plane");
-  const machine = await firstReady(controlPlanes);
-  if (!machine) throw new Error(noneReady(controlPlanes));
+  const machine = await readyControlPlane(controlPlanesOf(machines));
   const script = moveEndpointScript(specification, machine.name, former);
   await session.run(machine, script, { seconds: timeouts.init });
 }

@@ -11,7 +11,7 @@ import { type ClusterSession, nodeReference } from "./cluster-session";
 import type { NodeGroupInputs } from "./declarations";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { addCertificateNames, clusterVersion } from "./kubeadm-config";
-import { allInParallel, firstReady, noneReady } from "./machines-session";
+import { allInParallel, readyControlPlane } from "./machines-session";
 import { applyNodeSettings, writeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
 import { readFacts, rebootIfRequired } from "./rebooting";
@@ -132,8 +132,7 @@ async function controlPlaneSecrets(session: Session, machine: Machine): Promise<
   const { controlPlanes } = session.inputs;
   await awaitHealthyEtcd(session, machine.name);
   await addCertificateNames(session.kubernetes, certificateNames(machine));
-  const living = await firstReady(controlPlanes);
-  if (!living) throw new Error(noneReady(controlPlanes));
+  const living = await readyControlPlane(controlPlanes);
   return (await session.run(living, steps.controlPlaneSecretsScript)).trim();
 }
 

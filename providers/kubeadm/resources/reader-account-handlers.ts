@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { READER, READER_OBJECTS } from "../machine/reader-account";
 import { rolledConfiguration, withGivenConfiguration } from "../plan/configuration";
+import { isWrittenPart } from "../plan/configuration-record";
 import { withoutCredentials } from "../plan/machine";
 import { controlPlaneEndpoint } from "../plan/specification";
 import { ANNOTATION_POLICY, annotationPolicy } from "../plan/rollout/annotation-policy";
@@ -39,10 +40,9 @@ function protectsDrift(olds: Partial<Inputs>, { specification, drift }: Inputs):
 /** Writes the settings of the stack again that an interrupted run left otherwise, as the steps say. */
 async function takeBack(inputs: Inputs): Promise<void> {
   const resource = nameOf(inputs);
-  const parts = (inputs.steps ?? []).flatMap((text) => {
-    const kind = readerAccountSteps.parse(text)?.kind;
-    return kind === "kubeadm" || kind === "kubeProxy" || kind === "endpoint" ? [kind] : [];
-  });
+  const parts = (inputs.steps ?? [])
+    .map((text) => readerAccountSteps.parse(text)?.kind)
+    .filter(isWrittenPart);
   if (parts.length === 0) return;
   const { writeConfiguration } = await import("./cluster-configuration.js");
   const { withMachines } = await import("./machines-session.js");
