@@ -3,6 +3,29 @@
 # for a control plane the archive of control-plane-secrets.
 # Parameters: VERSION is that of the cluster: the machine may have been prepared for another version, which the rollout
 # installs after the join as on every other node
+is_own_server_ready() {
+  curl --silent --fail --insecure --noproxy '*' --max-time 2 --output /dev/null https://127.0.0.1:6443/readyz
+}
+
+# Restarts the kubelet when what it waits for has come: it would notice only after a pause. Its pauses double, those for its
+# certificate up to a minute, and those for its Node up to 7 s. Ends when kubeadm has.
+hasten_kubelet() {
+  local certificate=/var/lib/kubelet/pki/kubelet-client-current.pem restarted=no now since
+  until [ -e "$certificate" ]; do
+    if [ ! -e "$SCRATCH_PATH/joining" ] || ! kill -0 $$; then return; fi
+    # the kubelet of a control plane asks the API server of its own machine, which starts after it
+    if [ -n "$secrets" ] && [ "$restarted" = no ] && is_own_server_ready; then
+      systemctl restart kubelet
+      restarted=yes
+    fi
+    sleep 0.2
+  done
+  since=$(systemctl show kubelet --property ActiveEnterTimestampMonotonic --value)
+  read -r now _ </proc/uptime
+  # what is left of its pause is no longer than it has waited
+  if [ $((${now%.*} - since / 1000000)) -ge 2 ]; then systemctl restart kubelet; fi
+}
+
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
 refuse_other_preparation
@@ -20,6 +43,10 @@ if [ -n "$secrets" ]; then
   mkdir -p /etc/kubernetes
   printf '%s' "$secrets" | base64 -d | tar -xf - -C /etc/kubernetes
 fi
+touch "$SCRATCH_PATH/joining"
+hasten_kubelet 3>&- 4>&- 5>&- 9>&- &
 kubeadm join --config "$SCRATCH_PATH/join.yaml"
+rm "$SCRATCH_PATH/joining"
+wait
 record_configuration
 mark_member
