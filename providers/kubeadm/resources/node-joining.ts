@@ -20,7 +20,7 @@ type Session = ClusterSession<NodeGroupInputs>;
 
 /**
  * Joins machines to a running cluster: control planes one after another, since etcd accepts one new member at a time,
- * workers in parallel. Then waits in parallel until all of them are Ready.
+ * workers in parallel. Each gets its agent and becomes Ready beside the joins after it.
  *
  * @param recorded names of machines that earlier runs joined: their agents stay as they are
  */
@@ -29,16 +29,17 @@ export async function joinAll(
   machines: Machine[],
   recorded: readonly string[],
 ): Promise<void> {
-  const completeOne = (machine: Machine) => complete(session, machine, !recorded.includes(machine.name));
-  if (session.inputs.group === CONTROL_PLANE_GROUP) {
-    for (const machine of machines) await enter(session, machine);
-    await allInParallel(machines, completeOne);
-  } else {
-    await allInParallel(machines, async (machine) => {
-      await enter(session, machine);
-      await completeOne(machine);
+  const inTurn = session.inputs.group === CONTROL_PLANE_GROUP;
+  // whether the last join has succeeded
+  let turn = Promise.resolve(true);
+  await allInParallel(machines, async (machine) => {
+    const entered = turn.then(async (mayJoin) => {
+      if (mayJoin) await enter(session, machine);
+      return mayJoin;
     });
-  }
+    if (inTurn) turn = entered.catch(() => false);
+    if (await entered) await complete(session, machine, !recorded.includes(machine.name));
+  });
 }
 
 /** Joins one prepared machine to the cluster; a machine that is a member already only registers again if needed. */
