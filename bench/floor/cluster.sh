@@ -43,4 +43,8 @@ for node in "${workers[@]}"; do
 done
 all "${jobs[@]}"
 
-on "$first" sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf wait --for=condition=Ready nodes --all --timeout=300s >/dev/null
+# by name, since a worker registers after its join
+nodes=("${planes[@]/#/node/}" "${workers[@]/#/node/}")
+for condition in create condition=Ready; do
+  on "$first" sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf wait "--for=$condition" "${nodes[@]}" --timeout=300s >/dev/null
+done
