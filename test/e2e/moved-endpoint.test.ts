@@ -7,6 +7,8 @@ import { readyNodes } from "../cluster/reachability";
 import { TestCluster } from "../cluster/test-cluster";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
+import { clusterInitSteps, nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
+import { stepsOfKind } from "../support/steps";
 
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 const MACHINES = ["cp-1", "w-1"];
@@ -75,9 +77,10 @@ describe("a cluster that moves from one load balancer to another", function () {
     await configure(next, [next.host]);
     const files = await managedFiles(cluster, MACHINES);
     const { steps, notes } = await cluster.preview();
-    assert.match(steps["moved-init"]?.join("\n") ?? "", /write the endpoint .* and restart kube-proxy/);
-    const moving = (steps["moved-rollout"] ?? []).filter((line) =>
-      line.includes("connect to the new endpoint"),
+    const [written] = stepsOfKind(clusterInitSteps, "endpoint", steps["moved-init"]);
+    assert.equal(written?.kubeProxy, true);
+    const moving = stepsOfKind(nodeRolloutSteps, "configure", steps["moved-rollout"]).filter(
+      ({ endpoint }) => endpoint,
     );
     assert.equal(moving.length, MACHINES.length, JSON.stringify(steps));
     await killUpWhen(

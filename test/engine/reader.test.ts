@@ -13,6 +13,8 @@ import { drain, common, machines, rollout } from "../host/handler-samples";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
 import { exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
+import { nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
+import { stepsOfKind } from "../support/steps";
 
 const NODE = { apiVersion: "v1", kind: "Node", name: "w-1" };
 const CONFIGURATION = { namespace: "kube-system", name: "kubeadm-config" };
@@ -81,7 +83,8 @@ describe("the read-only account", function () {
       assert.equal(checked?.failures?.length, 0);
       const { steps } = checked?.inputs as { steps: string[] };
       assert.equal(steps.length, machines.length, steps.join("\n"));
-      assert.match(steps[0] ?? "", /^cp-1 1\.35\.4 → 1\.36\.3/);
+      const [first] = stepsOfKind(nodeRolloutSteps, "upgrade", steps);
+      assert.deepEqual([first?.machine, first?.from, first?.to], ["cp-1", "1.35.4", "1.36.3"]);
     } finally {
       Reflect.deleteProperty(process.env, READER_KUBECONFIG);
     }

@@ -8,7 +8,7 @@ import { countChanges } from "../../sandbox/engine-output";
 import { engineEnvironment } from "../../sandbox/engine-environment";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
 import type { Toolchain } from "../../sandbox/toolchain";
-import { assertKnownSteps } from "../support/known-steps";
+import { assertKnownSteps } from "../support/steps";
 import { parsePreview } from "../../cli/review/preview";
 import { parseUrn } from "../../lib/pulumi/state";
 

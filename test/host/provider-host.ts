@@ -11,7 +11,7 @@ import type { HandlerKey } from "../../providers/handlers";
 import { providerText } from "../../lib/pulumi/dynamic-resource";
 import type { Properties } from "../../sandbox/command-plugin/wire";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
-import { assertKnownSteps } from "../support/known-steps";
+import { assertKnownSteps } from "../support/steps";
 import { plain, struct } from "./command-plugin/plugin-process";
 
 const PROGRAM = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");

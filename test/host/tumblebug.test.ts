@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { FirewallRule } from "../../providers/tumblebug/plan/model";
 import { CONNECTION, createOn, describeGenerations, OBJECTS, rulesFor } from "./tumblebug-fixture";
+import { tumblebugObjectSteps } from "../../providers/tumblebug/plan/steps";
+import { stepsOfKind } from "../support/steps";
 
 type Outputs = Record<string, unknown>;
 
@@ -29,7 +31,8 @@ describeGenerations(
           const effect = { kind: "lost-reply" } as const;
           running.fixture.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 1, effect });
           const { steps, outputs } = await createOn(running.host, key, desired());
-          assert.match(steps.join(), new RegExp(`^create the ${what} ${name} in ${CONNECTION}`));
+          const [create] = stepsOfKind(tumblebugObjectSteps, "create", steps);
+          assert.deepEqual([create?.what, create?.name, create?.connection], [what, name, CONNECTION]);
           assert.equal(outputs.made, true);
           assert.equal(running.fixture.changes().length, 1, running.fixture.changes().join());
           made = outputs;

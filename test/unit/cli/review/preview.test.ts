@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { assertKnownSteps } from "../../../support/known-steps";
+import { assertKnownSteps } from "../../../support/steps";
 import { findDangers } from "../../../../cli/review/dangers";
 import { readPreview, NotAPreviewError } from "../../../../cli/review/preview";
 import { formatViolation } from "../../../../lib/text/policy-violation";

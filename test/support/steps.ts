@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { TABLES } from "../../cli/review/steps";
+import type { StepTable } from "../../lib/steps/steps";
 
 /**
  * Checks that a review knows the kind of each line that a resource emits, and formats it as the resource does.
@@ -14,4 +15,15 @@ export function assertKnownSteps(type: string, lines: unknown): void {
     assert.ok(table && step, `no table of ${type} has a kind for the line: ${line}`);
     assert.equal(table.format(step), line);
   }
+}
+
+/** Returns the steps of one kind among the lines of a preview; lines of other kinds are left out. */
+export function stepsOfKind<Step extends { readonly kind: string }, Kind extends Step["kind"]>(
+  table: StepTable<Step>,
+  kind: Kind,
+  lines: unknown,
+): Extract<Step, { kind: Kind }>[] {
+  return ((lines ?? []) as readonly string[])
+    .map((line) => table.parse(line))
+    .filter((step): step is Extract<Step, { kind: Kind }> => step?.kind === kind);
 }
