@@ -32,7 +32,7 @@ export function desiredCluster(
     version: "1.36.3",
     source: { bundle: { path: "/opt/bundle" } },
     network: { plugin: { bridge: {} } },
-    timeouts: { sshSeconds: 20, prepareSeconds: 60, initSeconds: 60, joinSeconds: 60, readySeconds: 60 },
+    timeouts: { sshSeconds: 10, prepareSeconds: 60, initSeconds: 60, joinSeconds: 60, readySeconds: 60 },
     machines: machines.map((machine) => machineEntry(fleet, machine)),
     ...others,
   };

@@ -50,7 +50,7 @@ describe("two runs from two state backends on one cluster", function () {
   it("refuses the second by the name of the first, which completes as if it were alone", async () => {
     const first = await startFirst();
     const timeouts = {
-      sshSeconds: 20,
+      sshSeconds: 10,
       prepareSeconds: 60,
       initSeconds: 60,
       joinSeconds: 60,
