@@ -23,7 +23,7 @@ export interface Tier {
    * How much of the machine it takes, of {@link CAPACITY}: tiers run in parallel as long as they fit. The tests of the host
    * wait most of the time.
    */
-  readonly load: 1 | 2 | 4;
+  readonly load: 1 | 2 | 3;
 }
 
 /** The load that one machine can run at a time; tests on real nodes wait more than they compute. */
@@ -32,59 +32,18 @@ export const CAPACITY = 4;
 export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults" | "acceptance";
 
 /**
- * Every tier, in the order in which they start as far as the machine has room: after the fast one, the longest first, and
- * those whose files run one after the other before host, which ends the run on both cores.
+ * Every tier, in the order in which they start as far as the machine has room: those that wait for real nodes begin
+ * beside the fast one, since their files run one after the other, and host ends the run on both cores.
  */
 export const TIERS: readonly Tier[] = [
   {
     name: "unit",
     summary: "decisions and single parts, offline",
-    load: 4,
+    load: 3,
     folders: ["unit"],
     timeoutMilliseconds: 20_000,
     limitSeconds: 900,
     ground: "nothing",
-  },
-  {
-    name: "engine",
-    summary: "the engine, on simulated machines and bare API servers",
-    load: 2,
-    processes: 2,
-    folders: ["engine"],
-    timeoutMilliseconds: 180_000,
-    limitSeconds: 3_600,
-    ground: "programs",
-    night:
-      "kills of the engine at every step in every way, fleets that a Temporal server runs, also of regions in network namespaces, " +
-      "a fleet of ten clusters, state on real servers, and the page of a fleet in Chromium",
-  },
-  {
-    name: "clouds",
-    summary: "real clusters on the machines of clouds",
-    load: 2,
-    processes: 2,
-    folders: ["clouds"],
-    timeoutMilliseconds: 900_000,
-    limitSeconds: 3_600,
-    ground: "nodes",
-    fleets: ["pool-nodes"],
-    night:
-      "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, its own " +
-      "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
-      "addresses, and a machine pool of real nodes",
-  },
-  {
-    name: "rollout",
-    summary: "a version rollout on real nodes",
-    load: 1,
-    folders: ["rollout"],
-    processes: 1,
-    timeoutMilliseconds: 900_000,
-    limitSeconds: 3_600,
-    ground: "nodes",
-    fleets: ["rollout", "year"],
-    night:
-      "a cluster over a year: two minors, a dead machine, a removed pool, a lost control plane, and a new start",
   },
   {
     name: "e2e",
@@ -110,18 +69,49 @@ export const TIERS: readonly Tier[] = [
     night:
       "the rotation of the encryption key on three control planes, and adopted clusters: with a profile, of three control " +
       "planes behind a load balancer with an upgrade, and one whose address a static pod holds; a cluster that moves to another " +
-      "load balancer; two regions that are upgraded in waves",
+      "load balancer; two regions that are upgraded in waves; labels of a pool that change",
   },
   {
-    name: "host",
-    summary: "the handlers in Pulumi's own process",
+    name: "rollout",
+    summary: "a version rollout on real nodes",
     load: 1,
+    folders: ["rollout"],
+    processes: 1,
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 3_600,
+    ground: "nodes",
+    fleets: ["rollout", "year"],
+    night:
+      "a cluster over a year: two minors, a dead machine, a removed pool, a lost control plane, and a new start; another " +
+      "configuration on three control planes, and machines that become another cluster",
+  },
+  {
+    name: "clouds",
+    summary: "real clusters on the machines of clouds",
+    load: 2,
     processes: 2,
-    folders: ["host"],
+    folders: ["clouds"],
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 3_600,
+    ground: "nodes",
+    fleets: ["pool-nodes"],
+    night:
+      "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, its own " +
+      "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
+      "addresses, a second pool with other machines, and a machine pool of real nodes",
+  },
+  {
+    name: "engine",
+    summary: "the engine, on simulated machines and bare API servers",
+    load: 2,
+    processes: 2,
+    folders: ["engine"],
     timeoutMilliseconds: 180_000,
-    limitSeconds: 2_400,
+    limitSeconds: 3_600,
     ground: "programs",
-    night: "a hundred random rollouts instead of fifty",
+    night:
+      "kills of the engine at every step in every way, fleets that a Temporal server runs, also of regions in network namespaces, " +
+      "a fleet of ten clusters, state on real servers, and the page of a fleet in Chromium",
   },
   {
     name: "faults",
@@ -134,6 +124,17 @@ export const TIERS: readonly Tier[] = [
     ground: "nodes",
     fleets: ["faults"],
     night: "kills at every step on real nodes",
+  },
+  {
+    name: "host",
+    summary: "the handlers in Pulumi's own process",
+    load: 1,
+    processes: 2,
+    folders: ["host"],
+    timeoutMilliseconds: 180_000,
+    limitSeconds: 2_400,
+    ground: "programs",
+    night: "a hundred random rollouts instead of fifty",
   },
   {
     name: "acceptance",

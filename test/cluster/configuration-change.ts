@@ -14,13 +14,9 @@ const ETCD_ARGUMENT = { name: "quota-backend-bytes", value: "3221225472" };
 
 /**
  * Returns the audited cluster's fields with another audit policy, an argument of the API servers and of etcd, a name for
- * the API servers' certificates, and a file on every machine; by night with a setting of the kubelet, too, for which every node is drained.
+ * the API servers' certificates, a file on every machine, and a setting of the kubelet, for which every node is drained.
  */
-export function reconfigured(
-  fields: Record<string, unknown>,
-  kubelet: Record<string, unknown>,
-  byNight: boolean,
-) {
+export function reconfigured(fields: Record<string, unknown>, kubelet: Record<string, unknown>) {
   const { apiServer } = AUDITED.kubeadm.clusterConfiguration;
   const extraArgs = [...apiServer.extraArgs, { name: "profiling", value: "false" }];
   const [policy] = AUDITED.files;
@@ -33,19 +29,25 @@ export function reconfigured(
       },
     },
     files: [{ path: policy?.path, content: `${policy?.content}# changed\n` }, LIMITS],
-    ...(byNight ? { kubelet: { ...kubelet, maxPods: MAX_PODS } } : {}),
+    kubelet: { ...kubelet, maxPods: MAX_PODS },
   };
 }
 
-/** Returns the lines that a preview lists for such a change. @param further what else changes on control planes */
+/**
+ * Returns the lines that a preview lists for such a change.
+ * @param drained whether the kubelet's settings change
+ * @param further what else changes on control planes
+ */
 export function expectedSteps(
   machines: readonly string[],
-  byNight: boolean,
-  further: readonly ("etcd" | "certificate")[] = [],
+  {
+    drained = false,
+    further = [],
+  }: { drained?: boolean; further?: readonly ("etcd" | "certificate")[] } = {},
 ): RegExp[] {
   const works = { etcd: "restart etcd", certificate: "give the API server a certificate with the new names" };
   const others = further.map((each) => `, ${works[each]}`).join("");
-  const drains = byNight ? ["cordon, drain, ", ", uncordon"] : ["", ""];
+  const drains = drained ? ["cordon, drain, ", ", uncordon"] : ["", ""];
   return machines.map((name) => {
     const pods = name.startsWith("cp") ? `${others}, restart the static pods that change` : "";
     const work = `${drains[0]}apply its files${pods}, restart the kubelet${drains[1]}`;
@@ -58,7 +60,6 @@ export async function assertReconfigured(
   cluster: TestCluster,
   machines: readonly string[],
   nodes: readonly Node[],
-  byNight: boolean,
 ): Promise<void> {
   const [policy] = AUDITED.files;
   for (const name of machines) {
@@ -69,10 +70,8 @@ export async function assertReconfigured(
     assert.equal(annotations[KEYS.current("configuration")], annotations[CONFIGURATION_KEY], name);
     assert.equal(annotations[KEYS.changesAllowed], "false", name);
     assert.equal(node?.spec?.unschedulable, undefined, name);
-    if (byNight) {
-      assert.match(await cluster.onMachine(name, "cat /var/lib/kubelet/config.yaml"), /^maxPods: 93$/m, name);
-      assert.equal(node?.status?.allocatable?.["pods"], String(MAX_PODS), name);
-    }
+    assert.match(await cluster.onMachine(name, "cat /var/lib/kubelet/config.yaml"), /^maxPods: 93$/m, name);
+    assert.equal(node?.status?.allocatable?.["pods"], String(MAX_PODS), name);
     if (!name.startsWith("cp")) continue;
     assert.equal(await cluster.onMachine(name, `cat ${policy?.path}`), `${policy?.content}# changed\n`);
     const running = await cluster.onMachine(name, "tr '\\0' ' ' </proc/$(pidof kube-apiserver)/cmdline");

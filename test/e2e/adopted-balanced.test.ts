@@ -177,7 +177,7 @@ describe("a cluster of three control planes behind a load balancer, that others 
     const files = await managedFiles(cluster, SCALED);
     const { steps, notes } = await cluster.preview();
     const listed = (steps["balanced-rollout"] ?? []).filter((line) => line.includes(": configuration "));
-    expectedSteps(SCALED, false).forEach((line, index) => assert.match(listed[index] ?? "", line));
+    expectedSteps(SCALED).forEach((line, index) => assert.match(listed[index] ?? "", line));
     assert.equal(listed.length, SCALED.length);
     const counter = await RequestCounter.start(cluster, "w-1", { name: "configuration", url: endpoint() });
     await killUpWhen(

@@ -193,7 +193,9 @@ describe("a cluster that plain kubeadm made", function () {
       "cluster: write the configuration of kube-proxy, and restart it on each node in turn",
     ]);
     const listed = (steps["adopted-rollout"] ?? []).filter((line) => line.includes(": configuration "));
-    expectedSteps(SCALED, false, ["etcd"]).forEach((line, index) => assert.match(listed[index] ?? "", line));
+    expectedSteps(SCALED, { further: ["etcd"] }).forEach((line, index) =>
+      assert.match(listed[index] ?? "", line),
+    );
     assert.equal(listed.length, SCALED.length);
     await killUpWhen(
       cluster,

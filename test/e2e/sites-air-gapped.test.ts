@@ -24,6 +24,8 @@ const VERSION = "1.36.3";
 const IMAGES = "registry.site.example/kubernetes";
 /** A name that only the jump host knows: no other host can dial it. */
 const MACHINE_HOST = "cp-1.site.example";
+/** A name that only a new certificate of the API server has. */
+const NAME = "api.example.org";
 const WRONG_DIGEST = "0".repeat(64);
 
 describe("an air-gapped site behind a jump host and a load balancer", function () {
@@ -81,10 +83,16 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     /** A bundle folder on the machine, instead of the archive. */
     readonly folder?: string;
     readonly profile?: "cis";
+    /** A further name in the certificate of the API server. */
+    readonly certificateName?: string;
   }
 
-  async function configure({ sha256 = digest, folder: bundle, profile }: Changes = {}): Promise<void> {
-    const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
+  async function configure(changes: Changes = {}): Promise<void> {
+    const { sha256 = digest, folder: bundle, profile, certificateName } = changes;
+    const { kubelet, kubeProxy, ignorePreflightErrors } = containerNodeSettings;
+    const { clusterConfiguration: base } = containerNodeSettings.kubeadm;
+    const apiServer = certificateName === undefined ? {} : { apiServer: { certSANs: [certificateName] } };
+    const kubeadm = { clusterConfiguration: { ...base, ...apiServer } };
     const cluster = {
       ...{ name: "air-gapped", version: VERSION, kubelet, kubeProxy, kubeadm, ignorePreflightErrors },
       source: { bundle: bundle ? { path: bundle } : { url: `${server.url}/bundle.tar.gz`, sha256 } },
@@ -221,7 +229,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     assert.notEqual(await onNode(machine, "grep -rlF legible-in-etcd /var/lib/etcd"), "");
   });
 
-  it("gets the profile cis while it runs, and meets each check that docs/hardening.md claims", async () => {
+  it("gets the profile cis and another certificate while it runs, and meets each check that docs/hardening.md claims", async () => {
     const script = hardeningScript("control-plane", ["cp-1"]);
     const unmet = async () => (await onNode(machine, script)).split("\n").filter((id) => id !== "");
     const claimed = HARDENING_CHECKS.flatMap(({ id, met, probe }) =>
@@ -233,17 +241,27 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
       claimed.filter((id) => !before.includes(id)),
       ["4.2.4"],
     );
-    await configure({ profile: "cis" });
+    await configure({ profile: "cis", certificateName: NAME });
     const preview = await stack.preview("--diff");
-    assert.match(preview.words, /configuration: cluster\.profile, /);
     assert.match(
       preview.words,
-      /cp-1: configuration .* \(cordon, drain, apply its files, restart the static pods/,
+      /configuration: cluster\.kubeadm\.clusterConfiguration\.apiServer\.certSANs, cluster\.profile; /,
+    );
+    assert.match(
+      preview.words,
+      /cp-1: configuration .* \(cordon, drain, apply its files, give the API server a certificate with the new names, restart the static pods/,
     );
     const { exitCode, words } = await stack.up();
     assert.equal(exitCode, 0, words);
     // encryptSecretsAtRest is off
     assert.deepEqual(await unmet(), ["1.2.27", "1.2.28"]);
+    assert.equal(
+      await onNode(
+        machine,
+        `curl --silent --show-error --fail --cacert /etc/kubernetes/pki/ca.crt --resolve ${NAME}:6443:127.0.0.1 https://${NAME}:6443/readyz`,
+      ),
+      "ok",
+    );
     assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
   });
 
