@@ -33,8 +33,8 @@ export async function joinAll(
   // whether the last join has succeeded
   let turn = Promise.resolve(true);
   await allInParallel(machines, async (machine) => {
-    const entered = turn.then(async (mayJoin) => {
-      if (mayJoin) await enter(session, machine);
+    const entered = Promise.all([readFacts(session, machine), turn]).then(async ([facts, mayJoin]) => {
+      if (mayJoin) await enter(session, machine, facts);
       return mayJoin;
     });
     if (inTurn) turn = entered.catch(() => false);
@@ -43,10 +43,9 @@ export async function joinAll(
 }
 
 /** Joins one prepared machine to the cluster; a machine that is a member already only registers again if needed. */
-async function enter(session: Session, machine: Machine): Promise<void> {
+async function enter(session: Session, machine: Machine, facts: steps.MachineFacts): Promise<void> {
   const { inputs, kubernetes } = session;
   await session.assertMayGoOn();
-  const facts = await readFacts(session, machine);
   if (facts.member) return registerAgain(session, machine);
   await rebootIfRequired(session, machine, facts);
   const started = Date.now();
