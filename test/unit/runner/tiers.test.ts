@@ -15,11 +15,16 @@ describe("the tiers of tests", () => {
     assert.equal(starts("e2e", "engine", "rollout"), true);
   });
 
-  it("end with one that has files for both cores: e2e, the longest on one core, begins beside rollout", () => {
-    const running: TierName[] = ["engine"];
-    for (const { name } of TIERS.slice(TIERS.indexOf(tier("rollout"))))
-      if (starts(name, ...running)) running.push(name);
-    assert.deepEqual(running, ["engine", "rollout", "e2e"]);
+  it("begin with real nodes, whose files run one after another, beside the fast tier", () => {
+    const beside = (name: TierName) => {
+      const running: TierName[] = [name];
+      for (const { name: next } of TIERS.filter((each) => each.name !== name))
+        if (starts(next, ...running)) running.push(next);
+      return running;
+    };
+    assert.deepEqual(beside("unit"), ["unit", "e2e"]);
+    assert.deepEqual(beside("e2e"), ["e2e", "unit"]);
+    assert.deepEqual(beside("engine"), ["engine", "e2e", "rollout"]);
   });
 
   it("start at once when nothing runs", () => {
