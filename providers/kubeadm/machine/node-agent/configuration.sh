@@ -90,16 +90,20 @@ remove_configured() {
 }
 
 install_configuration() {
-  local path
   keep_previous
   keep_originals
   configure_environment
   write_registry_hosts
   write_user_files
-  for path in "${REMOVED_PATHS[@]}"; do remove_configured "$path"; done
   # also when the change was interrupted before the restart
   if is_containerd_changed; then restart_and_await_containerd; fi
   move_endpoint
+}
+
+# Removes the files that are no longer configured, after nothing reads them any more.
+remove_former_files() {
+  local path
+  for path in "${REMOVED_PATHS[@]}"; do remove_configured "$path"; done
 }
 
 # Connects this machine to another endpoint, if it answers this machine's kubelet.

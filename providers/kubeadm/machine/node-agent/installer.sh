@@ -82,6 +82,7 @@ case "$SOFTWARE ${1:-}" in
 "containerd install") install_containerd ;;
 "os-packages install") upgrade_packages ;;
 "configuration install") install_configuration ;;
+"configuration remove") remove_former_files ;;
 "configuration changed") list_changed_files ;;
 "configuration restore") restore_configuration ;;
 "configuration baseline") print_baseline ;;

@@ -369,6 +369,10 @@ apply_configuration() {
     if changes_certificate "$1"; then act "change the API server's certificate" change_certificate "$installer" || return 1; fi
     act "kubeadm upgrade node phase control-plane" attempt "kubeadm upgrade node phase control-plane" \
       kubeadm upgrade node phase control-plane --certificate-renewal=false --etcd-upgrade=false "${patch_flags[@]}" || return 1
+  fi
+  # not earlier: an API server that starts again while etcd restarts still reads them
+  if [ "$mode" != dry-run ]; then attempt "remove the files that are no longer configured" bash "$installer" remove || return 1; fi
+  if is_control_plane; then
     act "restart the static pods whose files have changed" restart_static_pods "$installer" || return 1
   fi
   act "kubeadm upgrade node phase kubelet-config" attempt "kubeadm upgrade node phase kubelet-config" \
