@@ -41,7 +41,7 @@ describe("a rollout with a node that does not complete", function () {
     const steps = await fixture.stepsOf(fixture.desired(NEW));
     const upgrades = stepsOfKind(nodeRolloutSteps, "upgrade", steps);
     assert.deepEqual(
-      upgrades.map(({ machine, resumed }) => [machine, resumed]),
+      upgrades.map(({ machine, resumed }) => [machine, resumed === true]),
       [
         ["w-1", true],
         ["w-2", false],
