@@ -24,7 +24,7 @@ import { scale } from "./measurements/scale";
 import { size } from "./measurements/size";
 import { temporal } from "./measurements/temporal";
 import { tumblebug } from "./measurements/tumblebug";
-import { up } from "./measurements/up";
+import { up, upLarge } from "./measurements/up";
 import { mergeResults, readResults, type Result, writeResults } from "./results";
 import { describeMachine, describeVersions, LoadNotes } from "./environment";
 import { renderPage, renderResult } from "./table";
@@ -32,6 +32,7 @@ import { renderPage, renderResult } from "./table";
 const MEASUREMENTS: readonly Measurement[] = [
   preview,
   up,
+  upLarge,
   scale,
   size,
   growth,
