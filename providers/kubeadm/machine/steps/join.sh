@@ -3,6 +3,7 @@
 # for a control plane the archive of control-plane-secrets.
 # Parameters: VERSION is that of the cluster: the machine may have been prepared for another version, which the rollout
 # installs after the join as on every other node
+
 is_own_server_ready() {
   curl --silent --fail --insecure --noproxy '*' --max-time 2 --output /dev/null https://127.0.0.1:6443/readyz
 }
