@@ -92,12 +92,12 @@ describe("the URL of a gate", () => {
       (_, response) => void response.writeHead(200).end(Buffer.alloc(2 * 2 ** 20)),
       /last seen: .* is larger than 1 MiB$/,
     ],
-    ["no response", () => undefined, /last seen: (nothing yet|no answer within 1 s)$/],
+    ["no response", () => undefined, /last seen: (nothing yet|no answer within 3 s)$/],
   ];
   for (const [what, listener, said] of refused)
     it(`does not pass with ${what}`, async () => {
       const url = await serve(listener);
-      await assert.rejects(awaitUrl(url, 1), said);
+      await assert.rejects(awaitUrl(url, 3), said);
       server?.closeAllConnections();
     });
 });
@@ -126,12 +126,12 @@ describe("the nodes of a gate", () => {
     const put = (name: string, ready: string) =>
       server.store.put(`/api/v1/nodes/${name}`, { apiVersion: "v1", kind: "Node", ...node(name, ready) });
     await assert.rejects(
-      nodesReadyOf("eu1", kubeconfig, 1),
+      nodesReadyOf("eu1", kubeconfig, 3),
       /the nodes of eu1; last seen: there is no node$/,
     );
     put("w-1", "True");
     put("w-2", "False");
-    await assert.rejects(nodesReadyOf("eu1", kubeconfig, 1), /last seen: 1 of 2 nodes not Ready: w-2$/);
+    await assert.rejects(nodesReadyOf("eu1", kubeconfig, 3), /last seen: 1 of 2 nodes not Ready: w-2$/);
     const waiting = nodesReadyOf("eu1", kubeconfig, 30);
     put("w-2", "True");
     await waiting;
