@@ -15,7 +15,7 @@ import {
   prepareScript,
 } from "../providers/kubeadm/machine/steps";
 import { keyGeneration, keyName } from "../providers/kubeadm/plan/encryption";
-import type { Machine } from "../providers/kubeadm/plan/machine";
+import { controlPlanesOf, type Machine } from "../providers/kubeadm/plan/machine";
 
 /** Placeholders that the compared scripts replace. */
 const TOKEN = "@TOKEN@";
@@ -35,7 +35,7 @@ export function renderSteps(
 ): string {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-bench-steps-"));
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text, { mode: 0o600 });
-  const planes = machines.filter(({ role }) => role === "control-plane");
+  const planes = controlPlanesOf(machines);
   const workers = machines.filter(({ role }) => role === "worker");
   const [first] = planes;
   if (first === undefined) throw new Error("a cluster needs a control plane");

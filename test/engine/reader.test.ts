@@ -83,7 +83,7 @@ describe("the read-only account", function () {
       assert.equal(checked?.failures?.length, 0);
       const { steps } = checked?.inputs as { steps: string[] };
       assert.equal(steps.length, machines.length, steps.join("\n"));
-      const [first] = stepsOfKind(nodeRolloutSteps, "upgrade", steps);
+      const [first] = stepsOfKind(nodeRolloutSteps, "upgrade", steps.slice(0, 1));
       assert.deepEqual([first?.machine, first?.from, first?.to], ["cp-1", "1.35.4", "1.36.3"]);
     } finally {
       Reflect.deleteProperty(process.env, READER_KUBECONFIG);

@@ -31,7 +31,7 @@ describeGenerations(
           const effect = { kind: "lost-reply" } as const;
           running.fixture.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 1, effect });
           const { steps, outputs } = await createOn(running.host, key, desired());
-          const [create] = stepsOfKind(tumblebugObjectSteps, "create", steps);
+          const [create] = stepsOfKind(tumblebugObjectSteps, "create", steps.slice(0, 1));
           assert.deepEqual([create?.what, create?.name, create?.connection], [what, name, CONNECTION]);
           assert.equal(outputs.made, true);
           assert.equal(running.fixture.changes().length, 1, running.fixture.changes().join());

@@ -127,6 +127,7 @@ describe("a preview of a cluster that answers late or never", function () {
     assert.ok(milliseconds < LIMIT_MILLISECONDS, `${milliseconds} ms`);
     const unread = lines.flatMap(({ steps }) => steps.slice(1));
     const machines = stepsOfKind(nodeRolloutSteps, "unread", unread).map(({ machine }) => machine);
+    assert.equal(machines.length, unread.length, unread.join("\n"));
     assert.deepEqual(machines.sort(), NAMES.flatMap((name) => [name, name]).sort(), unread.join("\n"));
     for (const { resource, steps, changes } of lines.filter(({ steps }) => steps.length > 0)) {
       assert.equal(nodeRolloutSteps.parse(steps[0]!)?.kind, "recorded");

@@ -1,5 +1,5 @@
 import { laterLines } from "../../../lib/steps/steps";
-import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP, controlPlanesOf } from "../../kubeadm/plan/machine";
 import {
   leavingLaterOf,
   planBatches,
@@ -42,7 +42,7 @@ export function planBatch(
 ): MachineBatch {
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
   const slots = new Map(wanted.map((slot) => [slot.machine, withKnownShape(slot, known.get(slot.machine))]));
-  const planes = wanted.filter(({ role }) => role === "control-plane");
+  const planes = controlPlanesOf(wanted);
   const { now, later } = planBatches(
     planes.map(({ machine }) => ({ machine: controlPlane(machine), replacementsPerRun: 1 })),
     controlPlanes.members.map((machine) => ({
