@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Puts all workers back to an older minor, between two runs of a measurement: a kubelet may be one behind its control plane.
 # $1: a folder with ssh_config and workers (one name a line)   $2: version, such as 1.35.4
-# $3: start or stop, for the node agent, which is idle during the script's run
+# $3: start or stop, for the node agent, which is idle during the script's run   $4: the version to go to, which is staged
+# again for the agent, as it is before a rollout begins
 set -euo pipefail
-work=$1 version=$2 agent=$3
+work=$1 version=$2 agent=$3 to=$4
 mapfile -t workers <"$work/workers"
 
 jobs=()
@@ -17,6 +18,9 @@ for program in kubeadm kubelet kubectl; do
   mv -f /usr/local/bin/.\$program.new /usr/local/bin/\$program
 done
 systemctl start kubelet
+if [ $agent = start ]; then
+  for program in kubeadm kubelet kubectl; do bash /var/lib/foresail/agent/install/\$program/$to stage; done
+fi
 systemctl $agent foresail-node-agent
 STEPS
   jobs+=($!)

@@ -102,7 +102,7 @@ function notesOf(parts: readonly string[]): string[] {
     `Container nodes with the programs and images of both versions: ${SIZE.controlPlanes} control plane, at ${TO} already, and ${SIZE.workers} workers that are put ` +
       `back to ${FROM} before each run. Timed from the first worker's cordon to the last one's return, as a watch of the Nodes sees it.`,
     "The script is the floor: bench/floor/rollout.sh, `kubectl drain`, `kubeadm upgrade node`, programs, kubelet, `kubectl wait`, `kubectl uncordon`; so " +
-      "many workers at once as foresail has in `maxUnavailable`.",
+      "many workers at once as foresail has in `maxUnavailable`. Both find the new version on the machines, foresail as its NodeAgents stage it.",
     `A busy worker has a pod that loses no requests: it ends ${LEAVING_SECONDS} s after its deletion. On an empty worker there is nothing to drain, which shows the machine's own time alone.`,
     "foresail alone also checks the programs' checksums, confirms its Lease before each step, and writes Events and history.",
     `One upgrade at a time by its stages, in seconds until the watch saw each: ${parts.join("; ")}.`,
@@ -221,7 +221,7 @@ class RolledCluster {
    */
   async putBack(before: Contestant): Promise<void> {
     const agent = before === "foresail" ? "start" : "stop";
-    await this.script("back.sh", [this.work, FROM, agent]);
+    await this.script("back.sh", [this.work, FROM, agent, TO]);
     await this.api.watchUntil<void, Node>({
       what: `the workers to be back at ${FROM}`,
       apiVersion: "v1",

@@ -25,6 +25,8 @@ export const NODE_PATHS = {
   agent: "/var/lib/foresail/agent",
   /** Installers of the versions that the node agent can choose from: <software>/<version>. */
   agentInstallers: "/var/lib/foresail/agent/install",
+  /** Verified programs of the versions that the node agent can choose from: <version>/<program>. */
+  agentStaged: "/var/lib/foresail/agent/staged",
   /** Exists while the machine's software meets the requirements of a node. */
   agentInitialized: "/var/lib/foresail/agent/initialized",
   encryption: "/etc/kubernetes/foresail/encryption.yaml",

@@ -86,7 +86,7 @@ function mayBeLeftOut({ machines, unreachable: limit }: Inputs, unreachable: rea
  * Versions that a cluster keeps until something else changes on its agents, since they understand the same annotations
  * and a new release alone changes nothing.
  */
-const KEPT_AGENTS = ["1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.5.0", "1.6.0"];
+const KEPT_AGENTS = ["1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.5.0", "1.6.0", "1.7.0", "1.8.0"];
 
 /** Returns the version that the cluster's agents keep, if any. One that is told what to do about drift has to know it. */
 function keptAgent({ agent }: Partial<Outputs>, { drift }: Inputs): string | undefined {

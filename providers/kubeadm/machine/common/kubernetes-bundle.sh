@@ -57,17 +57,37 @@ check_kubernetes() {
   verify_bundle "$@"
 }
 
+# Stages these programs for their installation, which then only moves them: PROGRAM... What lies there is verified.
+stage_kubernetes() {
+  local program folder=$AGENT_STAGED_PATH/$VERSION
+  obtain_bundle
+  mkdir -p "$folder"
+  for program in "$@"; do
+    if cmp --silent "$BUNDLE/bin/$program" "$folder/$program"; then continue; fi
+    install -m 0755 "$BUNDLE/bin/$program" "$folder/.$program"
+    verify_file "$folder/.$program" "bin/$program"
+    mv -f "$folder/.$program" "$folder/$program"
+  done
+}
+
 # Installs these programs in this version, unless they are installed: PROGRAM...
 install_kubernetes() {
-  local program differing=()
-  obtain_bundle
+  local program new differing=() folder=$AGENT_STAGED_PATH/$VERSION
   for program in "$@"; do
+    new=/usr/local/bin/.$program.foresail-new
+    if [ -e "$folder/$program" ]; then
+      mv -f "$folder/$program" "$new"
+      mv -f "$new" "/usr/local/bin/$program"
+      continue
+    fi
+    obtain_bundle
     cmp --silent "$BUNDLE/bin/$program" "/usr/local/bin/$program" || differing+=("$program")
   done
   if [ -n "${differing[*]}" ]; then verify_bundle "${differing[@]}"; fi
   for program in "${differing[@]}"; do
-    install -m 0755 "$BUNDLE/bin/$program" "/usr/local/bin/.$program.foresail-new"
-    mv -f "/usr/local/bin/.$program.foresail-new" "/usr/local/bin/$program"
+    new=/usr/local/bin/.$program.foresail-new
+    install -m 0755 "$BUNDLE/bin/$program" "$new"
+    mv -f "$new" "/usr/local/bin/$program"
   done
   if [[ " $* " == *" kubelet "* ]]; then write_kubelet_unit; fi
 }
@@ -100,23 +120,28 @@ UNIT
 # Imports the bundle's images into containerd, unless it has all that are needed: machine|bundle says whose kubeadm lists
 # them, the bundle's own while that on the machine is older.
 import_images() {
-  local have wanted image archive imported="" missing=no kubeadm=/usr/local/bin/kubeadm
+  local have wanted archive imported="" kubeadm=/usr/local/bin/kubeadm
   if [ "$1" = bundle ]; then kubeadm=$BUNDLE/bin/kubeadm; fi
-  have=$(ctr --namespace k8s.io images list --quiet)
   wanted=$(list_images "$kubeadm")
-  for image in $wanted; do grep -qxF "$image" <<<"$have" || missing=yes; done
-  if [ "$missing" = yes ] && compgen -G "$BUNDLE/images/*.tar" >/dev/null; then
+  if has_all "$(list_pinned_images)" "$wanted"; then return 0; fi
+  have=$(ctr --namespace k8s.io images list --quiet)
+  if ! has_all "$have" "$wanted" && compgen -G "$BUNDLE/images/*.tar" >/dev/null; then
     for archive in "$BUNDLE"/images/*.tar; do verify_file "$archive" "images/${archive##*/}"; done
     for archive in "$BUNDLE"/images/*.tar; do imported+=" $(ctr --namespace k8s.io images import "$archive")"; done
   fi
   pin_images "$wanted" "$imported"
 }
 
+list_pinned_images() { ctr --namespace k8s.io images list --quiet 'labels."io.cri-containerd.pinned"==pinned'; }
+
+# Tells whether a list has every line of another: LIST OTHER.
+has_all() { [ -z "$(comm -13 <(sort <<<"$1") <(sort <<<"$2"))" ]; }
+
 # Pins these images, so that a kubelet whose disk fills up does not delete them, since no registry may have them: IMAGES
 # (one a line) and what an import printed, which has the names of all images of the bundle.
 pin_images() {
   local image pinned
-  pinned=$(ctr --namespace k8s.io images list --quiet 'labels."io.cri-containerd.pinned"==pinned')
+  pinned=$(list_pinned_images)
   for image in $(ctr --namespace k8s.io images list --quiet); do
     if grep -qxF "$image" <<<"$pinned"; then continue; fi
     if grep -qxF "$image" <<<"$1" || grep -qF "$image " <<<"$2 "; then

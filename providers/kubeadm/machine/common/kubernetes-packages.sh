@@ -65,5 +65,8 @@ check_kubernetes() {
   done
 }
 
+# apt downloads at the installation
+stage_kubernetes() { :; }
+
 # containerd pulls images from a registry when they are needed
 import_images() { :; }

@@ -7,15 +7,21 @@ fail() {
   exit "${2:-1}"
 }
 
-# Replaces a file by standard input atomically: PATH MODE. Sets `changed` to yes only when its text differs.
+# Replaces a file by standard input atomically: PATH MODE. Sets `changed` to yes only when its text differs. Does not touch a
+# file that is as it should be: systemd would ask for a reload of all units.
 write_file() {
   local new=$1.foresail-new
   # other users need access to the parent folder, so it is not only for root
   (umask 022; mkdir -p "$(dirname "$1")")
   cat >"$new"
   chmod "$2" "$new"
-  # shellcheck disable=SC2034 # callers read it
-  cmp --silent "$new" "$1" || changed=yes
+  if ! cmp --silent "$new" "$1"; then
+    # shellcheck disable=SC2034 # callers read it
+    changed=yes
+  elif [ "$(stat --format='%a %u %g %F' "$new" "$1" | uniq | wc -l)" = 1 ]; then
+    rm -f "$new"
+    return 0
+  fi
   mv -f "$new" "$1"
 }
 

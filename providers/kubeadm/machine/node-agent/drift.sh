@@ -42,21 +42,33 @@ unmarked() { sed '/^    foresail\/restarted-at: /d' "$1"; }
 # Tells whether two files have the same text: ONE OTHER.
 is_same_text() { cmp --silent "$1" "$2" || cmp --silent <(unmarked "$1") <(unmarked "$2"); }
 
-access_of() { stat --dereference --format='%a %u:%g' "$1"; }
-
-# Prints in one word how a managed file differs from its copy, or nothing: PATH.
-difference_of() {
-  local now=$ROOT$1 copy
-  copy=$(copy_of "$1")
-  if [ ! -e "$now" ]; then
-    if [ -e "$copy" ]; then echo removed; fi
-  elif [ ! -e "$copy" ]; then
-    echo added
-  elif ! is_same_text "$copy" "$now"; then
-    echo changed
-  elif [ "$(access_of "$copy")" != "$(access_of "$now")" ]; then
-    echo access
-  fi
+# Compares the managed files with their copies: sets difference[PATH] to one word, or to nothing, for each that has a copy
+# or had none when copies were taken. Reads all of them by two programs, since a start of one for each costs more than the rest.
+declare -A difference
+compare_files() {
+  local path now copy value
+  local -A sum=() access=()
+  local -a paths=() both=()
+  difference=()
+  if [ ! -e "$folder/kept/paths" ]; then return 0; fi
+  mapfile -t paths < <(list_managed | grep -xF -f "$folder/kept/paths")
+  if [ ${#paths[@]} -eq 0 ]; then return 0; fi
+  for path in "${paths[@]}"; do both+=("$ROOT$path" "$folder/kept/files$path"); done
+  while read -r -d "" value now; do sum[$now]=$value; done < <(sha256sum --zero "${both[@]}" 2>/dev/null)
+  while read -r value now; do access[$now]=$value; done < <(stat --dereference --format='%a,%u:%g %n' "${both[@]}" 2>/dev/null)
+  for path in "${paths[@]}"; do
+    now=$ROOT$path copy=$folder/kept/files$path value=""
+    if [ ! -e "$now" ]; then
+      if [ -e "$copy" ]; then value=removed; fi
+    elif [ ! -e "$copy" ]; then
+      value=added
+    elif [ "${sum[$now]-}" != "${sum[$copy]-}" ] && ! is_same_text "$copy" "$now"; then
+      value=changed
+    elif [ "${access[$now]-}" != "${access[$copy]-}" ]; then
+      value=access
+    fi
+    difference[$path]=$value
+  done
 }
 
 # Prints a short text that differs for every state of a file: PATH.
@@ -78,10 +90,11 @@ is_at_work() { [ "$(cat "$unfinished_file" 2>/dev/null)" = yes ]; }
 compare_copies() {
   local path
   drifted=()
+  compare_files
   while read -r path; do
-    if is_kept "$path"; then
-      if [ -n "$(difference_of "$path")" ]; then drifted+=("$path"); fi
-    elif [ "$mode" != dry-run ]; then
+    if [ -n "${difference[$path]-}" ]; then
+      drifted+=("$path")
+    elif [ -z "${difference[$path]+there}" ] && [ "$mode" != dry-run ]; then
       keep "$path"
     fi
   done < <(list_managed)
@@ -122,15 +135,17 @@ keep_own_work() {
   local -A before=()
   if [ "$mode" = dry-run ]; then return 0; fi
   while read -r state path; do before[$path]=$state; done < <(cat "$folder/kept/drifted" 2>/dev/null)
-  while read -r path; do
-    if [ "${before[$path]-}" != "$(state_of "$path")" ]; then keep "$path"; fi
-  done < <(list_managed)
+  compare_files
+  for path in "${!difference[@]}"; do
+    if [ -z "${difference[$path]}" ]; then continue; fi
+    if [ -z "${before[$path]-}" ] || [ "${before[$path]}" != "$(state_of "$path")" ]; then keep "$path"; fi
+  done
 }
 
 # Keeps what a repair replaces: PATH.
 keep_replaced() {
   local replaced=$folder/replaced$1
-  if [ ! -f "$ROOT$1" ] || [ -z "$(difference_of "$1")" ]; then return 0; fi
+  if [ ! -f "$ROOT$1" ] || [ -z "${difference[$1]-}" ]; then return 0; fi
   mkdir -p "${replaced%/*}"
   cp --archive --dereference "$ROOT$1" "$replaced"
 }
@@ -154,6 +169,7 @@ has_drifted() { [[ " ${drifted[*]-} " == *" $1"* ]]; }
 # Puts back what others changed, and restarts what reads it. Static pods last but the kubelet, which runs them.
 repair_drift() {
   local path name manifest files="" restarts=()
+  compare_files
   for path in "${drifted[@]}"; do
     if [ "$mode" != dry-run ]; then keep_replaced "$path"; fi
     files+=$path$'\n'
@@ -192,7 +208,7 @@ print_drift() {
   if is_at_work; then echo at-work; return 0; fi
   compare_copies
   for path in "${drifted[@]}"; do
-    printf '%s %s %s %s\n' "$(difference_of "$path")" "$(printf '%s' "$path" | base64 -w 0)" \
+    printf '%s %s %s %s\n' "${difference[$path]}" "$(printf '%s' "$path" | base64 -w 0)" \
       "$(encoded "$(copy_of "$path")")" "$(encoded "$ROOT$path")"
   done
 }

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
-# `install` installs it unless it is installed; both may run twice. `images restore` imports missing images of an installed
+# `stage` does all of Kubernetes' installation that can be done while the machine works, `install` installs it unless it is
+# installed; all may run twice. `images restore` imports missing images of an installed
 # version. `configuration changed` lists the user's files that this version changes, `configuration restore` takes it back,
 # `configuration etcd FILE` writes etcd's new manifest to a file, `configuration certificate FOLDER` the API server's new
 # certificate with its key to a folder, `configuration baseline` prints the version of nodes without one.
@@ -65,19 +66,21 @@ UNIT
 
 case "$SOFTWARE ${1:-}" in
 "kubeadm check" | "kubelet check" | "kubectl check") check_kubernetes "$SOFTWARE" ;;
+"kubeadm stage" | "kubelet stage" | "kubectl stage") stage_kubernetes "$SOFTWARE" ;;
 "kubeadm install" | "kubectl install") install_kubernetes "$SOFTWARE" ;;
 # the node is drained, and kubeadm has this version
 "kubelet install")
   install_kubernetes kubelet
   use_pause_image
   ;;
-# the bundle's own kubeadm lists the images
 "images check") check_kubernetes kubeadm ;;
-"images install")
+# the bundle's own kubeadm lists the images
+"images stage")
   check_kubernetes kubeadm
   import_images bundle
   ;;
-"images restore") import_images machine ;;
+# the machine has this version's kubeadm
+"images install" | "images restore") import_images machine ;;
 "containerd check") list_containerd_versions | grep -qxF "$VERSION" || fail "no apt repository of this machine has containerd $VERSION" 65 ;;
 "containerd install") install_containerd ;;
 "os-packages install") upgrade_packages ;;

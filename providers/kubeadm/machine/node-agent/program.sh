@@ -52,13 +52,16 @@ wait_for_api() {
   not_yet=$why
 }
 
-# Reads the annotations of this Node. Values come quoted, so that none can look like a line of its own.
+# Prints the annotations of a Node, one a line. Values come quoted, so that none can look like a line of its own.
+# shellcheck disable=SC2016 # a Go template
+annotations_template='{{range $key, $value := .metadata.annotations}}{{$key}} {{printf "%q" $value}}{{"\n"}}{{end}}'
+
+# The annotations of this Node as they were last read or written.
 declare -A annotation
+is_read=no
 read_node() {
   local lines key value
-  # shellcheck disable=SC2016 # a Go template
-  lines=$(kubectl_as_kubelet get node "$node" --output \
-    'go-template={{range $key, $value := .metadata.annotations}}{{$key}} {{printf "%q" $value}}{{"\n"}}{{end}}' 2>"$output") || { wait_for_api; return 1; }
+  lines=$(kubectl_as_kubelet get node "$node" --output "go-template=$annotations_template" 2>"$output") || { wait_for_api; return 1; }
   not_yet=""
   annotation=()
   while read -r key value; do
@@ -91,23 +94,50 @@ publish() {
 
 pause() { if [ "$retry_seconds" != 0 ]; then sleep "$1"; fi; }
 
-# Sleeps until the Node changes; fails when it has not within the given seconds.
+# Sleeps until the annotations of the Node are not as this agent has read or written them; fails when they have not changed
+# within the given seconds.
 watching=""
 wait_for_change() {
+  local status=0 until=$((SECONDS + $1))
   if [ -z "$watching" ]; then
     exec 7< <(exec kubectl --kubeconfig "$kubernetes/kubelet.conf" get nodes --field-selector "metadata.name=$node" --watch \
-      --output 'go-template={{.metadata.resourceVersion}}{{"\n"}}' 2>/dev/null 8>&- 9>&-)
+      --output "go-template=$annotations_template"'{{"\n"}}' 2>/dev/null 8>&- 9>&-)
     watching=$!
   fi
-  if read -r -t "$1" -u 7; then
-    while read -r -t 0.1 -u 7; do :; done
-  elif [ $? -le 128 ]; then
+  while [ "$SECONDS" -lt "$until" ]; do
+    read_event $((until - SECONDS)) || status=$?
+    # only the last of several counts
+    while [ "$status" = 0 ] && read -r -t 0 -u 7; do read_event 5 || status=1; done
+    if [ "$status" -gt 128 ]; then return 1; fi
     # a watch ends from time to time
-    stop_watching
-    pause 2
-  else
-    return 1
-  fi
+    if [ "$status" != 0 ]; then stop_watching; pause 2; return 0; fi
+    if is_news; then return 0; fi
+  done
+  return 1
+}
+
+# Reads the annotations from the watch, which ends them with an empty line: SECONDS until they begin. Exit code above 128
+# when they have not.
+declare -A event
+read_event() {
+  local key value
+  event=()
+  read -r -t "$1" -u 7 key value || return
+  while [ -n "$key" ]; do
+    if [[ $value == '"'*'"' ]]; then event[$key]=${value:1:-1}; fi
+    read -r -t 5 -u 7 key value || return 1
+  done
+}
+
+# Takes over the annotations of the watch if they are not as they were last read or written.
+is_news() {
+  local key news=no
+  if [ ${#event[@]} != ${#annotation[@]} ]; then news=yes; fi
+  for key in "${!event[@]}"; do if [ "${event[$key]}" != "${annotation[$key]-}" ]; then news=yes; fi; done
+  if [ "$news" = no ]; then return 1; fi
+  annotation=()
+  for key in "${!event[@]}"; do annotation[$key]=${event[$key]}; done
+  is_read=yes
 }
 stop_watching() {
   if [ -z "$watching" ]; then return 0; fi
@@ -143,8 +173,17 @@ keeps_its_name() {
 # Formats a version for its annotation: Kubernetes' own programs with a leading v.
 as_annotation() { case $1 in kube*) printf 'v%s' "$2" ;; *) printf '%s' "$2" ;; esac; }
 
+declare -A wanted have file_of_version
+# Sets have[SOFTWARE] to the version on this machine. One of Kubernetes' programs is asked again only after its file has changed.
+find_version() {
+  local file=""
+  if [[ $1 == kube* ]]; then file=$(stat --dereference --format='%i %s %.Z' "$(command -v "$1")" 2>/dev/null || true); fi
+  if [ -n "$file" ] && [ -n "${have[$1]-}" ] && [ "${file_of_version[$1]-}" = "$file" ]; then return 0; fi
+  have[$1]=$(found "$1")
+  file_of_version[$1]=$file
+}
+
 # Compares what the annotations ask for, or the version of a dry run, with what is installed.
-declare -A wanted have
 due=() request=""
 asked=annotations
 compare() {
@@ -155,13 +194,13 @@ compare() {
     wanted[$one]=${wanted[$one]#v}
     if [ "$one" = drift ] && { [ "$drift_mode" != repair ] || [ "${wanted[$one]}" != none ]; }; then wanted[$one]=""; fi
     request+=" $one ${wanted[$one]}"
-    have[$one]=$(found "$one")
+    find_version "$one"
     if [ -n "${wanted[$one]}" ] && { [ "${wanted[$one]}" != "${have[$one]}" ] || is_half_installed "$one" "${wanted[$one]}"; }; then due+=("$one"); fi
   done
 }
 is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
 
-# Collects what compare has found: asking the programs again would take a small machine a second.
+# Collects what compare has found.
 note_found() {
   local one
   note "$key_revision" "$revision"
@@ -490,7 +529,10 @@ is_static_pod_healthy() {
 }
 
 restart_kubelet() {
-  attempt "restart the kubelet" systemctl daemon-reload || return 1
+  # a reload of all units takes longer than the rest
+  if [ "$(systemctl show --property=NeedDaemonReload --value kubelet)" != no ]; then
+    attempt "restart the kubelet" systemctl daemon-reload || return 1
+  fi
   attempt "restart the kubelet" systemctl restart kubelet || return 1
   for _ in $(seq 600); do
     if kubelet_is_healthy; then return 0; fi
@@ -577,7 +619,8 @@ remember_unfinished() { if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$unfi
 # Others may be able to write the annotations, so what is unfinished comes from this machine's own file. Agents before
 # 1.2.0 had only the annotation, which is read once: when there is no such file yet.
 observe() {
-  read_node || return 1
+  if [ "$is_read" = no ]; then read_node || return 1; fi
+  is_read=no
   compare
   if [ -e "$unfinished_file" ]; then unfinished=$(<"$unfinished_file"); return 0; fi
   unfinished=no

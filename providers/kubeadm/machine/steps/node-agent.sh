@@ -1,19 +1,22 @@
 # shellcheck shell=bash
 # Installs the node agent and stages the versions that it can choose from. Refuses a version that the source does not
-# have. Imports a bundle's images at once: the first upgraded control plane gives every node a new kube-proxy, which is in
-# no registry.
+# have. Does everything at once that the machine can do while it works, so that it is drained for a shorter time. This
+# includes the import of a bundle's images: the first upgraded control plane gives every node a new kube-proxy, which is
+# in no registry.
 # Parameters: INSTALLER_PATHS and INSTALLER_HEADERS (of each installer, the agent's own first), INSTALLER_TEXT (of all),
 # AGENT_CONFIGURATION, KUBERNETES_VERSIONS (to stage)
 
 # Stages a Kubernetes version: VERSION. Of the one that runs, only missing images are imported again.
 stage() {
-  local images=$AGENT_INSTALLERS_PATH/images/$1
+  local software images=$AGENT_INSTALLERS_PATH/images/$1
   if [ "$(kubelet --version 2>/dev/null || true)" = "Kubernetes v$1" ]; then
     if [ -e "$images" ]; then bash "$images" restore || echo "images of Kubernetes $1 are missing, and the bundle does not have them"; fi
+    rm -rf "${AGENT_STAGED_PATH:?}/$1"
     return 0
   fi
   "$AGENT_PROGRAM_PATH" --dry-run "$1" || fail "Kubernetes $1 can't be staged; the lines before this one say why" 65
-  if [ -e "$images" ]; then bash "$images" install; fi
+  for software in kubeadm kubelet kubectl; do bash "$AGENT_INSTALLERS_PATH/$software/$1" stage; done
+  if [ -e "$images" ]; then bash "$images" stage; fi
 }
 
 refuse_foreign_machine
@@ -27,6 +30,9 @@ done
 while read -r path; do
   [[ " ${INSTALLER_PATHS[*]} " == *" $path "* ]] || rm -f "$path"
 done < <(find "$AGENT_INSTALLERS_PATH" -type f)
+for path in "$AGENT_STAGED_PATH"/*; do
+  [[ " ${KUBERNETES_VERSIONS[*]} " == *" ${path##*/} "* ]] || rm -rf "$path"
+done
 write_file "$AGENT_CONFIGURATION_PATH" 0600 <<<"${AGENT_CONFIGURATION%$'\n'}"
 bash "${INSTALLER_PATHS[0]}" install
 for version in "${KUBERNETES_VERSIONS[@]}"; do stage "$version"; done

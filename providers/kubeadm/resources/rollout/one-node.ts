@@ -15,6 +15,7 @@ import type { RolloutRecord, RolloutSession } from "./record";
 export class NodeUpgrade {
   private readonly keys;
   private readonly wanted: Record<string, string>;
+  private events = Promise.resolve();
 
   constructor(
     private readonly session: RolloutSession,
@@ -41,11 +42,19 @@ export class NodeUpgrade {
       ...(node.unschedulable ? { [WAS_CORDONED]: "true" } : {}),
       ...this.requests(Object.fromEntries(idle.map((name) => [name, current[name] ?? ""]))),
     });
-    await this.event("RolloutStarted", `change window opened: ${step.from} → ${step.to}`);
+    this.event("RolloutStarted", `change window opened: ${step.from} → ${step.to}`);
   }
 
   /** Does everything after the opening. @throws the reason why the node is not done */
   async finish(): Promise<void> {
+    try {
+      await this.upgrade();
+    } finally {
+      await this.events;
+    }
+  }
+
+  private async upgrade(): Promise<void> {
     const { session, step, node, wanted } = this;
     const closesOnly = step.resumed && step.software.length === 0;
     const isAsked = step.resumed && Object.keys(wanted).every((name) => node.desired[name] === wanted[name]);
@@ -54,7 +63,7 @@ export class NodeUpgrade {
       await session.assertMayGoOn();
       if (step.drains) {
         await session.drain(node.name, session.inputs.drain);
-        await this.event("RolloutDrained", "cordoned and drained");
+        this.event("RolloutDrained", "cordoned and drained");
         await session.assertMayGoOn();
       }
       await this.annotate(this.requests(wanted));
@@ -73,7 +82,7 @@ export class NodeUpgrade {
       const pending = pendingOf(observeRolloutNode(object, annotations, drift === "repair"), asked);
       return pending === undefined ? { done: undefined } : { pending };
     });
-    await this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);
+    this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);
   }
 
   /** Closes the window in one write, so that a kill never leaves the node uncordoned with its window open. */
@@ -85,7 +94,7 @@ export class NodeUpgrade {
       isLeftCordoned ? {} : { spec: { unschedulable: null } },
     );
     const words = isLeftCordoned ? "left cordoned, as it was before" : "uncordoned";
-    await this.event("RolloutFinished", `${words}, change window closed`);
+    this.event("RolloutFinished", `${words}, change window closed`);
   }
 
   /** Returns the annotations that request these versions. */
@@ -102,7 +111,8 @@ export class NodeUpgrade {
     await session.kubernetes.mergePatch(nodeReference(node.name), { metadata: { annotations }, ...others });
   }
 
-  private event(reason: string, message: string): Promise<void> {
-    return this.record.event({ node: this.node.name, reason, message });
+  /** Records an Event beside the work, in the order of the calls. */
+  private event(reason: string, message: string): void {
+    this.events = this.events.then(() => this.record.event({ node: this.node.name, reason, message }));
   }
 }

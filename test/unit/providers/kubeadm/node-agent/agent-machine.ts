@@ -11,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,6 +43,7 @@ export class AgentMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-agent-"));
   private readonly holders: ChildProcess[] = [];
   private readonly program = this.place(NODE_PATHS.agentProgram);
+  private readonly stub = path.join(this.folder, "programs", ".stub");
 
   constructor(
     options: {
@@ -60,9 +62,8 @@ export class AgentMachine {
     const { version = "1.35.4", cluster = version, staged = ["1.35.4", "1.36.3"] } = options;
     for (const name of ["state/annotations", "state/versions", "programs", "run"])
       mkdirSync(path.join(this.folder, name), { recursive: true });
-    const stub = path.join(this.folder, "programs", ".stub");
-    this.write(stub, machineProgram(this.folder), 0o755);
-    for (const name of PROGRAMS.split(" ")) symlinkSync(stub, path.join(this.folder, "programs", name));
+    this.write(this.stub, machineProgram(this.folder), 0o755);
+    for (const name of PROGRAMS.split(" ")) symlinkSync(this.stub, path.join(this.folder, "programs", name));
     this.write(this.program, agentProgram(this.folder), 0o755);
     const settings = {
       node: "w-1",
@@ -107,6 +108,8 @@ export class AgentMachine {
 
   setVersion(name: string, version: string): void {
     writeFileSync(path.join(this.folder, "state/versions", name), version);
+    // another version is another file
+    utimesSync(this.stub, new Date(), new Date());
   }
 
   annotate(key: string, value: string): void {

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { installersOf, installerText } from "../../../../../providers/kubeadm/machine/node-agent";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
 import { exampleSpecification } from "../machine/examples";
 
 describe("the installers of a bundle", () => {
@@ -33,6 +34,7 @@ describe("the installers of a bundle", () => {
     const found = installers.find((one) => one.software === software && one.version === version);
     const text = `${found?.header}\n${installerText(specification.source)}`
       .replaceAll("/usr/local/bin", programs)
+      .replaceAll(NODE_PATHS.agentStaged, path.join(folder, "staged"))
       .replaceAll("/etc/systemd/system", path.join(folder, "units"))
       .replaceAll("/etc/containerd", path.join(folder, "containerd"));
     return spawnSync("bash", ["-c", text, "installer", verb], { encoding: "utf8", env });
@@ -63,6 +65,20 @@ describe("the installers of a bundle", () => {
     assert.match(readFileSync(path.join(folder, "units/kubelet.service"), "utf8"), /ExecStart=/);
   });
 
+  it("move a staged program into place, without reading the bundle again", () => {
+    const staged = path.join(folder, "staged/1.36.3/kubectl");
+    for (let times = 0; times < 2; times += 1) assert.equal(run("kubectl", "1.36.3", "stage").status, 0);
+    assert.equal(readFileSync(staged, "utf8"), "#!/bin/sh\n# kubectl\necho v1.36.3\n");
+    writeFileSync(staged, "#!/bin/sh\n# as staged\n");
+    assert.equal(run("kubectl", "1.36.3", "install").status, 0);
+    assert.equal(readFileSync(path.join(programs, "kubectl"), "utf8"), "#!/bin/sh\n# as staged\n");
+    assert.equal(existsSync(staged), false);
+    // the next one finds nothing staged
+    assert.equal(run("kubectl", "1.36.3", "install").status, 0);
+    assert.match(readFileSync(path.join(programs, "kubectl"), "utf8"), /echo v1\.36\.3/);
+    rmSync(path.join(programs, "kubectl"));
+  });
+
   it("report that the bundle of a version is missing, and install nothing when only checking", () => {
     const { status, stdout } = run("kubectl", "1.35.4", "check");
     assert.deepEqual(
@@ -75,12 +91,13 @@ describe("the installers of a bundle", () => {
 
   it("refuse a program that differs from SHA256SUMS, and read no other", () => {
     writeFileSync(path.join(bundle, "v1.36.3/bin/kubectl"), "#!/bin/sh\necho changed\n");
-    for (const verb of ["check", "install"]) {
+    for (const verb of ["check", "stage", "install"]) {
       const { status, stdout } = run("kubectl", "1.36.3", verb);
       assert.equal(status, 65);
       assert.match(stdout, /bin\/kubectl of the bundle does not match its SHA256SUMS/);
     }
-    assert.equal(existsSync(path.join(programs, "kubectl")), false);
+    for (const name of ["usr/local/bin/kubectl", "staged/1.36.3/kubectl"])
+      assert.equal(existsSync(path.join(folder, name)), false);
     assert.equal(run("kubelet", "1.36.3", "check").status, 0);
   });
 
@@ -151,7 +168,7 @@ describe("the installers of a bundle", () => {
       assert.deepEqual([status, stderr], [0, ""]);
       assert.deepEqual([pinned(), imports()], [["registry.k8s.io/pause:3.10", "site/network:1"], 2]);
     }
-    writeFileSync(at("images-there"), "site/network:1\n");
+    for (const name of ["images-there", "images-pinned"]) writeFileSync(at(name), "site/network:1\n");
     assert.equal(run("images", "1.36.3", "restore", environment).status, 0);
     assert.equal(imports(), 4);
   });

@@ -34,16 +34,26 @@ annotate() {
   done
 }
 
-case $call in
-"kubectl version"*) echo "Client Version: v$(<$state/versions/kubectl)" ;;
-"kubectl"*" --watch "*) cat "$state/watch" ;;
-"kubectl"*"get node "*conditions*) printf '%s %s' "$(<$state/ready)" "$(<$state/reports)" ;;
-"kubectl"*"get node "*)
+print_annotations() {
+  local file key
   for file in "$state"/annotations/*; do
     key=\${file##*/}
-    [ -e "$file" ] && printf '%s "%s"\\n' "\${key//@//}" "$(<"$file")"
+    if [ -e "$file" ]; then printf '%s "%s"\\n' "\${key//@//}" "$(<"$file")"; fi
+  done
+}
+
+case $call in
+"kubectl version"*) echo "Client Version: v$(<$state/versions/kubectl)" ;;
+"kubectl"*" --watch "*)
+  last=none
+  while now=$(print_annotations) && [ -d "$state" ]; do
+    if [ "$now" != "$last" ]; then printf '%s\n\n' "$now"; fi
+    last=$now
+    sleep 0.05
   done
   ;;
+"kubectl"*"get node "*conditions*) printf '%s %s' "$(<$state/ready)" "$(<$state/reports)" ;;
+"kubectl"*"get node "*) print_annotations ;;
 "kubectl"*"get configmap kubeadm-config"*) printf 'kind: ClusterConfiguration\\nkubernetesVersion: v%s\\n' "$(<$state/versions/cluster)" ;;
 "kubectl"*" annotate node "*) shift 5; annotate "$@" ;;
 "kubeadm version"*) echo "v$(<$state/versions/kubeadm)" ;;
@@ -58,7 +68,11 @@ case $call in
 "hostname "*) if [ -e $state/hostname ]; then cat $state/hostname; else echo w-1; fi ;;
 "systemd-detect-virt"*) [ -e $state/container ] || exit 1 ;;
 "dpkg-query"*) printf '%s' "$(<$state/versions/containerd)" ;;
-"install "*" install") printf '%s' "$2" >"$state/versions/$1" ;;
+"install "*" install")
+  printf '%s' "$2" >"$state/versions/$1"
+  # another version is another file
+  touch "$(readlink --canonicalize "$0")"
+  ;;
 esac
 if is_met hang-after; then hang hang-after; fi
 exit 0

@@ -28,6 +28,8 @@ describe("a node agent that serves", function () {
     assert.ok(watches.length > 0);
     assert.ok(watches.every((call) => call.includes("--field-selector metadata.name=w-1")));
     assert.ok(machine.calls.every((call) => !/kubectl .*(token|password|key-data)/.test(call)));
+    // the watch has told it the rest, and what it wrote itself is no news
+    assert.equal(machine.calls.filter((call) => /kubectl .*get node w-1/.test(call)).length, 1);
   });
 
   it("waits for the machine's lock before its first change", async () => {
