@@ -18,6 +18,7 @@ import { openstack } from "./measurements/openstack";
 import { openstackPreview } from "./measurements/openstack-preview";
 import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
+import { rolloutCluster } from "./measurements/rollout-cluster";
 import { rollout } from "./measurements/rollout";
 import { rolloutPreview } from "./measurements/rollout-preview";
 import { scale } from "./measurements/scale";
@@ -40,6 +41,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   rolloutPreview,
   largeCluster,
   rollout,
+  rolloutCluster,
   openstack,
   openstackPreview,
   tumblebug,

@@ -16,7 +16,7 @@ import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import { ratioTo, type Row } from "../results";
 import { pairedRatio, summarize } from "../statistics";
-import { partsOf, type WorkerUpgrade, watchUpgrades, wholeSeconds } from "../worker-upgrades";
+import { partsOf, type Upgrade, watchUpgrades, wholeSeconds } from "../upgrades";
 
 const FROM = "1.35.4";
 const SIZE: Size = { controlPlanes: 1, workers: 5 };
@@ -73,7 +73,7 @@ async function compare({ load, say, rounds = ROUNDS }: BenchContext, cluster: Ro
   let alone: Seconds = { script: [], foresail: [] };
   for (const run of RUNS) {
     const seconds: Seconds = { script: [], foresail: [] };
-    const upgrades: Record<Contestant, WorkerUpgrade[]> = { script: [], foresail: [] };
+    const upgrades: Record<Contestant, Upgrade[]> = { script: [], foresail: [] };
     const what = `${run.load} workers, ${run.atOnce} at once`;
     await cluster.occupy(run.load);
     for (let round = 0; round < rounds; round++) {
@@ -251,7 +251,7 @@ class RolledCluster {
     });
   }
 
-  async run(who: Contestant, atOnce: number): Promise<WorkerUpgrade[]> {
+  async run(who: Contestant, atOnce: number): Promise<Upgrade[]> {
     const { stack, content, specification } = this.fixture;
     const failed = new AbortController();
     const flags = specification.ignorePreflightErrors.map((one) => `--ignore-preflight-errors=${one}`);

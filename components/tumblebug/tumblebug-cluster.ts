@@ -5,6 +5,7 @@ import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { below, issueAt } from "../../lib/validation/validation-issue";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { controlPlanesOf } from "../../providers/kubeadm/plan/machine";
 import { podNetworkKind } from "../kubeadm/defaults";
 import { clusterSettingIssues } from "../kubeadm/validation";
 import * as pulumi from "@pulumi/pulumi";
@@ -109,7 +110,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   private makeLoadBalancer(): Balancer | undefined {
     const { endpoint, namespace, timeouts } = this.args;
     const { server, infrastructure, recorded, mcis } = this.machines;
-    const planes = this.machines.slots.filter(({ role }) => role === "control-plane");
+    const planes = controlPlanesOf(this.machines.slots);
     const [first] = planes;
     if (!endpoint || !("nlb" in endpoint) || !first) return undefined;
     const { port } = endpoint.nlb;

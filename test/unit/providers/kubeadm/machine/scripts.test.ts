@@ -1,7 +1,7 @@
 import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration-differences";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
 import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift-steps";
 import {
@@ -197,7 +197,7 @@ describe("remote scripts", () => {
     );
   });
 
-  it("write a file byte for byte whatever it contains, with its mode", () => {
+  it("write a file byte for byte whatever it contains, with its mode, and leave one alone that is so", () => {
     const content = "a 'b' \"c\" $HOME `id` \\n\n\nEND";
     const machine = new ShellMachine();
     const run = () =>
@@ -209,6 +209,10 @@ describe("remote scripts", () => {
     const { stdout, stderr } = run();
     assert.deepEqual([stdout, stderr], ["640\nyes\n", ""]);
     assert.equal(readFileSync(machine.path("/opt/a b/c"), "utf8"), `${content}\n`);
+    const { ino } = statSync(machine.path("/opt/a b/c"));
+    assert.equal(run().stdout, "640\nno\n");
+    assert.equal(statSync(machine.path("/opt/a b/c")).ino, ino);
+    chmodSync(machine.path("/opt/a b/c"), 0o666);
     assert.equal(run().stdout, "640\nno\n");
   });
 

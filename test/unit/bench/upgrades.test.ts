@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { noteStages, partsOf, type WorkerUpgrade, wholeSeconds } from "../../../bench/worker-upgrades";
+import { noteStages, partsOf, type Upgrade, wholeSeconds } from "../../../bench/upgrades";
 import type { RolloutNode } from "../../../providers/kubeadm/plan/rollout/observed";
 
 const TO = "1.36.3";
@@ -18,8 +18,8 @@ const worker: RolloutNode = {
   current: { kubelet: "1.35.4" },
 };
 
-function seen(states: readonly Partial<RolloutNode>[]): WorkerUpgrade {
-  const upgrade: WorkerUpgrade = {};
+function seen(states: readonly Partial<RolloutNode>[]): Upgrade {
+  const upgrade: Upgrade = {};
   states.forEach((state, second) => noteStages(upgrade, { ...worker, ...state }, TO, second));
   return upgrade;
 }

@@ -6,7 +6,7 @@ import {
 } from "../providers/kubeadm/plan/rollout/observed";
 
 /**
- * The observable stages of a worker's upgrade, in order. `asked`, `begun` and `done` are foresail's own: other tools
+ * The observable stages of a node's upgrade, in order. `asked`, `begun` and `done` are foresail's own: other tools
  * write no annotations.
  */
 const STAGES = ["cordoned", "asked", "begun", "reported", "done", "uncordoned"] as const;
@@ -14,10 +14,10 @@ const STAGES = ["cordoned", "asked", "begun", "reported", "done", "uncordoned"] 
 type Stage = (typeof STAGES)[number];
 
 /** When each stage was first seen, in seconds of one clock. */
-export type WorkerUpgrade = Partial<Record<Stage, number>>;
+export type Upgrade = Partial<Record<Stage, number>>;
 
 /** Records new stages of a node; a stage counts only after the cordon that begins the upgrade. */
-export function noteStages(upgrade: WorkerUpgrade, node: RolloutNode, to: string, seconds: number): void {
+export function noteStages(upgrade: Upgrade, node: RolloutNode, to: string, seconds: number): void {
   const isSeen: Record<Stage, boolean> = {
     cordoned: node.unschedulable,
     asked: node.desired["kubelet"] === to && node.current["kubelet"] !== to,
@@ -31,20 +31,20 @@ export function noteStages(upgrade: WorkerUpgrade, node: RolloutNode, to: string
 }
 
 /**
- * Watches workers through the API from the first one's cordon to the last one's uncordon.
- * @returns one upgrade per worker
+ * Watches nodes through the API from the first one's cordon to the last one's uncordon.
+ * @returns one upgrade per node
  * @throws WaitTimeout when they are not all uncordoned in time; the signal's reason
  */
 export async function watchUpgrades(
   client: KubernetesClient,
-  workers: readonly string[],
+  names: readonly string[],
   to: string,
   options: { seconds: number; signal: AbortSignal },
-): Promise<WorkerUpgrade[]> {
-  const upgrades = new Map<string, WorkerUpgrade>(workers.map((name) => [name, {}]));
+): Promise<Upgrade[]> {
+  const upgrades = new Map<string, Upgrade>(names.map((name) => [name, {}]));
   await client.watchUntil<void, NodeParts>({
     ...options,
-    what: `the upgrades of ${workers.join(", ")}`,
+    what: `the upgrades of ${names.join(", ")}`,
     apiVersion: "v1",
     kind: "Node",
     decide: (nodes) => {
@@ -52,7 +52,7 @@ export async function watchUpgrades(
         const upgrade = upgrades.get(node.metadata?.name ?? "");
         if (upgrade) noteStages(upgrade, observeRolloutNode(node), to, performance.now() / 1000);
       }
-      const away = workers.filter((name) => upgrades.get(name)?.uncordoned === undefined);
+      const away = names.filter((name) => upgrades.get(name)?.uncordoned === undefined);
       return away.length === 0 ? { done: undefined } : { pending: `${away.join(", ")} not uncordoned yet` };
     },
   });
@@ -60,7 +60,7 @@ export async function watchUpgrades(
 }
 
 /** Returns the seconds from the first cordon to the last uncordon. */
-export function wholeSeconds(upgrades: readonly WorkerUpgrade[]): number {
+export function wholeSeconds(upgrades: readonly Upgrade[]): number {
   const ends = upgrades.map(({ uncordoned = NaN }) => uncordoned);
   return Math.max(...ends) - Math.min(...upgrades.map(({ cordoned = NaN }) => cordoned));
 }
@@ -69,7 +69,7 @@ export function wholeSeconds(upgrades: readonly WorkerUpgrade[]): number {
  * Returns the average seconds of each stage of an upgrade: "drained 0.3 s, begun 0.9 s, …"; each interval ends at its
  * stage.
  */
-export function partsOf(upgrades: readonly WorkerUpgrade[]): string {
+export function partsOf(upgrades: readonly Upgrade[]): string {
   const parts = STAGES.slice(1).flatMap((stage) => {
     const seconds = upgrades.flatMap((upgrade) => {
       const at = upgrade[stage];
