@@ -22,7 +22,7 @@ export class Transient extends Error {
 /** The result of a probe: the wait's result, or the current condition as text. */
 export type Probed<T> = { done: T } | { pending: string };
 
-interface WaitArgs<T> {
+export interface WaitArgs<T> {
   /** what the wait waits for, as the object of "waiting for" */
   what: string;
   seconds: number;

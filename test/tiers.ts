@@ -96,7 +96,7 @@ export const TIERS: readonly Tier[] = [
     ground: "nodes",
     fleets: ["pool-nodes"],
     night:
-      "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, its own " +
+      "kills after every object of a cloud, rolls of one and of three control planes there, machines that boot from its volumes, its own " +
       "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
       "addresses, a second pool with other machines, and a machine pool of real nodes",
   },

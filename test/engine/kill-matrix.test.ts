@@ -16,7 +16,7 @@ const EFFECTS = [
   "reset",
 ];
 /** Only one of these may run in the whole cluster. */
-const ONE_AT_A_TIME = ["init", "join-control-plane", "etcd-remove"];
+const ONE_AT_A_TIME = ["init", "etcd-remove"];
 const SMALL = ["cp-1", "w-1"];
 const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 /** Two of three control planes may not leave in one run. */

@@ -16,7 +16,7 @@ const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
 describe("the life cycle of a cluster under the engine", () => {
   const fixture = simulatedFixture({
     machines: ["cp-1", "cp-2", "cp-3", "cp-4", "w-1", "w-2", "w-3", "w-4", "w-5", "w-6"],
-    milliseconds: { "join-control-plane": 100, "join-worker": 100, prepare: 50 },
+    milliseconds: { "join-control-plane": 1_000, "join-worker": 100, prepare: 50 },
   });
   const want = (machines: (string | DesiredMachine)[], others: Record<string, unknown> = {}) =>
     fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines, others) });
@@ -110,7 +110,7 @@ describe("the life cycle of a cluster under the engine", () => {
     assert.deepEqual([left.includes("dedicated"), left.includes("quarantine")], [false, true]);
   });
 
-  it("adds control planes one at a time, and updates every node's endpoint", async () => {
+  it("adds a control plane as soon as etcd has the one before it, and updates every node's endpoint", async () => {
     want(["cp-1", "cp-2", "cp-3", "w-1", "w-2"]);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "cp-2: join as control plane unless it is one, wait until Ready",
@@ -118,7 +118,7 @@ describe("the life cycle of a cluster under the engine", () => {
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
     await fixture.stack.up();
-    assert.deepEqual(runsAtOnce(fixture.fleet.journal, ["join-control-plane"]), []);
+    assert.equal(runsAtOnce(fixture.fleet.journal, ["join-control-plane"]).length, 1);
     for (const name of ["cp-1", "cp-2", "cp-3", "w-1", "w-2"])
       assert.equal(new Set(fixture.fleet.state(name).backends).size, 3, name);
     const { kubeconfig } = await fixture.stack.outputs();

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { parse, parseAllDocuments } from "yaml";
 import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
 import type { FleetConfiguration, FleetFiles, MachineState, Outcome } from "./fleet-files";
@@ -224,7 +225,7 @@ interface Document {
 }
 
 async function joinCluster(
-  { script, state, configuration, nodes }: Setting,
+  { script, state, files, configuration, nodes }: Setting,
   asControlPlane: boolean,
 ): Promise<Result> {
   if (state.member) return NOTHING;
@@ -242,6 +243,12 @@ async function joinCluster(
   const token = document?.discovery?.tlsBootstrapToken ?? document?.discovery?.bootstrapToken?.token ?? "";
   if (!(await nodes.hasToken(token)))
     return failed("kubeadm: error: the bootstrap token is not in the cluster");
+  if (asControlPlane) {
+    // etcd has the member before the API server of the machine is ready
+    state.etcdId = etcdIdOf(configuration, script.machine);
+    files.saveState(script.machine, state);
+    await pause(configuration.milliseconds["join-control-plane"] ?? 0);
+  }
   await nodes.register(registration, asControlPlane, indexOf(configuration, script.machine));
   if (asControlPlane) {
     becomeControlPlane(state, configuration, script.machine);
@@ -251,8 +258,11 @@ async function joinCluster(
   return DONE;
 }
 
+const etcdIdOf = (configuration: FleetConfiguration, machine: string): string =>
+  String(8_000_000_000 + indexOf(configuration, machine));
+
 function becomeControlPlane(state: MachineState, configuration: FleetConfiguration, machine: string): void {
-  state.etcdId = String(8_000_000_000 + indexOf(configuration, machine));
+  state.etcdId = etcdIdOf(configuration, machine);
   Object.assign(state, { member: true, controlPlane: true, apiServerRuns: true });
 }
 

@@ -317,15 +317,22 @@ export const etcdMembersScript = (cluster: string, machine: string) =>
 export function parseEtcdMembers(answer: string): EtcdMember[] {
   const [json = "", ...lines] = answer.trim().split("\n");
   const { members } = JSON.parse(json) as {
-    members?: { ID: string; name?: string; peerURLs?: string[]; clientURLs?: string[] }[];
+    members?: {
+      ID: string;
+      name?: string;
+      peerURLs?: string[];
+      clientURLs?: string[];
+      isLearner?: boolean;
+    }[];
   };
   if (!members) throw new Error(`etcd's member list has no members: ${json.slice(0, 200)}`);
   const healthy = new Set(lines.filter((line) => line.startsWith("healthy ")).map((line) => line.slice(8)));
-  return members.map(({ ID, name = "", peerURLs = [], clientURLs = [] }) => ({
+  return members.map(({ ID, name = "", peerURLs = [], clientURLs = [], isLearner = false }) => ({
     id: ID,
     name,
     peerUrls: peerURLs,
     healthy: clientURLs.some((url) => healthy.has(url)),
+    ...(isLearner ? { learner: true } : {}),
   }));
 }
 

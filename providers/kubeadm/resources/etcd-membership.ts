@@ -1,5 +1,6 @@
 import { SshCommandError } from "../../../lib/ssh/errors";
-import { waitFor, WaitTimeout } from "../../../lib/wait";
+import { anySignal } from "../../../lib/abort";
+import { type WaitArgs, waitFor, WaitTimeout } from "../../../lib/wait";
 import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../machine/steps";
 import { controlPlanesOf, type Machine } from "../plan/machine";
 import { type EtcdMember, refuseMemberAddition, refuseMemberAbsence } from "../plan/membership/quorum";
@@ -28,6 +29,7 @@ function untilEtcd(
   what: string,
   seconds: number,
   refuse: (members: EtcdMember[]) => string | undefined,
+  options: Pick<WaitArgs<SeenMembers>, "signal" | "firstPauseMilliseconds" | "longestPauseMilliseconds"> = {},
 ): Promise<SeenMembers> {
   const probe = async () => {
     const living = await firstReady(controlPlanes);
@@ -41,7 +43,8 @@ function untilEtcd(
       return { pending: `etcd gives no answer on ${living.name}` };
     }
   };
-  return waitFor<SeenMembers>({ what, seconds, ...session.waiting, probe });
+  const signal = anySignal(session.waiting.signal, options.signal);
+  return waitFor<SeenMembers>({ what, seconds, ...session.waiting, ...options, signal, probe });
 }
 
 /** Waits for one of the control planes to return etcd's members. @throws WaitTimeout when none does within a minute */
@@ -62,20 +65,53 @@ export async function removeEtcdMember(
 /**
  * Waits until etcd accepts a new member. Reports a dead member soon, whereas kubeadm would retry for minutes.
  *
+ * @param others names of control planes whose joins have not ended: kubeadm itself waits for their members
  * @throws Error with a remedy when a member does not answer
  */
 export async function awaitHealthyEtcd(
   session: ClusterSession<NodeGroupInputs>,
   joining: string,
+  others: ReadonlySet<string>,
 ): Promise<void> {
   const what = "every member of etcd to answer";
   let refusal: string | undefined;
-  const refuse = (members: EtcdMember[]) => (refusal = refuseMemberAddition(members, joining));
+  const refuse = (members: EtcdMember[]) =>
+    (refusal = refuseMemberAddition(
+      members.filter(({ name }) => !others.has(name)),
+      joining,
+    ));
   try {
     await untilEtcd(session, session.inputs.controlPlanes, what, HEALTHY_SECONDS, refuse);
   } catch (error) {
     throw error instanceof WaitTimeout && refusal ? new Error(refusal, { cause: error }) : error;
   }
+}
+
+/**
+ * Waits until etcd counts the member of a joining control plane for its quorum. This is seconds before its join ends, and
+ * then etcd accepts another one.
+ *
+ * @param joined ends with the join
+ * @throws what the join throws, if that ends first
+ */
+export async function untilVotingMember(
+  session: ClusterSession<NodeGroupInputs>,
+  { name }: Machine,
+  joined: Promise<void>,
+): Promise<void> {
+  const { controlPlanes, timeouts } = session.inputs;
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  joined.then(end, end);
+  const others = controlPlanes.filter((machine) => machine.name !== name);
+  const isVoting = (member: EtcdMember) => member.name === name && member.learner === undefined;
+  const refuse = (members: EtcdMember[]) =>
+    members.some(isVoting) ? undefined : "it is no voting member yet";
+  const options = { signal: ended.signal, firstPauseMilliseconds: 500, longestPauseMilliseconds: 2000 };
+  // whatever keeps the members from being read, the end of the join tells enough
+  await untilEtcd(session, others, `${name} to be a member of etcd`, timeouts.join, refuse, options).catch(
+    () => joined,
+  );
 }
 
 /**

@@ -79,6 +79,11 @@ export async function allInParallel<T>(items: readonly T[], work: (item: T) => P
       await work(item).catch((error: unknown) => errors.push(error));
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, lane));
+  throwAll(errors);
+}
+
+/** Throws these errors as one, if there are any. */
+export function throwAll(errors: readonly unknown[]): void {
   if (errors.length === 1) throw errors[0];
   if (errors.length > 1) throw new AggregateError(errors, errors.map(messageOf).join("\n"));
 }

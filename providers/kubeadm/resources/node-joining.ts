@@ -9,9 +9,9 @@ import { staleMember } from "../plan/membership/quorum";
 import { installAgentOfJoin } from "./agent-installation";
 import { type ClusterSession, nodeReference } from "./cluster-session";
 import type { NodeGroupInputs } from "./declarations";
-import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
+import { awaitHealthyEtcd, etcdMembers, removeEtcdMember, untilVotingMember } from "./etcd-membership";
 import { addCertificateNames, clusterVersion } from "./kubeadm-config";
-import { allInParallel, readyControlPlane } from "./machines-session";
+import { allInParallel, readyControlPlane, throwAll } from "./machines-session";
 import { applyNodeSettings, writeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
 import { readFacts, rebootIfRequired } from "./rebooting";
@@ -19,8 +19,8 @@ import { readFacts, rebootIfRequired } from "./rebooting";
 type Session = ClusterSession<NodeGroupInputs>;
 
 /**
- * Joins machines to a running cluster: control planes one after another, since etcd accepts one new member at a time,
- * workers in parallel. Each gets its agent and becomes Ready beside the joins after it.
+ * Joins machines to a running cluster: workers in parallel, each control plane as soon as the one before it is a voting
+ * member of etcd. Each gets its agent and becomes Ready beside the joins after it.
  *
  * @param recorded names of machines that earlier runs joined: their agents stay as they are
  */
@@ -29,28 +29,66 @@ export async function joinAll(
   machines: Machine[],
   recorded: readonly string[],
 ): Promise<void> {
-  const inTurn = session.inputs.group === CONTROL_PLANE_GROUP;
-  // whether the last join has succeeded
-  let turn = Promise.resolve(true);
+  const completed = (machine: Machine) => complete(session, machine, !recorded.includes(machine.name));
+  if (session.inputs.group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, completed);
   await allInParallel(machines, async (machine) => {
-    const entered = Promise.all([readFacts(session, machine), turn]).then(async ([facts, mayJoin]) => {
-      if (mayJoin) await enter(session, machine, facts);
-      return mayJoin;
-    });
-    if (inTurn) turn = entered.catch(() => false);
-    if (await entered) await complete(session, machine, !recorded.includes(machine.name));
+    if (await mustJoin(session, machine)) await join(session, machine);
+    await completed(machine);
   });
 }
 
-/** Joins one prepared machine to the cluster; a machine that is a member already only registers again if needed. */
-async function enter(session: Session, machine: Machine, facts: steps.MachineFacts): Promise<void> {
-  const { inputs, kubernetes } = session;
+/** Joins control planes in their order, and completes each beside the joins after it. After a failure, no other begins. */
+async function joinControlPlanes(
+  session: Session,
+  machines: Machine[],
+  completed: (machine: Machine) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = [];
+  const note = (error: unknown) => {
+    if (!errors.includes(error)) errors.push(error);
+  };
+  const work: Promise<void>[] = [];
+  const joining = new Set<string>();
+  for (const machine of machines) {
+    if (errors.length > 0) break;
+    try {
+      if (!(await mustJoin(session, machine))) {
+        work.push(completed(machine).catch(note));
+        continue;
+      }
+      const secrets = await controlPlaneSecrets(session, machine, joining);
+      joining.add(machine.name);
+      const joined = join(session, machine, secrets).finally(() => joining.delete(machine.name));
+      work.push(joined.then(() => completed(machine)).catch(note));
+      if (machine !== machines.at(-1)) await untilVotingMember(session, machine, joined);
+    } catch (error) {
+      note(error);
+    }
+  }
+  await Promise.all(work);
+  throwAll(errors);
+}
+
+/**
+ * Prepares a machine for its join. Returns false for a machine that is a member already, which only registers again if
+ * needed.
+ */
+async function mustJoin(session: Session, machine: Machine): Promise<boolean> {
+  const facts = await readFacts(session, machine);
   await session.assertMayGoOn();
-  if (facts.member) return registerAgain(session, machine);
+  if (facts.member) {
+    await registerAgain(session, machine);
+    return false;
+  }
   await rebootIfRequired(session, machine, facts);
-  const started = Date.now();
   await clearCutOffJoin(session, machine);
-  const secrets = machine.role === "control-plane" ? await controlPlaneSecrets(session, machine) : undefined;
+  return true;
+}
+
+/** Joins one prepared machine to the cluster. @param secrets the shared keys, for a control plane */
+async function join(session: Session, machine: Machine, secrets?: string): Promise<void> {
+  const { inputs, kubernetes } = session;
+  const started = Date.now();
   const version = (await clusterVersion(kubernetes)) ?? inputs.specification.version;
   const specification = { ...inputs.specification, version };
   const discovery = discoveryKubeconfig(specification, certificateAuthority(inputs.kubeconfig));
@@ -127,10 +165,16 @@ async function clearCutOffJoin(session: Session, machine: Machine): Promise<void
 /**
  * Waits until etcd accepts a new control plane, whose addresses the certificates of the API servers then include.
  * Returns the shared keys of the control planes, read from a ready one.
+ *
+ * @param joining names of control planes whose joins have not ended
  */
-async function controlPlaneSecrets(session: Session, machine: Machine): Promise<string> {
+async function controlPlaneSecrets(
+  session: Session,
+  machine: Machine,
+  joining: ReadonlySet<string>,
+): Promise<string> {
   const { controlPlanes } = session.inputs;
-  await awaitHealthyEtcd(session, machine.name);
+  await awaitHealthyEtcd(session, machine.name, joining);
   await addCertificateNames(session.kubernetes, certificateNames(machine));
   const living = await readyControlPlane(controlPlanes);
   return (await session.run(living, steps.controlPlaneSecretsScript)).trim();

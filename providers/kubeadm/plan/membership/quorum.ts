@@ -6,6 +6,8 @@ export interface EtcdMember {
   name: string;
   peerUrls: string[];
   healthy: boolean;
+  /** It has no vote yet; absent for a member with one. */
+  learner?: true;
 }
 
 /** Returns how many members must agree in a cluster of this size. */
