@@ -22,6 +22,7 @@ export class Transient extends Error {
 /** The result of a probe: the wait's result, or the current condition as text. */
 export type Probed<T> = { done: T } | { pending: string };
 
+/** What a wait waits for, and when it ends. */
 export interface WaitArgs<T> {
   /** what the wait waits for, as the object of "waiting for" */
   what: string;

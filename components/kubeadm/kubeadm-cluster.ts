@@ -28,8 +28,8 @@ import {
  * A Kubernetes cluster that kubeadm creates on machines reachable over SSH.
  *
  * Prepares all machines in parallel and initializes the first control plane. Then installs the pod network, and joins
- * the other control planes, each when etcd has the one before it, and the workers beside them, each with its agent. Machines can be added
- * and removed later, and the version can change; the preview lists what that does to each node.
+ * the other control planes, each when etcd has the one before it, and the workers beside them. Each gets its agent.
+ * Machines can be added and removed later, and the version can change; the preview lists what that does to each node.
  *
  * @example
  * const cluster = new KubeadmCluster("onprem", {
