@@ -96,7 +96,9 @@ async function run(
     try {
       return await watched(client, fixture, () =>
         who === "foresail"
-          ? stack.configure({ ...content, cluster: { ...content.cluster, version: TO } }).then(() => stack.up())
+          ? stack
+              .configure({ ...content, cluster: { ...content.cluster, version: TO } })
+              .then(() => stack.up())
           : runScript(fixture, toolchain.kubernetes(TO).kubectl, file),
       );
     } finally {

@@ -1,7 +1,7 @@
 import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration-differences";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
 import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift-steps";
 import {
@@ -195,25 +195,6 @@ describe("remote scripts", () => {
       files.filter((file) => !all.includes(`# ${file}.sh`)),
       [],
     );
-  });
-
-  it("write a file byte for byte whatever it contains, with its mode, and leave one alone that is so", () => {
-    const content = "a 'b' \"c\" $HOME `id` \\n\n\nEND";
-    const machine = new ShellMachine();
-    const run = () =>
-      machine.run(
-        {},
-        { CONTENT: content },
-        'changed=no; write_file "/opt/a b/c" 0640 <<<"$CONTENT"; stat -c %a "/opt/a b/c"; echo $changed',
-      );
-    const { stdout, stderr } = run();
-    assert.deepEqual([stdout, stderr], ["640\nyes\n", ""]);
-    assert.equal(readFileSync(machine.path("/opt/a b/c"), "utf8"), `${content}\n`);
-    const { ino } = statSync(machine.path("/opt/a b/c"));
-    assert.equal(run().stdout, "640\nno\n");
-    assert.equal(statSync(machine.path("/opt/a b/c")).ino, ino);
-    chmodSync(machine.path("/opt/a b/c"), 0o666);
-    assert.equal(run().stdout, "640\nno\n");
   });
 
   it("quote words so that the shell reads them back", () => {
