@@ -35,7 +35,7 @@ export function noteStages(upgrade: Upgrade, node: RolloutNode, to: string, seco
  * @returns one upgrade per node
  * @throws WaitTimeout when they are not all uncordoned in time; the signal's reason
  */
-export async function watchUpgrades(
+async function watchUpgrades(
   client: KubernetesClient,
   names: readonly string[],
   to: string,
@@ -57,6 +57,30 @@ export async function watchUpgrades(
     },
   });
   return [...upgrades.values()];
+}
+
+/**
+ * Watches nodes through the API while work upgrades them.
+ * @param seconds limit from the first one's cordon to the last one's uncordon
+ * @throws the work's error; WaitTimeout when they are not all uncordoned in time
+ */
+export async function upgradesDuring(
+  client: KubernetesClient,
+  names: readonly string[],
+  to: string,
+  seconds: number,
+  work: () => Promise<unknown>,
+): Promise<Upgrade[]> {
+  const failed = new AbortController();
+  const watching = watchUpgrades(client, names, to, { seconds, signal: failed.signal });
+  watching.catch(() => undefined);
+  try {
+    await work();
+    return await watching;
+  } catch (error) {
+    failed.abort(error);
+    throw error;
+  }
 }
 
 /** Returns the seconds from the first cordon to the last uncordon. */

@@ -8,7 +8,6 @@ import { projectFolder } from "../../sandbox/paths";
 import { SANDBOX_NEEDS, setUp } from "../../sandbox/set-up";
 import type { Size } from "../../sandbox/systems/cluster-size";
 import { KUBERNETES_VERSION as TO } from "../../sandbox/systems/ssh-configuration";
-import type { Toolchain } from "../../sandbox/toolchain";
 import { runCommand } from "../command";
 import { type Fixture, freshFixture } from "../fixture";
 import { removedAfter } from "../interrupts";
@@ -16,7 +15,7 @@ import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import { ratioTo } from "../results";
 import { summarize } from "../statistics";
-import { partsOf, type Upgrade, watchUpgrades, wholeSeconds } from "../upgrades";
+import { partsOf, type Upgrade, upgradesDuring, wholeSeconds } from "../upgrades";
 
 const FROM = "1.35.4";
 const SIZE: Size = { controlPlanes: 3, workers: 2 };
@@ -42,7 +41,7 @@ export const rolloutCluster: Measurement = {
   },
 };
 
-async function compare(context: BenchContext & { toolchain: Toolchain }, fleet: NodeFleet) {
+async function compare(context: BenchContext, fleet: NodeFleet) {
   const seconds: Record<Contestant, number[]> = { script: [], foresail: [] };
   const upgrades: Record<Contestant, Upgrade[]> = { script: [], foresail: [] };
   for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
@@ -79,7 +78,7 @@ async function compare(context: BenchContext & { toolchain: Toolchain }, fleet: 
 /** Upgrades a new cluster once. */
 async function run(
   who: Contestant,
-  { toolchain, report, load }: BenchContext & { toolchain: Toolchain },
+  { toolchain, report, load }: BenchContext,
   fleet: NodeFleet,
 ): Promise<Upgrade[]> {
   const fixture = await freshFixture({ toolchain, report }, fleet, SIZE, [FROM, TO]);
@@ -94,7 +93,8 @@ async function run(
     await load.settle();
     const client = await KubernetesClient.connect({ kubeconfig }, { seconds: 60 });
     try {
-      return await watched(client, fixture, () =>
+      const names = fixture.machines.map(({ name }) => name);
+      return await upgradesDuring(client, names, TO, LIMIT_SECONDS, () =>
         who === "foresail"
           ? stack
               .configure({ ...content, cluster: { ...content.cluster, version: TO } })
@@ -107,24 +107,6 @@ async function run(
   } finally {
     stack.delete();
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function watched(
-  client: KubernetesClient,
-  { machines }: Fixture,
-  upgrade: () => Promise<unknown>,
-): Promise<Upgrade[]> {
-  const failed = new AbortController();
-  const names = machines.map(({ name }) => name);
-  const watching = watchUpgrades(client, names, TO, { seconds: LIMIT_SECONDS, signal: failed.signal });
-  watching.catch(() => undefined);
-  try {
-    await upgrade();
-    return await watching;
-  } catch (error) {
-    failed.abort(error);
-    throw error;
   }
 }
 

@@ -16,7 +16,7 @@ import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import { ratioTo, type Row } from "../results";
 import { pairedRatio, summarize } from "../statistics";
-import { partsOf, type Upgrade, watchUpgrades, wholeSeconds } from "../upgrades";
+import { partsOf, type Upgrade, upgradesDuring, wholeSeconds } from "../upgrades";
 
 const FROM = "1.35.4";
 const SIZE: Size = { controlPlanes: 1, workers: 5 };
@@ -253,31 +253,13 @@ class RolledCluster {
 
   async run(who: Contestant, atOnce: number): Promise<Upgrade[]> {
     const { stack, content, specification } = this.fixture;
-    const failed = new AbortController();
     const flags = specification.ignorePreflightErrors.map((one) => `--ignore-preflight-errors=${one}`);
     const cluster = { ...content.cluster, rollout: { maxUnavailable: atOnce } };
     if (who === "foresail") await stack.configure({ ...content, cluster });
-    const watching = watchUpgrades(this.api, this.workers, TO, {
-      seconds: LIMIT_SECONDS,
-      signal: failed.signal,
-    });
-    watching.catch(() => undefined);
-    try {
-      if (who === "foresail") await stack.up();
-      else
-        await this.script("rollout.sh", [
-          this.work,
-          TO,
-          String(atOnce),
-          this.kubectl,
-          this.kubeconfig,
-          ...flags,
-        ]);
-      return await watching;
-    } catch (error) {
-      failed.abort(error);
-      throw error;
-    }
+    const script = [this.work, TO, String(atOnce), this.kubectl, this.kubeconfig, ...flags];
+    return upgradesDuring(this.api, this.workers, TO, LIMIT_SECONDS, () =>
+      who === "foresail" ? stack.up() : this.script("rollout.sh", script),
+    );
   }
 
   delete(): void {
