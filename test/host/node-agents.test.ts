@@ -104,6 +104,19 @@ describe("NodeAgents", function () {
     assert.equal(changed.agent, "1.9.0");
   });
 
+  for (const [agent, isKept] of [
+    ["1.8.0", true],
+    ["1.5.0", true],
+    ["1.4.0", false],
+  ] as const)
+    it(`${isKept ? "keeps" : "replaces"} agents ${agent} that are to repair drift`, async () => {
+      const repairing = desired(NAMES, { drift: "repair" });
+      const outs = { ...(await create(await checked({}, repairing))), agent };
+      for (const name of NAMES) putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(outs) });
+      const { steps } = await checked(outs, repairing);
+      assert.deepEqual(steps, isKept ? [] : NAMES.map((name) => `${name}: install node agent 1.9.0`));
+    });
+
   it("installs the agent on a machine that joined later, and touches no other", async () => {
     const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
     const inputs = await checked(outs, desired(NAMES));

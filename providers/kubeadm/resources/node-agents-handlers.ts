@@ -12,6 +12,7 @@ import { AGENT_VERSION } from "../machine/node-agent";
 import { withGivenConfiguration } from "../plan/configuration";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import { leftOutStep } from "../plan/rollout/state";
+import { compareVersions } from "../plan/rollout/versions";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
 import { toleratedUnreachable } from "../plan/unreachable";
 import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
@@ -82,16 +83,17 @@ function mayBeLeftOut({ machines, unreachable: limit }: Inputs, unreachable: rea
   return ({ name, role }: Machine) => role === "worker" || tolerated.includes(name);
 }
 
-/**
- * Versions that a cluster keeps until something else changes on its agents, since they understand the same annotations
- * and a new release alone changes nothing.
- */
-const KEPT_AGENTS = ["1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.5.0", "1.6.0", "1.7.0", "1.8.0"];
+/** The first agent that understands today's annotations, and the first one that knows drift. */
+const FIRST_KEPT = { always: "1.1.0", drift: "1.5.0" };
 
-/** Returns the version that the cluster's agents keep, if any. One that is told what to do about drift has to know it. */
-function keptAgent({ agent }: Partial<Outputs>, { drift }: Inputs): string | undefined {
-  if (drift !== undefined) return undefined;
-  return KEPT_AGENTS.find((version) => version === agent);
+/**
+ * Returns the earlier version that the cluster's agents keep until something else changes on them, if any: a new release
+ * alone changes nothing.
+ */
+function keptAgent({ agent }: Partial<Outputs>, { agent: newest, drift }: Inputs): string | undefined {
+  if (agent === undefined || compareVersions(agent, newest) >= 0) return undefined;
+  const first = drift === undefined ? FIRST_KEPT.always : FIRST_KEPT.drift;
+  return compareVersions(agent, first) >= 0 ? agent : undefined;
 }
 
 /**
