@@ -106,7 +106,7 @@ export async function untilVotingMember(
   const others = controlPlanes.filter((machine) => machine.name !== name);
   const isVoting = (member: EtcdMember) => member.name === name && member.learner === undefined;
   const refuse = (members: EtcdMember[]) =>
-    members.some(isVoting) ? undefined : "it is no voting member yet";
+    members.some(isVoting) ? undefined : "it is not a voting member yet";
   const options = { signal: ended.signal, firstPauseMilliseconds: 500, longestPauseMilliseconds: 1000 };
   // whatever keeps the members from being read, the end of the join tells enough
   await untilEtcd(session, others, `${name} to be a member of etcd`, timeouts.join, refuse, options).catch(

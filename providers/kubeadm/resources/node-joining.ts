@@ -57,6 +57,8 @@ async function joinControlPlanes(
         continue;
       }
       const secrets = await controlPlaneSecrets(session, machine, joining);
+      // the join before this one may have failed meanwhile
+      if (errors.length > 0) break;
       joining.add(machine.name);
       const joined = join(session, machine, secrets).finally(() => joining.delete(machine.name));
       work.push(joined.then(() => completed(machine)).catch(note));
