@@ -15,7 +15,6 @@ import type { RolloutRecord, RolloutSession } from "./record";
 export class NodeUpgrade {
   private readonly keys;
   private readonly wanted: Record<string, string>;
-  private events = Promise.resolve();
 
   constructor(
     private readonly session: RolloutSession,
@@ -47,14 +46,6 @@ export class NodeUpgrade {
 
   /** Does everything after the opening. @throws the reason why the node is not done */
   async finish(): Promise<void> {
-    try {
-      await this.upgrade();
-    } finally {
-      await this.events;
-    }
-  }
-
-  private async upgrade(): Promise<void> {
     const { session, step, node, wanted } = this;
     const closesOnly = step.resumed && step.software.length === 0;
     const isAsked = step.resumed && Object.keys(wanted).every((name) => node.desired[name] === wanted[name]);
@@ -64,7 +55,6 @@ export class NodeUpgrade {
       if (step.drains) {
         await session.drain(node.name, session.inputs.drain);
         this.event("RolloutDrained", "cordoned and drained");
-        await session.assertMayGoOn();
       }
       await this.annotate(this.requests(wanted));
     }
@@ -111,8 +101,7 @@ export class NodeUpgrade {
     await session.kubernetes.mergePatch(nodeReference(node.name), { metadata: { annotations }, ...others });
   }
 
-  /** Records an Event beside the work, in the order of the calls. */
   private event(reason: string, message: string): void {
-    this.events = this.events.then(() => this.record.event({ node: this.node.name, reason, message }));
+    this.record.event({ node: this.node.name, reason, message });
   }
 }

@@ -1,4 +1,5 @@
 import { recordHistory, recordNodeEvent, type NodeEvent, pauseRequested } from "../../../../lib/kubernetes";
+import { messageOf } from "../../../../lib/error-message";
 import { passGate, soak } from "../../gate";
 import { endsInTime, stopTime } from "../../plan/rollout/stop-after";
 import type { ClusterSession } from "../cluster-session";
@@ -6,29 +7,38 @@ import type { NodeRolloutInputs } from "../declarations";
 
 export type RolloutSession = ClusterSession<NodeRolloutInputs>;
 
-/** Records what happened, on the Node and in the history. A failure to record does not fail the rollout. */
+/**
+ * Records what happened, on the Node and in the history: beside the work, in the order of the calls. Nothing is written
+ * after the Lease was lost. A failure to record does not fail the rollout.
+ */
 export class RolloutRecord {
   private warned = false;
+  private writes = Promise.resolve();
 
   constructor(private readonly session: RolloutSession) {}
 
-  event(event: NodeEvent): Promise<void> {
-    return this.attempt(recordNodeEvent(this.session.kubernetes, event));
+  event(event: NodeEvent): void {
+    this.write(() => recordNodeEvent(this.session.kubernetes, event));
   }
 
-  history(step: string, result: string, seconds: number): Promise<void> {
+  history(step: string, result: string, seconds: number): void {
     const { kubernetes, inputs } = this.session;
-    return this.attempt(
-      recordHistory(kubernetes, { stack: inputs.stack ?? "unknown", step, result, seconds }),
-    );
+    this.write(() => recordHistory(kubernetes, { stack: inputs.stack ?? "unknown", step, result, seconds }));
   }
 
-  private attempt(written: Promise<void>): Promise<void> {
-    return written.catch((error: unknown) => {
-      if (!this.warned)
-        this.session.progress(`the history could not be written: ${(error as Error).message}`);
-      this.warned = true;
-    });
+  /** Waits until everything is written, or could not be. */
+  written(): Promise<void> {
+    return this.writes;
+  }
+
+  private write(write: () => Promise<void>): void {
+    const { waiting, progress } = this.session;
+    this.writes = this.writes
+      .then(() => (waiting.signal.aborted ? undefined : write()))
+      .catch((error: unknown) => {
+        if (!this.warned) progress(`the history could not be written: ${messageOf(error)}`);
+        this.warned = true;
+      });
   }
 }
 
@@ -57,19 +67,22 @@ export class BeginPermission {
    * Waits until the next nodes may begin.
    *
    * @param next their names
+   * @returns whether that took time, so that the cluster may have changed meanwhile
    * @throws RolloutPaused when they may not; WaitTimeout when the gate stays closed
    */
-  async ask(next: string): Promise<void> {
+  async ask(next: string): Promise<boolean> {
     const { progress, waiting, inputs } = this.session;
     const { gate, soakSeconds, nodeTimeoutSeconds } = inputs.rollout;
     await this.refuseWhenPaused(next);
     const soaked = this.lastEnd === undefined ? 0 : this.lastEnd + soakSeconds * 1000 - Date.now();
+    if (soaked <= 0 && !gate) return false;
     if (soaked > 0) {
       progress(`${Math.ceil(soaked / 1000)} s until ${next} may begin (soakSeconds)`);
       await soak(soaked / 1000, waiting.signal);
     }
     if (gate) await passGate(gate, { seconds: nodeTimeoutSeconds, ...waiting });
     await this.refuseWhenPaused(next);
+    return true;
   }
 
   private async refuseWhenPaused(next: string): Promise<void> {

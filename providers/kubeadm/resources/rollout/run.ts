@@ -107,18 +107,21 @@ class RolloutRun {
       this.failure ??= error as Error;
     }
     await Promise.all(this.running.values());
+    await this.record.written();
     if (this.failure) throw this.failure;
   }
 
   /** @returns whether the rollout has ended */
   private async advance(): Promise<boolean> {
     await this.session.assertMayGoOn();
-    const observation = await observeRollout(this.session.kubernetes, this.session.inputs);
+    const observation = await this.observe();
     const next = this.nextOf(observation);
     if (next.finish.length > 0) await this.start(next.finish, observation);
     else if (next.begin.length > 0) {
-      await this.permission.ask(next.begin.map(({ node }) => node).join(", "));
-      await this.begin();
+      const hasWaited = await this.permission.ask(next.begin.map(({ node }) => node).join(", "));
+      // soak and gate may have taken minutes
+      const latest = hasWaited ? await this.observe() : observation;
+      if (!this.failure) await this.start(this.nextOf(latest).begin, latest);
     }
     if (this.failure) return true;
     if (this.running.size > 0) {
@@ -135,11 +138,8 @@ class RolloutRun {
     return false;
   }
 
-  /** Observes the cluster again before beginning, since soak and gate may have taken minutes. */
-  private async begin(): Promise<void> {
-    if (this.failure) return;
-    const observation = await observeRollout(this.session.kubernetes, this.session.inputs);
-    await this.start(this.nextOf(observation).begin, observation);
+  private observe(): Promise<RolloutObservation> {
+    return observeRollout(this.session.kubernetes, this.session.inputs);
   }
 
   private nextOf({ nodes, desired, unreached }: RolloutObservation): NextSteps {
@@ -170,19 +170,16 @@ class RolloutRun {
     }
   }
 
-  private async succeeded(step: RolloutStep, words: string, seconds: number): Promise<void> {
+  private succeeded({ node, to }: RolloutStep, words: string, seconds: number): void {
     this.permission.ended(seconds);
-    this.session.progress(`${step.node} runs ${step.to}, ${Math.round(seconds)} s`);
-    await this.record.history(words, "done", seconds);
+    this.session.progress(`${node} runs ${to}, ${Math.round(seconds)} s`);
+    this.record.history(words, "done", seconds);
   }
 
-  private async failed(step: RolloutStep, words: string, seconds: number, error: Error): Promise<void> {
+  private failed({ node }: RolloutStep, words: string, seconds: number, error: Error): void {
     if (!this.failure) [this.failure, this.failedStep] = [error, words];
-    // nothing may be written without the Lease
-    if (this.session.waiting.signal.aborted) return;
-    const { node } = step;
-    await this.record.event({ node, reason: "RolloutFailed", message: error.message, type: "Warning" });
-    await this.record.history(words, `failed: ${error.message}`, seconds);
+    this.record.event({ node, reason: "RolloutFailed", message: error.message, type: "Warning" });
+    this.record.history(words, `failed: ${error.message}`, seconds);
   }
 
   /** Waits for conditions that may come true without a person's help: a node becomes Ready, an agent reports. */
