@@ -133,7 +133,7 @@ async function run(names: readonly string[], options: RunOptions): Promise<void>
   process.exitCode = abort.signal.aborted ? 130 : exitCode;
 }
 
-const tierList = TIERS.map((tier) => `  ${tier.name.padEnd(8)}${tier.summary}`).join("\n");
+const tierList = TIERS.map((tier) => `  ${tier.name.padEnd(12)}${tier.summary}`).join("\n");
 
 new Command("npm test --")
   .description(

@@ -17,6 +17,7 @@ import { summarize } from "../statistics";
 const SIZES = [1, 10, 100];
 const EVENTS = 60;
 const GOAL_SECONDS = 1;
+const LIMIT_SECONDS = 60;
 const NAMESPACE = "az-bench";
 const KUBERNETES_VERSION = "1.36.3";
 
@@ -110,7 +111,8 @@ async function reserve(client: KubernetesClient, name: string): Promise<void> {
     "meta.helm.sh/release-namespace": NAMESPACE,
   };
   await client.apply({ apiVersion, kind, metadata: { name, namespace, annotations }, spec: {} });
-  const status = { phase: "Ready", subdomain: name, fqdn: `${name}.example.com` };
+  // a valid subdomain has no hyphens
+  const status = { phase: "Ready", subdomain: name.replaceAll("-", ""), fqdn: `${name}.example.com` };
   await client.mergePatch({ apiVersion, kind, namespace, name }, { status }, { subresource: "status" });
 }
 
@@ -152,8 +154,14 @@ async function latencies(client: KubernetesClient, size: number, events: number)
     }),
   ];
   const until = (isSo: () => boolean) =>
-    new Promise<void>((resolve) => {
-      look = () => (isSo() ? resolve() : undefined);
+    new Promise<void>((resolve, reject) => {
+      const why = new Error(`record and annotation were not written within ${LIMIT_SECONDS} s`);
+      const limit = setTimeout(() => reject(why), LIMIT_SECONDS * 1000);
+      look = () => {
+        if (!isSo()) return;
+        clearTimeout(limit);
+        resolve();
+      };
       look();
     });
   const tells = (name: string) => told.record.includes(name) && told.annotation.includes(name);
