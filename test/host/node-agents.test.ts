@@ -77,13 +77,13 @@ describe("NodeAgents", function () {
     const inputs = await checked({}, desired(NAMES));
     assert.deepEqual(
       inputs.steps,
-      NAMES.flatMap((name) => [`${name}: install node agent 1.9.0`, `${name}: stage 1.36.3`]),
+      NAMES.flatMap((name) => [`${name}: install node agent 1.10.0`, `${name}: stage 1.36.3`]),
     );
     const outs = await create(inputs);
     for (const name of NAMES) {
-      assert.equal(fleet.state(name).agent, "1.9.0");
+      assert.equal(fleet.state(name).agent, "1.10.0");
       assert.deepEqual(fleet.state(name).staged, [
-        "node-agent 1.9.0",
+        "node-agent 1.10.0",
         ...["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} 1.36.3`),
       ]);
     }
@@ -99,12 +99,13 @@ describe("NodeAgents", function () {
     const changed = await checked(outs, desired(NAMES, { staged: { kubernetes: ["1.36.4"], software: {} } }));
     assert.deepEqual(
       changed.steps.filter((step) => step.includes("install")),
-      NAMES.map((name) => `${name}: install node agent 1.9.0`),
+      NAMES.map((name) => `${name}: install node agent 1.10.0`),
     );
-    assert.equal(changed.agent, "1.9.0");
+    assert.equal(changed.agent, "1.10.0");
   });
 
   for (const [agent, isKept] of [
+    ["1.9.0", true],
     ["1.8.0", true],
     ["1.5.0", true],
     ["1.4.0", false],
@@ -114,13 +115,13 @@ describe("NodeAgents", function () {
       const outs = { ...(await create(await checked({}, repairing))), agent };
       for (const name of NAMES) putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(outs) });
       const { steps } = await checked(outs, repairing);
-      assert.deepEqual(steps, isKept ? [] : NAMES.map((name) => `${name}: install node agent 1.9.0`));
+      assert.deepEqual(steps, isKept ? [] : NAMES.map((name) => `${name}: install node agent 1.10.0`));
     });
 
   it("installs the agent on a machine that joined later, and touches no other", async () => {
     const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
     const inputs = await checked(outs, desired(NAMES));
-    assert.deepEqual(inputs.steps, ["w-2: install node agent 1.9.0", "w-2: stage 1.36.3"]);
+    assert.deepEqual(inputs.steps, ["w-2: install node agent 1.10.0", "w-2: stage 1.36.3"]);
     await update(outs, inputs);
     assert.deepEqual(fleet.journal.map(({ machine }) => machine).sort(), ["cp-1", "w-1", "w-2"]);
   });
@@ -166,7 +167,7 @@ describe("NodeAgents", function () {
     const rebuilt = desired(["cp-1"]);
     rebuilt.machines[0]!.hostKey = "ssh-ed25519 AAAAanother";
     assert.deepEqual((await checked(outs, rebuilt)).steps, [
-      "cp-1: install node agent 1.9.0",
+      "cp-1: install node agent 1.10.0",
       "cp-1: stage 1.36.3",
     ]);
   });
@@ -188,15 +189,15 @@ describe("NodeAgents", function () {
     const first = await create(inputs);
     assert.deepEqual(first.pending, ["w-1"]);
     assert.deepEqual(unreachedMachines("demo"), ["w-1"]);
-    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.9.0", "1.9.0"]);
+    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.10.0", "1.10.0"]);
     fleet.powerOn("w-1");
     const again = await checked(inputs, desired(NAMES));
-    assert.deepEqual(again.steps, ["w-1: install node agent 1.9.0", "w-1: stage 1.36.3"]);
+    assert.deepEqual(again.steps, ["w-1: install node agent 1.10.0", "w-1: stage 1.36.3"]);
     assert.equal((await diff("demo", first, again)).changes, true);
     const outs = await update(first, again);
     assert.deepEqual(outs.pending, []);
     assert.deepEqual(unreachedMachines("demo"), []);
-    assert.equal(fleet.state("w-1").agent, "1.9.0");
+    assert.equal(fleet.state("w-1").agent, "1.10.0");
     assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
   });
 
@@ -255,7 +256,7 @@ describe("NodeAgents", function () {
     )) as PartialFailure & { properties: Desired };
     assert.match(failure.message, /install on cp-1 failed.*\n?.*cp-1: install the node agent failed/s);
     assert.deepEqual(failure.properties.pending, ["cp-1"]);
-    assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], ["1.9.0", "1.9.0"]);
+    assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], ["1.10.0", "1.10.0"]);
   });
 
   it("fails when an agent never reports, with what it logged, and installs it again in the next run", async () => {
@@ -272,7 +273,7 @@ describe("NodeAgents", function () {
     assert.deepEqual(failure.properties.pending, ["w-1"]);
     fleet.files.saveState("w-1", { ...fleet.state("w-1"), silent: false });
     const left = await checked(failure.properties, desired(NAMES));
-    assert.deepEqual(left.steps, ["w-1: install node agent 1.9.0", "w-1: stage 1.36.3"]);
+    assert.deepEqual(left.steps, ["w-1: install node agent 1.10.0", "w-1: stage 1.36.3"]);
     assert.deepEqual((await update(failure.properties, left)).pending, []);
   });
 
@@ -288,7 +289,11 @@ describe("NodeAgents", function () {
     fleet.inject({ operation: "node-agent", machine: "w-2", kind: "fail", stderr: "disk full" });
     await assert.rejects(update(outs, news), /disk full/);
     const left = await checked(news, desired(NAMES, { staged }));
-    assert.deepEqual(left.steps, ["w-2: install node agent 1.9.0", "w-2: stage 1.36.3", "w-2: stage 1.35.4"]);
+    assert.deepEqual(left.steps, [
+      "w-2: install node agent 1.10.0",
+      "w-2: stage 1.36.3",
+      "w-2: stage 1.35.4",
+    ]);
     const before = fleet.journal.length;
     const fixed = await update(news, left);
     assert.deepEqual(
@@ -315,7 +320,7 @@ describe("NodeAgents", function () {
     assert.deepEqual(same, unread);
     const inputs = await checked(outs, desired(NAMES));
     assert.deepEqual(inputs.steps.slice(1), [
-      "w-2: install node agent 1.9.0",
+      "w-2: install node agent 1.10.0",
       "w-2: stage 1.36.3",
       ...unread,
     ]);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse, parseAllDocuments } from "yaml";
+import { AGENT_INSTALLED } from "../../providers/kubeadm/machine/steps";
 import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
 import type { FleetConfiguration, FleetFiles, MachineState, Outcome } from "./fleet-files";
 import type { ReceivedScript } from "./received-script";
@@ -255,7 +256,9 @@ async function joinCluster(
     state.encryptionKeys = secrets.replace("secrets with ", "").split(",");
   }
   state.member = true;
-  return DONE;
+  if (parameter(script, "AGENT") !== "yes") return DONE;
+  await nodeAgent({ script, state, files, configuration, nodes });
+  return answer(AGENT_INSTALLED);
 }
 
 const etcdIdOf = (configuration: FleetConfiguration, machine: string): string =>

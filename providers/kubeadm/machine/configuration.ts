@@ -117,15 +117,22 @@ export function initConfiguration(
   ]);
 }
 
-/** Returns the configuration file for `kubeadm join` on one machine, with discovery by the file that comes with it. */
+/**
+ * Returns the configuration file for `kubeadm join` on one machine, with discovery by the file that comes with it.
+ *
+ * @param overlaps whether the join of another control plane has not ended
+ */
 export function joinConfiguration(
   specification: ClusterSpecification,
   machine: Machine,
   bootstrapToken: string,
+  overlaps = false,
 ): string {
   const join = {
     apiVersion: KUBEADM,
     kind: "JoinConfiguration",
+    // foresail has asked the other members, and one that is starting would keep kubeadm waiting
+    ...(overlaps ? { skipPhases: ["check-etcd"] } : {}),
     discovery: { file: { kubeConfigPath: DISCOVERY_FILE }, tlsBootstrapToken: bootstrapToken },
     nodeRegistration: nodeRegistration(specification, machine),
     ...(machine.role === "control-plane" ? { controlPlane: localEndpoint(machine) } : {}),

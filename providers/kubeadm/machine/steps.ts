@@ -15,8 +15,7 @@ import { NODE_PATHS } from "../plan/node-paths";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
-import type { DriftSetting } from "../plan/drift";
-import { agentRevision, type StagedVersions } from "../plan/node-agents";
+import { agentRevision, type AgentSettings } from "../plan/node-agents";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { type Parameters, renderShell, shellCommands } from "./shell";
 
@@ -227,24 +226,31 @@ export function joinData(parts: { configuration: string; discovery: string; secr
   return `${encode(parts.configuration)}\n${encode(parts.discovery)}\n${parts.secrets ?? ""}\n`;
 }
 
+/** The answer of a join that has installed the node agent, too. */
+export const AGENT_INSTALLED = "agent";
+
 /**
- * Runs kubeadm join, unless the machine is a member. Data: joinData. Its answer is empty.
+ * Runs kubeadm join, unless the machine is a member. Data: joinData. Answers AGENT_INSTALLED if it was to install the
+ * node agent and could, otherwise nothing.
  *
+ * @param agent `agentParameters`; absent to install none
  * @param rolled what the state has of the cluster's configuration
  */
 export function joinScript(
   specification: ClusterSpecification,
   machine: string,
   role: Machine["role"],
-  rolled?: RolledConfiguration,
+  { agent, rolled }: { agent?: Parameters; rolled?: RolledConfiguration } = {},
 ): Script {
   assertSettings(specification);
   const { name, source, version } = specification;
   const files = [...sourceFiles(source), "common/kubeadm", "common/prepared"];
   return step(`join-${role}`, name, machine, {
-    files,
+    files: [...files, ...(agent ? [AGENT_INSTALLATION] : [])],
     ...sourceParameters(specification, version),
     ...preparedParameters(specification, role, rolled),
+    AGENT: agent !== undefined,
+    ...agent,
   });
 }
 
@@ -260,46 +266,55 @@ export function patchFolders({ kubeadm }: ClusterSpecification) {
   return { init: folderOf(kubeadm.initConfiguration), join: folderOf(kubeadm.joinConfiguration) };
 }
 
+const AGENT_INSTALLATION = "common/agent-installation";
+
+/**
+ * Returns the variables of the functions in common/agent-installation.
+ *
+ * @param machines the cluster's machines, which are reached without a proxy
+ */
+export function agentParameters(
+  specification: ClusterSpecification,
+  { name: machine, role }: Pick<Machine, "name" | "role">,
+  settings: AgentSettings,
+  machines: readonly Backend[] = [],
+): Parameters {
+  assertSettings(specification);
+  assertAddresses(machines);
+  const { annotations, staged, drift } = settings;
+  const installers = installersOf(specification, staged, role, addressesOf(machines));
+  return {
+    INSTALLER_PATHS: installers.map(({ path }) => path),
+    INSTALLER_HEADERS: installers.map(({ header }) => header),
+    INSTALLER_TEXT: installerText(specification.source),
+    AGENT_CONFIGURATION: agentConfiguration({
+      node: machine,
+      annotations,
+      ignorePreflightErrors: specification.ignorePreflightErrors,
+      patches: patchFolders(specification),
+      managed: pathsWritten(specification),
+      repairs: drift === "repair",
+      revision: agentRevision({ agent: AGENT_VERSION, specification, ...settings }),
+    }),
+  };
+}
+
 /**
  * Returns the step that installs the node agent and stages the versions that it can choose from. Refuses a version that
  * the source does not have. Its answer is empty.
  *
- * @param annotations pattern of the annotation keys
  * @param machines the cluster's machines, which are reached without a proxy
- * @param drift what the agent does about files that others change; a report without it
  */
 export function nodeAgentScript(
   specification: ClusterSpecification,
-  { name: machine, role }: Pick<Machine, "name" | "role">,
-  annotations: string,
-  staged: StagedVersions,
-  machines: readonly Backend[] = [],
-  drift?: DriftSetting,
+  machine: Pick<Machine, "name" | "role">,
+  settings: AgentSettings,
+  machines?: readonly Backend[],
 ): Script {
-  assertSettings(specification);
-  assertAddresses(machines);
-  const installers = installersOf(specification, staged, role, addressesOf(machines));
-  const { ignorePreflightErrors, name, source } = specification;
-  return step("node-agent", name, machine, {
-    INSTALLER_PATHS: installers.map(({ path }) => path),
-    INSTALLER_HEADERS: installers.map(({ header }) => header),
-    INSTALLER_TEXT: installerText(source),
-    AGENT_CONFIGURATION: agentConfiguration({
-      node: machine,
-      annotations,
-      ignorePreflightErrors,
-      patches: patchFolders(specification),
-      managed: pathsWritten(specification),
-      repairs: drift === "repair",
-      revision: agentRevision({
-        agent: AGENT_VERSION,
-        annotations,
-        staged,
-        specification,
-        ...(drift === undefined ? {} : { drift }),
-      }),
-    }),
-    KUBERNETES_VERSIONS: staged.kubernetes,
+  return step("node-agent", specification.name, machine.name, {
+    files: [AGENT_INSTALLATION],
+    ...agentParameters(specification, machine, settings, machines),
+    KUBERNETES_VERSIONS: settings.staged.kubernetes,
   });
 }
 
@@ -309,9 +324,13 @@ export const agentLogScript = plain("agent-log");
 /** Exit code of a step when the machine's etcd does not answer: it is starting or not healthy. */
 export const ETCD_SILENT = 69;
 
-/** Lists etcd's members for parseEtcdMembers; exits with ETCD_SILENT when this machine's etcd does not answer. */
-export const etcdMembersScript = (cluster: string, machine: string) =>
-  step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT });
+/**
+ * Lists etcd's members for parseEtcdMembers; exits with ETCD_SILENT when this machine's etcd does not answer.
+ *
+ * @param starting internal addresses of machines that are not asked for their health
+ */
+export const etcdMembersScript = (cluster: string, machine: string, starting: readonly string[] = []) =>
+  step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT, STARTING: starting });
 
 /** Parses the answer of etcdMembersScript. @throws Error when the text is not one */
 export function parseEtcdMembers(answer: string): EtcdMember[] {

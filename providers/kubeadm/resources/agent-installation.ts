@@ -1,12 +1,13 @@
-import { messageOf } from "../../../lib/error-message";
 import { AGENT_VERSION } from "../machine/node-agent";
-import { nodeAgentScript, type Backend } from "../machine/steps";
+import { messageOf } from "../../../lib/error-message";
+import type { Parameters } from "../machine/shell";
+import { AGENT_INSTALLED, agentParameters, nodeAgentScript, type Backend } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { agentRevision, type AgentSettings } from "../plan/node-agents";
 import type { ClusterInputs } from "./declarations";
 import type { MachinesSession } from "./machines-session";
 
-/** Revisions of the agents that joins of this run have installed, by machine. */
+/** Revisions of the agents that groups have installed in this run, by machine. */
 const installed = new Map<string, string>();
 
 /** A rebuilt machine has another host key. */
@@ -20,16 +21,16 @@ function revisionOf({ specification }: ClusterInputs, settings: AgentSettings): 
 async function runInstaller(
   session: MachinesSession,
   machine: Machine,
-  { annotations, staged, drift }: AgentSettings,
-  backends: readonly Backend[],
+  settings: AgentSettings,
+  backends?: readonly Backend[],
 ): Promise<void> {
   const { specification, timeouts } = session.inputs;
-  const script = nodeAgentScript(specification, machine, annotations, staged, backends, drift);
+  const script = nodeAgentScript(specification, machine, settings, backends);
   await session.run(machine, script, { seconds: timeouts.prepare });
 }
 
 /**
- * Installs the agent on a machine, unless a join of this run has installed the very same one.
+ * Installs the agent on a machine, unless its group has installed the very same one in this run.
  *
  * @param backends the cluster's machines, which are reached without a proxy
  * @throws the SSH client's typed errors
@@ -46,23 +47,55 @@ export async function installAgent(
   await runInstaller(session, machine, settings, backends);
 }
 
+/** Behind a proxy, one group does not know the addresses of all machines. */
+const isBehindProxy = ({ inputs }: MachinesSession) => inputs.specification.proxy !== undefined;
+
 /**
- * Installs the agent on a machine that has joined and is not Ready yet, which saves the NodeAgents of the same run the
- * time. A failure is not one of the join: the NodeAgents install the agent again, and report it. Behind a proxy it does
- * nothing, since one group does not know the addresses of all machines.
+ * Installs the agent on a machine that is a member without a join of this run, which saves the NodeAgents the time. A
+ * failure is not one of the group: the NodeAgents install the agent again, and report it. Behind a proxy it does nothing.
  */
-export async function installAgentOfJoin(
+export async function installAgentOfMember(
   session: MachinesSession,
   machine: Machine,
   settings: AgentSettings | undefined,
 ): Promise<void> {
-  if (settings === undefined || session.inputs.specification.proxy !== undefined) return;
+  if (settings === undefined || isBehindProxy(session)) return;
   try {
-    await runInstaller(session, machine, settings, []);
+    await runInstaller(session, machine, settings);
     installed.set(keyOf(machine), revisionOf(session.inputs, settings));
   } catch (error) {
-    session.progress(
-      `${machine.name}: its node agent is installed after the join, since: ${messageOf(error)}`,
-    );
+    session.progress(`${machine.name}: its node agent is installed later, since: ${messageOf(error)}`);
   }
+}
+
+/** The installation of an agent by a join. */
+interface AgentOfJoin {
+  /** For the join's script. */
+  readonly parameters: Parameters;
+  /** Takes the join's answer. As of a member, a failure is left to the NodeAgents. */
+  readonly note: (answer: string) => void;
+}
+
+/**
+ * Returns how the join of a machine installs its agent. Returns undefined where that is left to the NodeAgents: when other
+ * versions than that of the join are to be staged, which would slow kubeadm down, and behind a proxy.
+ *
+ * @param version of Kubernetes, that the machine joins with
+ */
+export function agentOfJoin(
+  session: MachinesSession,
+  machine: Machine,
+  version: string,
+  settings: AgentSettings | undefined,
+): AgentOfJoin | undefined {
+  if (settings === undefined || isBehindProxy(session)) return undefined;
+  if (settings.staged.kubernetes.some((staged) => staged !== version)) return undefined;
+  return {
+    parameters: agentParameters(session.inputs.specification, machine, settings),
+    note: (answer) => {
+      if (answer.trim() === AGENT_INSTALLED)
+        installed.set(keyOf(machine), revisionOf(session.inputs, settings));
+      else session.progress(`${machine.name}: its node agent is installed after the join`);
+    },
+  };
 }

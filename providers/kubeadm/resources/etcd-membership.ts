@@ -19,9 +19,16 @@ interface SeenMembers {
   members: EtcdMember[];
 }
 
+/** Machines whose joins have not ended. Their members may be in the list long before they answer. */
+export type Joining = ReadonlySet<Machine>;
+
+const NONE: Joining = new Set();
+
 /**
  * Waits until a ready control plane returns etcd's members and nothing refuses them. An API server that is not ready
  * and an etcd that does not answer only delay it, since both restart during a rollout.
+ *
+ * @param options with the machines that are not asked for their health
  */
 function untilEtcd(
   session: ClusterSession,
@@ -29,13 +36,21 @@ function untilEtcd(
   what: string,
   seconds: number,
   refuse: (members: EtcdMember[]) => string | undefined,
-  options: Pick<WaitArgs<SeenMembers>, "signal" | "firstPauseMilliseconds" | "longestPauseMilliseconds"> = {},
+  {
+    joining = NONE,
+    ...options
+  }: { joining?: Joining } & Pick<
+    WaitArgs<SeenMembers>,
+    "signal" | "firstPauseMilliseconds" | "longestPauseMilliseconds"
+  > = {},
 ): Promise<SeenMembers> {
+  const starting = [...joining].map(({ internalAddress }) => internalAddress);
+  const script = (cluster: string, machine: string) => etcdMembersScript(cluster, machine, starting);
   const probe = async () => {
     const living = await firstReady(controlPlanes);
     if (!living) return { pending: noneReady(controlPlanes) };
     try {
-      const members = parseEtcdMembers(await session.run(living, etcdMembersScript));
+      const members = parseEtcdMembers(await session.run(living, script));
       const refusal = refuse(members);
       return refusal ? { pending: refusal } : { done: { living, members } };
     } catch (error) {
@@ -48,9 +63,13 @@ function untilEtcd(
 }
 
 /** Waits for one of the control planes to return etcd's members. @throws WaitTimeout when none does within a minute */
-export function etcdMembers(session: ClusterSession, controlPlanes: Machine[]): Promise<SeenMembers> {
+export function etcdMembers(
+  session: ClusterSession,
+  controlPlanes: Machine[],
+  joining = NONE,
+): Promise<SeenMembers> {
   const what = "a control plane to tell etcd's members";
-  return untilEtcd(session, controlPlanes, what, ANSWER_SECONDS, () => undefined);
+  return untilEtcd(session, controlPlanes, what, ANSWER_SECONDS, () => undefined, { joining });
 }
 
 /** Removes a member from etcd through another control plane. */
@@ -65,23 +84,25 @@ export async function removeEtcdMember(
 /**
  * Waits until etcd accepts a new member. Reports a dead member soon, whereas kubeadm would retry for minutes.
  *
- * @param others names of control planes whose joins have not ended: kubeadm itself waits for their members
+ * @param name of the new member's machine
+ * @param joining kubeadm itself waits for their members
  * @throws Error with a remedy when a member does not answer
  */
 export async function awaitHealthyEtcd(
   session: ClusterSession<NodeGroupInputs>,
-  joining: string,
-  others: ReadonlySet<string>,
+  name: string,
+  joining: Joining,
 ): Promise<void> {
   const what = "every member of etcd to answer";
+  const starting = [...joining].map((machine) => machine.name);
   let refusal: string | undefined;
   const refuse = (members: EtcdMember[]) =>
     (refusal = refuseMemberAddition(
-      members.filter(({ name }) => !others.has(name)),
-      joining,
+      members.filter((member) => !starting.includes(member.name)),
+      name,
     ));
   try {
-    await untilEtcd(session, session.inputs.controlPlanes, what, HEALTHY_SECONDS, refuse);
+    await untilEtcd(session, session.inputs.controlPlanes, what, HEALTHY_SECONDS, refuse, { joining });
   } catch (error) {
     throw error instanceof WaitTimeout && refusal ? new Error(refusal, { cause: error }) : error;
   }
@@ -96,18 +117,20 @@ export async function awaitHealthyEtcd(
  */
 export async function untilVotingMember(
   session: ClusterSession<NodeGroupInputs>,
-  { name }: Machine,
+  machine: Machine,
   joined: Promise<void>,
 ): Promise<void> {
   const { controlPlanes, timeouts } = session.inputs;
+  const { name } = machine;
   const ended = new AbortController();
   const end = () => ended.abort();
   joined.then(end, end);
-  const others = controlPlanes.filter((machine) => machine.name !== name);
+  const others = controlPlanes.filter((other) => other.name !== name);
   const isVoting = (member: EtcdMember) => member.name === name && member.learner === undefined;
   const refuse = (members: EtcdMember[]) =>
     members.some(isVoting) ? undefined : "it is not a voting member yet";
-  const options = { signal: ended.signal, firstPauseMilliseconds: 500, longestPauseMilliseconds: 1000 };
+  const pauses = { firstPauseMilliseconds: 500, longestPauseMilliseconds: 1000 };
+  const options = { joining: new Set([machine]), signal: ended.signal, ...pauses };
   // whatever keeps the members from being read, the end of the join tells enough
   await untilEtcd(session, others, `${name} to be a member of etcd`, timeouts.join, refuse, options).catch(
     () => joined,

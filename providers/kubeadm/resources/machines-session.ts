@@ -135,10 +135,14 @@ export function unreachedMachines(cluster: string): readonly string[] {
   return unreached.get(cluster) ?? [];
 }
 
-/** Returns the first control plane whose API server is ready, looked up on each call and never stored. */
+/**
+ * Returns the first control plane whose API server is ready, looked up on each call and never stored. Does not wait for
+ * those after it, which may be starting.
+ */
 export async function firstReady(controlPlanes: readonly Machine[]): Promise<Machine | undefined> {
-  const ready = await Promise.all(controlPlanes.map(({ apiServer }) => isReady(apiServer)));
-  return controlPlanes.find((_machine, index) => ready[index]);
+  const asked = controlPlanes.map((machine) => ({ machine, ready: isReady(machine.apiServer) }));
+  for (const { machine, ready } of asked) if (await ready) return machine;
+  return undefined;
 }
 
 /**

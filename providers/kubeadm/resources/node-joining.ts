@@ -6,10 +6,16 @@ import * as steps from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
 import { hasLostRole, taintChanges } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
-import { installAgentOfJoin } from "./agent-installation";
+import { agentOfJoin, installAgentOfMember } from "./agent-installation";
 import { type ClusterSession, nodeReference } from "./cluster-session";
 import type { NodeGroupInputs } from "./declarations";
-import { awaitHealthyEtcd, etcdMembers, removeEtcdMember, untilVotingMember } from "./etcd-membership";
+import {
+  awaitHealthyEtcd,
+  etcdMembers,
+  type Joining,
+  removeEtcdMember,
+  untilVotingMember,
+} from "./etcd-membership";
 import { addCertificateNames, clusterVersion } from "./kubeadm-config";
 import { allInParallel, readyControlPlane, throwAll } from "./machines-session";
 import { applyNodeSettings, writeSettings } from "./node-settings";
@@ -18,9 +24,12 @@ import { readFacts, rebootIfRequired } from "./rebooting";
 
 type Session = ClusterSession<NodeGroupInputs>;
 
+/** Returns the settings of the agent that a machine gets from its group; undefined for none. */
+type AgentsOf = (machine: Machine) => NodeGroupInputs["agents"];
+
 /**
  * Joins machines to a running cluster: workers in parallel, each control plane as soon as the one before it is a voting
- * member of etcd. Each gets its agent and becomes Ready beside the joins after it.
+ * member of etcd. Each becomes Ready beside the joins after it.
  *
  * @param recorded names of machines that earlier runs joined: their agents stay as they are
  */
@@ -29,39 +38,37 @@ export async function joinAll(
   machines: Machine[],
   recorded: readonly string[],
 ): Promise<void> {
-  const completed = (machine: Machine) => complete(session, machine, !recorded.includes(machine.name));
-  if (session.inputs.group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, completed);
+  const agentsOf: AgentsOf = ({ name }) => (recorded.includes(name) ? undefined : session.inputs.agents);
+  if (session.inputs.group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, agentsOf);
   await allInParallel(machines, async (machine) => {
-    if (await mustJoin(session, machine)) await join(session, machine);
-    await completed(machine);
+    if (!(await mustJoin(session, machine))) return completeMember(session, machine, agentsOf);
+    await join(session, machine, agentsOf);
+    await complete(session, machine);
   });
 }
 
 /** Joins control planes in their order, and completes each beside the joins after it. After a failure, no other begins. */
-async function joinControlPlanes(
-  session: Session,
-  machines: Machine[],
-  completed: (machine: Machine) => Promise<void>,
-): Promise<void> {
+async function joinControlPlanes(session: Session, machines: Machine[], agentsOf: AgentsOf): Promise<void> {
   const errors: unknown[] = [];
   const note = (error: unknown) => {
     if (!errors.includes(error)) errors.push(error);
   };
   const work: Promise<void>[] = [];
-  const joining = new Set<string>();
+  const joining = new Set<Machine>();
   for (const machine of machines) {
     if (errors.length > 0) break;
     try {
-      if (!(await mustJoin(session, machine))) {
-        work.push(completed(machine).catch(note));
+      if (!(await mustJoin(session, machine, joining))) {
+        work.push(completeMember(session, machine, agentsOf).catch(note));
         continue;
       }
       const secrets = await controlPlaneSecrets(session, machine, joining);
       // the join before this one may have failed meanwhile
       if (errors.length > 0) break;
-      joining.add(machine.name);
-      const joined = join(session, machine, secrets).finally(() => joining.delete(machine.name));
-      work.push(joined.then(() => completed(machine)).catch(note));
+      const joined = join(session, machine, agentsOf, { secrets, overlaps: joining.size > 0 });
+      joining.add(machine);
+      joined.finally(() => joining.delete(machine)).catch(() => undefined);
+      work.push(joined.then(() => complete(session, machine)).catch(note));
       if (machine !== machines.at(-1)) await untilVotingMember(session, machine, joined);
     } catch (error) {
       note(error);
@@ -75,7 +82,7 @@ async function joinControlPlanes(
  * Prepares a machine for its join. Returns false for a machine that is a member already, which only registers again if
  * needed.
  */
-async function mustJoin(session: Session, machine: Machine): Promise<boolean> {
+async function mustJoin(session: Session, machine: Machine, joining?: Joining): Promise<boolean> {
   const facts = await readFacts(session, machine);
   await session.assertMayGoOn();
   if (facts.member) {
@@ -83,35 +90,51 @@ async function mustJoin(session: Session, machine: Machine): Promise<boolean> {
     return false;
   }
   await rebootIfRequired(session, machine, facts);
-  await clearCutOffJoin(session, machine);
+  await clearCutOffJoin(session, machine, joining);
   return true;
 }
 
-/** Joins one prepared machine to the cluster. @param secrets the shared keys, for a control plane */
-async function join(session: Session, machine: Machine, secrets?: string): Promise<void> {
+/**
+ * Joins one prepared machine to the cluster, and installs its agent.
+ *
+ * @param secrets the shared keys, for a control plane
+ * @param overlaps whether the join of another control plane has not ended
+ */
+async function join(
+  session: Session,
+  machine: Machine,
+  agentsOf: AgentsOf,
+  { secrets, overlaps = false }: { secrets?: string; overlaps?: boolean } = {},
+): Promise<void> {
   const { inputs, kubernetes } = session;
   const started = Date.now();
   const version = (await clusterVersion(kubernetes)) ?? inputs.specification.version;
   const specification = { ...inputs.specification, version };
   const discovery = discoveryKubeconfig(specification, certificateAuthority(inputs.kubeconfig));
+  const agent = agentOfJoin(session, machine, version, agentsOf(machine));
   await withBootstrapToken(kubernetes, `foresail: join of ${machine.name}`, async (token) => {
-    const configuration = joinConfiguration(specification, machine, token);
+    const configuration = joinConfiguration(specification, machine, token, overlaps);
     const data = steps.joinData({ configuration, discovery, secrets });
-    const script = steps.joinScript(specification, machine.name, machine.role, inputs.configuration);
-    await session.run(machine, script, { seconds: inputs.timeouts.join, data });
+    const { name, role } = machine;
+    const settings = { agent: agent?.parameters, rolled: inputs.configuration };
+    const script = steps.joinScript(specification, name, role, settings);
+    const answer = await session.run(machine, script, { seconds: inputs.timeouts.join, data });
+    agent?.note(answer);
   });
   session.progress(`${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
-/**
- * Waits for one member to become Ready, and installs the agent of a new one meanwhile. Then labels it: the group's label
- * comes last and marks a complete join.
- */
-async function complete(session: Session, machine: Machine, isNew: boolean): Promise<void> {
-  const agent = isNew ? installAgentOfJoin(session, machine, session.inputs.agents) : undefined;
-  await becomeReady(session, machine).finally(() => agent);
+/** Waits for one member to become Ready, then labels it: the group's label comes last and marks a complete join. */
+async function complete(session: Session, machine: Machine): Promise<void> {
+  await becomeReady(session, machine);
   await applyNodeSettings(session, machine);
   session.progress(`${machine.name} is Ready`);
+}
+
+/** Completes a machine that is a member already, and installs its agent meanwhile. */
+async function completeMember(session: Session, machine: Machine, agentsOf: AgentsOf): Promise<void> {
+  const installed = installAgentOfMember(session, machine, agentsOf(machine));
+  await complete(session, machine).finally(() => installed);
 }
 
 async function becomeReady(session: Session, machine: Machine): Promise<void> {
@@ -147,7 +170,7 @@ async function registerAgain(session: Session, machine: Machine): Promise<void> 
 }
 
 /** Removes what an interrupted join left in the cluster: its Node, and for a control plane its etcd member. */
-async function clearCutOffJoin(session: Session, machine: Machine): Promise<void> {
+async function clearCutOffJoin(session: Session, machine: Machine, joining?: Joining): Promise<void> {
   const { kubernetes, inputs } = session;
   const node = await kubernetes.getNode(machine.name);
   if (node) {
@@ -159,7 +182,7 @@ async function clearCutOffJoin(session: Session, machine: Machine): Promise<void
     await kubernetes.delete(nodeReference(machine.name));
   }
   if (machine.role !== "control-plane") return;
-  const { living, members } = await etcdMembers(session, inputs.controlPlanes);
+  const { living, members } = await etcdMembers(session, inputs.controlPlanes, joining);
   const stale = staleMember(members, machine);
   if (stale) await removeEtcdMember(session, living, stale);
 }
@@ -167,14 +190,8 @@ async function clearCutOffJoin(session: Session, machine: Machine): Promise<void
 /**
  * Waits until etcd accepts a new control plane, whose addresses the certificates of the API servers then include.
  * Returns the shared keys of the control planes, read from a ready one.
- *
- * @param joining names of control planes whose joins have not ended
  */
-async function controlPlaneSecrets(
-  session: Session,
-  machine: Machine,
-  joining: ReadonlySet<string>,
-): Promise<string> {
+async function controlPlaneSecrets(session: Session, machine: Machine, joining: Joining): Promise<string> {
   const { controlPlanes } = session.inputs;
   await awaitHealthyEtcd(session, machine.name, joining);
   await addCertificateNames(session.kubernetes, certificateNames(machine));

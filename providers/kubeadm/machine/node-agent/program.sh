@@ -92,6 +92,9 @@ publish() {
   return 1
 }
 
+# A join starts the agent before kubeadm writes its files, which are not drift.
+await_membership() { until [ -e "$ROOT$MEMBER_PATH" ]; do sleep 0.2; done; }
+
 pause() { if [ "$retry_seconds" != 0 ]; then sleep "$1"; fi; }
 
 # Sleeps until the annotations of the Node are not as this agent has read or written them; fails when they have not changed
@@ -224,6 +227,9 @@ cluster_version() {
   sed -n 's/^kubernetesVersion: v//p' <<<"$text"
 }
 
+# The version of the cluster when this node's window was last open without a request.
+known_cluster=""
+
 # Prints why the request is refused, or nothing.
 refuse() {
   local one to from cluster
@@ -249,7 +255,9 @@ refuse() {
   if [ "$(minor_of "$to")" -lt "$(minor_of "$from")" ]; then say "a kubelet never goes back a minor version, from $from to $to"; return 0; fi
   if [ "$(minor_of "$to")" -gt "$(($(minor_of "$from") + 1))" ]; then say "one minor version at a time: $to is more than one above $from"; return 0; fi
   if is_control_plane; then return 0; fi
-  cluster=$(cluster_version)
+  cluster=$known_cluster
+  # the version of a cluster only rises
+  if [ -z "$cluster" ] || [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then cluster=$(cluster_version); fi
   if [ -z "$cluster" ]; then say "the cluster's version could not be read from kubeadm-config: $(tail -n 1 "$output")"; return 0; fi
   if [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then say "the control plane is at $cluster; a kubelet is never newer"; fi
 }
@@ -529,13 +537,15 @@ is_static_pod_healthy() {
 }
 
 restart_kubelet() {
+  local port
   # a reload of all units takes longer than the rest
   if [ "$(systemctl show --property=NeedDaemonReload --value kubelet)" != no ]; then
     attempt "restart the kubelet" systemctl daemon-reload || return 1
   fi
   attempt "restart the kubelet" systemctl restart kubelet || return 1
+  port=$(sed -n 's/^healthzPort: *//p' "$ROOT/var/lib/kubelet/config.yaml" 2>/dev/null)
   for _ in $(seq 600); do
-    if kubelet_is_healthy; then return 0; fi
+    if kubelet_is_healthy "${port:-10248}"; then return 0; fi
     pause 0.2
   done
   failure="the kubelet is not healthy two minutes after its restart; look at: journalctl -u kubelet"
@@ -564,11 +574,10 @@ restart_kubelet_of_ready_node() {
   return 1
 }
 
+# Tells whether the kubelet is healthy: PORT of its endpoint, or 0 for none.
 kubelet_is_healthy() {
-  local port
-  port=$(sed -n 's/^healthzPort: *//p' "$ROOT/var/lib/kubelet/config.yaml" 2>/dev/null)
-  if [ "$port" = 0 ]; then systemctl is-active --quiet kubelet; return; fi
-  curl --fail --silent --noproxy '*' --max-time 2 --output /dev/null "http://127.0.0.1:${port:-10248}/healthz"
+  if [ "$1" = 0 ]; then systemctl is-active --quiet kubelet; return; fi
+  curl --fail --silent --noproxy '*' --max-time 2 --output /dev/null "http://127.0.0.1:$1/healthz"
 }
 unfinished=no
 failures=0 failed_request="" not_before=0 longer_pause=0
@@ -640,6 +649,8 @@ round() {
   changes=()
   note_found
   if ! is_pending; then
+    # the request comes when the node is drained, and then each second counts
+    if is_allowed && ! is_control_plane; then known_cluster=$(cluster_version); fi
     finish
     return
   fi
@@ -737,6 +748,7 @@ main() {
   if ! flock --nonblock 8; then say "another node agent runs on this machine; waiting for its end"; flock 8 || exit 1; fi
   trap stop_watching EXIT
   say "node agent $AGENT_VERSION of $node"
+  await_membership
   while :; do
     round
     status=$?

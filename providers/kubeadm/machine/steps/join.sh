@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Runs kubeadm join, unless the machine is a member. Data: three base64 lines: the configuration, the discovery file, and
-# for a control plane the archive of control-plane-secrets.
+# for a control plane the archive of control-plane-secrets. Answers agent when it has installed the node agent, too.
 # Parameters: VERSION is that of the cluster: the machine may have been prepared for another version, which the rollout
-# installs after the join as on every other node
+# installs after the join as on every other node. AGENT: whether to install the node agent, by common/agent-installation
 
 is_own_server_ready() {
   curl --silent --fail --insecure --noproxy '*' --max-time 2 --output /dev/null https://127.0.0.1:6443/readyz
@@ -46,8 +46,18 @@ if [ -n "$secrets" ]; then
 fi
 touch "$SCRATCH_PATH/joining"
 hasten_kubelet 3>&- 4>&- 5>&- 9>&- &
+hastening=$!
+installing=""
+if [ "$AGENT" = yes ]; then
+  # it begins when this machine is a member
+  (write_agent; start_agent) 3>&- 4>&- 5>&- 9>&- &
+  installing=$!
+fi
 kubeadm join --config "$SCRATCH_PATH/join.yaml"
 rm "$SCRATCH_PATH/joining"
-wait
+wait "$hastening" || true
 record_configuration
 mark_member
+if [ -n "$installing" ]; then
+  if wait "$installing"; then echo agent >&4; else echo "the node agent is not installed; the lines before this one say why"; fi
+fi

@@ -3,8 +3,7 @@
 # have. Does everything at once that the machine can do while it works, so that it is drained for a shorter time. This
 # includes the import of a bundle's images: the first upgraded control plane gives every node a new kube-proxy, which is
 # in no registry.
-# Parameters: INSTALLER_PATHS and INSTALLER_HEADERS (of each installer, the agent's own first), INSTALLER_TEXT (of all),
-# AGENT_CONFIGURATION, KUBERNETES_VERSIONS (to stage)
+# Parameters, besides those of common/agent-installation: KUBERNETES_VERSIONS (to stage)
 
 # Stages a Kubernetes version: VERSION. Of the one that runs, only missing images are imported again.
 stage() {
@@ -21,21 +20,9 @@ stage() {
 
 refuse_foreign_machine
 [ -e "$MEMBER_PATH" ] || fail "$MACHINE: is no member of the cluster, so it has no Node whose annotations to follow"
-mkdir -p "$AGENT_INSTALLERS_PATH"
-for index in "${!INSTALLER_PATHS[@]}"; do
-  write_file "${INSTALLER_PATHS[index]}" 0700 <<<"${INSTALLER_HEADERS[index]}
-$INSTALLER_TEXT"
-done
-# every other installer is removed, so that it can't be requested any more
-while read -r path; do
-  [[ " ${INSTALLER_PATHS[*]} " == *" $path "* ]] || rm -f "$path"
-done < <(find "$AGENT_INSTALLERS_PATH" -type f)
+write_agent
 for path in "$AGENT_STAGED_PATH"/*; do
   [[ " ${KUBERNETES_VERSIONS[*]} " == *" ${path##*/} "* ]] || rm -rf "$path"
 done
-write_file "$AGENT_CONFIGURATION_PATH" 0600 <<<"${AGENT_CONFIGURATION%$'\n'}"
-bash "${INSTALLER_PATHS[0]}" install
 for version in "${KUBERNETES_VERSIONS[@]}"; do stage "$version"; done
-systemctl enable --quiet foresail-node-agent
-# a working agent would hold the machine's lock, so the restart interrupts nothing
-systemctl restart foresail-node-agent
+start_agent

@@ -60,7 +60,7 @@ describe("the comparison of an adopted member of etcd", () => {
         ...{ ETCD: true, ETCD_BASELINE: "dddddd", CURRENT },
       },
       ["common/etcd-manifest"],
-      settingsData({ clusterConfiguration: original }, { clusterConfiguration: current }),
+      { data: settingsData({ clusterConfiguration: original }, { clusterConfiguration: current }) },
     );
     assert.deepEqual([stderr, status], ["", 0]);
     assert.deepEqual(readdirSync(machine.path("/run")), [".keep"]);

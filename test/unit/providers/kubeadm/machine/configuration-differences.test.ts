@@ -87,7 +87,7 @@ describe("the comparison of a machine's files with a configuration", function ()
         ...["common/adopted", "common/settings", "common/etcd-manifest", "common/api-server-certificate"],
         "common/moved-endpoint",
       ],
-      data,
+      { data },
     );
     delete process.env["HTTPS_PROXY"];
     const files = status === 0 ? parseConfigurationDifferences(stdout) : [];

@@ -29,6 +29,14 @@ describe("kubeadm configuration", () => {
     assertGolden("join-worker.yaml", joinConfiguration(specification, worker, "abcdef.0123456789abcdef"));
   });
 
+  it("lets kubeadm skip its check of etcd only while another control plane joins", () => {
+    const phases = (overlaps: boolean) =>
+      /^skipPhases:\n {2}- (.*)$/m.exec(
+        joinConfiguration(exampleSpecification(), planes[2]!, "a.b", overlaps),
+      )?.[1];
+    assert.deepEqual([phases(true), phases(false)], ["check-etcd", undefined]);
+  });
+
   it("quotes what kubeadm's older YAML would not read as a string", () => {
     const taints = ["yes", "off", "0777", "1:30", "true"].map((value) => ({
       key: `example.com/${value.replace(":", "-")}`,

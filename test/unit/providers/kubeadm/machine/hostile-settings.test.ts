@@ -74,8 +74,7 @@ describe("hostile settings of machines", () => {
           nodeAgentScript(
             specification,
             { name: "w-1", role: "worker" },
-            "alpha.node.caos.ch/[software]",
-            staged,
+            { annotations: "alpha.node.caos.ch/[software]", staged },
           ),
       ])
         assert.throws(render, namesOnce(field));

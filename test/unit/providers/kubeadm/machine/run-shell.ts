@@ -50,11 +50,17 @@ export class ShellMachine {
    * Runs a whole step after files of functions, without its frame and its test for the machine's owner; the answer is on
    * standard output.
    *
-   * @param data its standard input
+   * @param data its secret data, and its standard input
+   * @param fakes shell functions in place of those of the files
    */
-  step(file: string, parameters: Parameters, files: readonly string[] = [], data = "") {
-    const texts = [...files, file].map(shellFile);
-    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1", ...texts], parameters, [], data);
+  step(
+    file: string,
+    parameters: Parameters,
+    files: readonly string[] = [],
+    { data = "", fakes = "" }: { data?: string; fakes?: string } = {},
+  ) {
+    const texts = [...files.map(shellFile), fakes, shellFile(file)];
+    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1 5<&0", ...texts], parameters, [], data);
   }
 
   private bash(texts: string[], parameters: Parameters, args: string[] = [], input = "") {

@@ -26,6 +26,7 @@ import {
   initializedScript,
   initScript,
   joinData,
+  agentParameters,
   joinScript,
   leaveControlPlaneScript,
   nodeAgentScript,
@@ -96,6 +97,12 @@ const scripts: Record<string, Script> = {
   "control-plane-secrets": controlPlaneSecretsScript("demo", "cp-1"),
   "join-control-plane": joinScript(exampleSpecification({ version: "1.35.4" }), "cp-2", "control-plane"),
   "join-worker": joinScript(everything, "w-1", "worker"),
+  "join-with-agent": joinScript(versioned, "w-1", "worker", {
+    agent: agentParameters(versioned, exampleMachine("w-1"), {
+      annotations: PATTERN,
+      staged: { kubernetes: ["1.36.3"], software: {} },
+    }),
+  }),
   "configuration-differences": configurationDifferencesScript(versioned, exampleMachine("w-1"), [], {
     ...{ removed: ["/etc/old"], kubeadm: true },
   }),
@@ -113,23 +120,28 @@ const scripts: Record<string, Script> = {
   release: adoption.releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),
   ...{ drift: driftScript("demo", "w-1"), "drift-accept": acceptDriftScript("demo", "w-1", "/etc/motd") },
-  "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), PATTERN, {
-    kubernetes: ["1.36.3", "1.35.4"],
-    software: {},
+  "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), {
+    annotations: PATTERN,
+    staged: { kubernetes: ["1.36.3", "1.35.4"], software: {} },
   }),
   "node-agent-packages": nodeAgentScript(
     everything,
     exampleMachine("w-1"),
-    PATTERN,
     {
-      kubernetes: ["1.36.3"],
-      software: { containerd: "1.6.20~ds1-1+deb12u1", "os-packages": "2026-11-01" },
+      annotations: PATTERN,
+      staged: {
+        kubernetes: ["1.36.3"],
+        software: { containerd: "1.6.20~ds1-1+deb12u1", "os-packages": "2026-11-01" },
+      },
     },
     machines,
   ),
-  "node-agent-configuration": nodeAgentScript(everything, exampleMachine("cp-1"), PATTERN, {
-    ...{ kubernetes: ["1.36.3"], software: {} },
-    configuration: { versions: configurationVersions(everything), removed: ["/etc/motd"] },
+  "node-agent-configuration": nodeAgentScript(everything, exampleMachine("cp-1"), {
+    annotations: PATTERN,
+    staged: {
+      ...{ kubernetes: ["1.36.3"], software: {} },
+      configuration: { versions: configurationVersions(everything), removed: ["/etc/motd"] },
+    },
   }),
   "configure-cluster": configureClusterScript("demo", "cp-1", { upload: true, kubeProxy: false }),
   "restart-kube-proxy": restartKubeProxyScript("demo", "cp-1"),

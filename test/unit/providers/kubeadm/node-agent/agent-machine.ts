@@ -78,6 +78,7 @@ export class AgentMachine {
       this.place(NODE_PATHS.agentConfiguration),
       agentConfiguration({ ...settings, retrySeconds: 0 }),
     );
+    this.put(NODE_PATHS.member, "2026-11-25T00:00:00Z\n");
     for (const software of ["kubeadm", "kubelet", "kubectl", "images"])
       for (const staging of staged) this.stage(software, staging);
     for (const name of ["kubeadm", "kubelet", "kubectl", "running", "manifests"])

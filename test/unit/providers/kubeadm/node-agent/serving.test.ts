@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { AGENT_VERSION } from "../../../../../providers/kubeadm/machine/node-agent";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { AgentMachine } from "./agent-machine";
 
@@ -31,6 +32,34 @@ describe("a node agent that serves", function () {
     // the watch has told it the rest, and what it wrote itself is no news
     assert.equal(machine.calls.filter((call) => /kubectl .*get node w-1/.test(call)).length, 1);
   });
+
+  it("begins when its machine is a member, and takes none of the files that the join has written for drift", async () => {
+    machine.take(NODE_PATHS.member);
+    serve();
+    await machine.until(() => /node agent .* of w-1/.test(machine.log), "the agent's first line");
+    assert.deepEqual(machine.calls, []);
+    machine.put("/var/lib/kubelet/kubeadm-flags.env", "KUBELET_KUBEADM_ARGS=--node-ip=10.0.0.101\n");
+    assert.equal(machine.annotations[KEYS.ready], undefined);
+    machine.put(NODE_PATHS.member, "2026-11-25T00:00:00Z\n");
+    await machine.until(() => machine.annotations[KEYS.ready] === "true", "the first status on the Node");
+    assert.equal(machine.annotations[KEYS.current("drift")], undefined);
+  });
+
+  for (const [cluster, times] of [
+    ["1.36.3", 1],
+    ["1.35.4", 2],
+  ] as const)
+    it(`asks for the cluster's version before the request, and again if that was too old: ${cluster}`, async () => {
+      machine.setVersion("cluster", cluster);
+      machine.annotate(KEYS.changesAllowed, "true");
+      serve();
+      await machine.until(() => machine.annotations[KEYS.ready] === "true", "the first status on the Node");
+      machine.setVersion("cluster", "1.36.3");
+      machine.setDesired("1.36.3");
+      await machine.until(() => machine.versions.running === "1.36.3", "the kubelet's new version");
+      await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
+      assert.equal(machine.calls.filter((call) => /get configmap kubeadm-config/.test(call)).length, times);
+    });
 
   it("waits for the machine's lock before its first change", async () => {
     machine.setDesired("1.36.3");
