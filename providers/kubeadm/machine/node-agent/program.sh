@@ -152,12 +152,12 @@ is_container() { systemd-detect-virt --container --quiet; }
 is_adopted() { grep -qs '^adopted ' "$ROOT$MEMBER_PATH"; }
 is_control_plane() { [ -e "$kubernetes/manifests/kube-apiserver.yaml" ]; }
 
-# Prints the version of one software on this machine, or nothing when it has none.
+# Prints the version of one software on this machine, or nothing when it has none: SOFTWARE [PROGRAM].
 found() {
   case $1 in
-  kubeadm) kubeadm version --output=short 2>/dev/null | sed -n 's/^v//p' ;;
-  kubelet) kubelet --version 2>/dev/null | sed -n 's/^Kubernetes v//p' ;;
-  kubectl) kubectl version --client 2>/dev/null | sed -n 's/^Client Version: v//p' ;;
+  kubeadm) "${2:-kubeadm}" version --output=short 2>/dev/null | sed -n 's/^v//p' ;;
+  kubelet) "${2:-kubelet}" --version 2>/dev/null | sed -n 's/^Kubernetes v//p' ;;
+  kubectl) "${2:-kubectl}" version --client 2>/dev/null | sed -n 's/^Client Version: v//p' ;;
   containerd) dpkg-query --show --showformat='${Version}' containerd 2>/dev/null ;;
   os-packages | configuration) cat "$folder/$1" 2>/dev/null ;;
   node-agent) printf '%s' "$AGENT_VERSION" ;;
@@ -176,14 +176,29 @@ keeps_its_name() {
 # Formats a version for its annotation: Kubernetes' own programs with a leading v.
 as_annotation() { case $1 in kube*) printf 'v%s' "$2" ;; *) printf '%s' "$2" ;; esac; }
 
-declare -A wanted have file_of_version
-# Sets have[SOFTWARE] to the version on this machine. One of Kubernetes' programs is asked again only after its file has changed.
+# Prints what tells one file from another, also after it was moved: PATH.
+identity_of() { stat --dereference --format='%i %s %.Y' "$1" 2>/dev/null || true; }
+
+declare -A wanted have version_of
+# Sets have[SOFTWARE] to the version on this machine. Each file of Kubernetes' programs is asked once.
 find_version() {
   local file=""
-  if [[ $1 == kube* ]]; then file=$(stat --dereference --format='%i %s %.Z' "$(command -v "$1")" 2>/dev/null || true); fi
-  if [ -n "$file" ] && [ -n "${have[$1]-}" ] && [ "${file_of_version[$1]-}" = "$file" ]; then return 0; fi
-  have[$1]=$(found "$1")
-  file_of_version[$1]=$file
+  if [[ $1 == kube* ]]; then file=$(identity_of "$(command -v "$1")"); fi
+  if [ -z "$file" ]; then have[$1]=$(found "$1"); return 0; fi
+  if [ -z "${version_of[$1 $file]-}" ]; then version_of[$1 $file]=$(found "$1"); fi
+  have[$1]=${version_of[$1 $file]}
+}
+
+# Asks for what an upgrade will need while the node is being drained, since after that each second counts: the version of the
+# cluster, and those of the staged programs, which are only moved then.
+known_cluster=""
+prepare_upgrade() {
+  local path name
+  if ! is_control_plane; then known_cluster=$(cluster_version); fi
+  for path in "$ROOT$AGENT_STAGED_PATH"/*/kube*; do
+    name=${path##*/}
+    if [ -x "$path" ]; then version_of[$name $(identity_of "$path")]=$(found "$name" "$path"); fi
+  done
 }
 
 # Compares what the annotations ask for, or the version of a dry run, with what is installed.
@@ -216,7 +231,7 @@ note_found() {
   done
 }
 
-minor_of() { cut -d . -f 2 <<<"$1"; }
+minor_of() { local rest=${1#*.}; printf '%s' "${rest%%.*}"; }
 
 # Prints the version of the whole cluster, as kubeadm records it. Every node may read it.
 cluster_version() {
@@ -226,9 +241,6 @@ cluster_version() {
     --output 'jsonpath={.data.ClusterConfiguration}' 2>"$output") || { wait_for_api; return 1; }
   sed -n 's/^kubernetesVersion: v//p' <<<"$text"
 }
-
-# The version of the cluster when this node's window was last open without a request.
-known_cluster=""
 
 # Prints why the request is refused, or nothing.
 refuse() {
@@ -649,8 +661,7 @@ round() {
   changes=()
   note_found
   if ! is_pending; then
-    # the request comes when the node is drained, and then each second counts
-    if is_allowed && ! is_control_plane; then known_cluster=$(cluster_version); fi
+    if is_allowed; then prepare_upgrade; fi
     finish
     return
   fi

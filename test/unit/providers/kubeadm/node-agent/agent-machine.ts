@@ -162,8 +162,8 @@ export class AgentMachine {
   }
 
   /** Puts a file where the agent reads the machine's. */
-  put(ref: string, text = ""): void {
-    this.write(this.place(ref), text);
+  put(ref: string, text = "", mode?: number): void {
+    this.write(this.place(ref), text, mode);
   }
 
   read(ref: string): string {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { AGENT_VERSION } from "../../../../../providers/kubeadm/machine/node-agent";
 import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
@@ -60,6 +62,19 @@ describe("a node agent that serves", function () {
       await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
       assert.equal(machine.calls.filter((call) => /get configmap kubeadm-config/.test(call)).length, times);
     });
+
+  it("asks a staged program for its version while its node is drained, and not after the installation", async () => {
+    const staged = `${NODE_PATHS.agentStaged}/1.36.3/kubelet`;
+    const log = path.join(machine.folder, "state/asked");
+    machine.put(staged, `#!/bin/bash\necho >>${log}\necho Kubernetes v1.36.3\n`, 0o755);
+    machine.stage("kubelet", "1.36.3", `mv ${machine.folder}${staged} ${machine.folder}/programs/kubelet`);
+    machine.annotate(KEYS.changesAllowed, "true");
+    serve();
+    await machine.until(() => existsSync(log), "the question");
+    machine.setDesired("1.36.3");
+    await machine.until(() => machine.annotations[KEYS.current("kubelet")] === "v1.36.3", "the new version");
+    assert.equal(readFileSync(log, "utf8"), "\n");
+  });
 
   it("waits for the machine's lock before its first change", async () => {
     machine.setDesired("1.36.3");
