@@ -88,9 +88,14 @@ look() {
 is_at_work() { [ "$(cat "$unfinished_file" 2>/dev/null)" = yes ]; }
 
 compare_copies() {
+  compare_files
+  list_drifted
+}
+
+# Lists what the comparison has found, and takes copies of files that have none yet.
+list_drifted() {
   local path
   drifted=()
-  compare_files
   while read -r path; do
     if [ -n "${difference[$path]-}" ]; then
       drifted+=("$path")
@@ -129,7 +134,7 @@ remember_drift() {
   for path in "${drifted[@]}"; do printf '%s %s\n' "$(state_of "$path")" "$path"; done >"$folder/kept/drifted"
 }
 
-# Takes new copies of what the agent's own work has written.
+# Takes new copies of what the agent's own work has written, and lists what others changed.
 keep_own_work() {
   local path state
   local -A before=()
@@ -138,8 +143,11 @@ keep_own_work() {
   compare_files
   for path in "${!difference[@]}"; do
     if [ -z "${difference[$path]}" ]; then continue; fi
-    if [ -z "${before[$path]-}" ] || [ "${before[$path]}" != "$(state_of "$path")" ]; then keep "$path"; fi
+    if [ -n "${before[$path]-}" ] && [ "${before[$path]}" = "$(state_of "$path")" ]; then continue; fi
+    keep "$path"
+    difference[$path]=""
   done
+  list_drifted
 }
 
 # Keeps what a repair replaces: PATH.

@@ -690,7 +690,6 @@ round() {
   publish || return 1
   if ! change; then fail "$failure"; return 1; fi
   keep_own_work
-  compare_copies
   compare
   if [ ${#due[@]} -gt 0 ]; then fail "installed, but ${due[0]} is still ${have[${due[0]}]:-missing} and not ${wanted[${due[0]}]}"; return 1; fi
   remember_unfinished no
