@@ -50,7 +50,12 @@ export function announcedOperations(preview: {
       (operation, at) => !operation.endsWith(": node-agent") || operations.indexOf(operation) === at,
     );
   });
-  return [...prepared, ...announced].sort();
+  const joining = announced.filter((operation) => operation.includes(": join-"));
+  // a join installs the agent, too
+  const isOfJoin = (operation: string) =>
+    operation.endsWith(": node-agent") &&
+    joining.some((join) => join.startsWith(operation.replace("node-agent", "join-")));
+  return [...prepared, ...announced.filter((operation) => !isOfJoin(operation))].sort();
 }
 
 function operationsOf(words: string): string[] {

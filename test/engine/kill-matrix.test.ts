@@ -42,6 +42,7 @@ describe("an engine that is killed", function () {
       "control-plane-secrets": 30,
       "join-control-plane": 80,
       "join-worker": 80,
+      "node-agent": 80,
       endpoint: 30,
       reset: 80,
       "leave-control-plane": 30,

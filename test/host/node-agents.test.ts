@@ -17,6 +17,7 @@ import type { PartialFailure } from "../../lib/pulumi/failure";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 
 const NAMES = ["cp-1", "w-1", "w-2"];
+const INSTALL = "install node agent 1.10.0";
 const PATTERN = "alpha.[software].caos.ch";
 const KEYS = annotationKeys(PATTERN);
 
@@ -77,7 +78,7 @@ describe("NodeAgents", function () {
     const inputs = await checked({}, desired(NAMES));
     assert.deepEqual(
       inputs.steps,
-      NAMES.flatMap((name) => [`${name}: install node agent 1.10.0`, `${name}: stage 1.36.3`]),
+      NAMES.flatMap((name) => [`${name}: ${INSTALL}`, `${name}: stage 1.36.3`]),
     );
     const outs = await create(inputs);
     for (const name of NAMES) {
@@ -99,7 +100,7 @@ describe("NodeAgents", function () {
     const changed = await checked(outs, desired(NAMES, { staged: { kubernetes: ["1.36.4"], software: {} } }));
     assert.deepEqual(
       changed.steps.filter((step) => step.includes("install")),
-      NAMES.map((name) => `${name}: install node agent 1.10.0`),
+      NAMES.map((name) => `${name}: ${INSTALL}`),
     );
     assert.equal(changed.agent, "1.10.0");
   });
@@ -115,13 +116,13 @@ describe("NodeAgents", function () {
       const outs = { ...(await create(await checked({}, repairing))), agent };
       for (const name of NAMES) putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(outs) });
       const { steps } = await checked(outs, repairing);
-      assert.deepEqual(steps, isKept ? [] : NAMES.map((name) => `${name}: install node agent 1.10.0`));
+      assert.deepEqual(steps, isKept ? [] : NAMES.map((name) => `${name}: ${INSTALL}`));
     });
 
   it("installs the agent on a machine that joined later, and touches no other", async () => {
     const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
     const inputs = await checked(outs, desired(NAMES));
-    assert.deepEqual(inputs.steps, ["w-2: install node agent 1.10.0", "w-2: stage 1.36.3"]);
+    assert.deepEqual(inputs.steps, [`w-2: ${INSTALL}`, "w-2: stage 1.36.3"]);
     await update(outs, inputs);
     assert.deepEqual(fleet.journal.map(({ machine }) => machine).sort(), ["cp-1", "w-1", "w-2"]);
   });
@@ -166,10 +167,7 @@ describe("NodeAgents", function () {
     const outs = await create(await checked({}, desired(["cp-1"])));
     const rebuilt = desired(["cp-1"]);
     rebuilt.machines[0]!.hostKey = "ssh-ed25519 AAAAanother";
-    assert.deepEqual((await checked(outs, rebuilt)).steps, [
-      "cp-1: install node agent 1.10.0",
-      "cp-1: stage 1.36.3",
-    ]);
+    assert.deepEqual((await checked(outs, rebuilt)).steps, [`cp-1: ${INSTALL}`, "cp-1: stage 1.36.3"]);
   });
 
   it("does nothing for another script, port or key, and records that a machine was removed", async () => {
@@ -192,7 +190,7 @@ describe("NodeAgents", function () {
     assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.10.0", "1.10.0"]);
     fleet.powerOn("w-1");
     const again = await checked(inputs, desired(NAMES));
-    assert.deepEqual(again.steps, ["w-1: install node agent 1.10.0", "w-1: stage 1.36.3"]);
+    assert.deepEqual(again.steps, [`w-1: ${INSTALL}`, "w-1: stage 1.36.3"]);
     assert.equal((await diff("demo", first, again)).changes, true);
     const outs = await update(first, again);
     assert.deepEqual(outs.pending, []);
@@ -273,7 +271,7 @@ describe("NodeAgents", function () {
     assert.deepEqual(failure.properties.pending, ["w-1"]);
     fleet.files.saveState("w-1", { ...fleet.state("w-1"), silent: false });
     const left = await checked(failure.properties, desired(NAMES));
-    assert.deepEqual(left.steps, ["w-1: install node agent 1.10.0", "w-1: stage 1.36.3"]);
+    assert.deepEqual(left.steps, [`w-1: ${INSTALL}`, "w-1: stage 1.36.3"]);
     assert.deepEqual((await update(failure.properties, left)).pending, []);
   });
 
@@ -289,11 +287,7 @@ describe("NodeAgents", function () {
     fleet.inject({ operation: "node-agent", machine: "w-2", kind: "fail", stderr: "disk full" });
     await assert.rejects(update(outs, news), /disk full/);
     const left = await checked(news, desired(NAMES, { staged }));
-    assert.deepEqual(left.steps, [
-      "w-2: install node agent 1.10.0",
-      "w-2: stage 1.36.3",
-      "w-2: stage 1.35.4",
-    ]);
+    assert.deepEqual(left.steps, [`w-2: ${INSTALL}`, "w-2: stage 1.36.3", "w-2: stage 1.35.4"]);
     const before = fleet.journal.length;
     const fixed = await update(news, left);
     assert.deepEqual(
@@ -319,11 +313,7 @@ describe("NodeAgents", function () {
     assert.match(why!, /^from the recorded state, since the cluster could not be read: .*etcd is away/s);
     assert.deepEqual(same, unread);
     const inputs = await checked(outs, desired(NAMES));
-    assert.deepEqual(inputs.steps.slice(1), [
-      "w-2: install node agent 1.10.0",
-      "w-2: stage 1.36.3",
-      ...unread,
-    ]);
+    assert.deepEqual(inputs.steps.slice(1), [`w-2: ${INSTALL}`, "w-2: stage 1.36.3", ...unread]);
     server.intercept = () => undefined;
     const before = fleet.journal.length;
     await update(outs, inputs);

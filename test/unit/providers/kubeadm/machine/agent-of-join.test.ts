@@ -14,10 +14,12 @@ interface Situation {
   /** Commands in place of those that write the agent. */
   readonly installation?: string;
   readonly kubeadm?: string;
+  /** Commands before the step. */
+  readonly before?: string;
 }
 
 /** Joins a machine. */
-function join({ agent, installation = ":", kubeadm = ":" }: Situation) {
+function join({ agent, installation = ":", kubeadm = ":", before = ":" }: Situation) {
   const host = new ShellMachine();
   host.write(`${SCRATCH}/README`, "");
   host.write("/var/lib/foresail/README", "");
@@ -26,7 +28,7 @@ function join({ agent, installation = ":", kubeadm = ":" }: Situation) {
   host.program("kubeadm", `cd ${host.root}; ${kubeadm}`);
   const { status, stdout, stderr } = host.step("steps/join", { AGENT: agent }, ["common/kubeadm"], {
     data: joinData({ configuration: "c", discovery: "d" }),
-    fakes: `${FAKES}; write_agent() { cd ${host.root}; ${installation}; }`,
+    fakes: `${FAKES}; ${before}; write_agent() { cd ${host.root}; ${installation}; }`,
   });
   const has = (file: string) => existsSync(host.path(file));
   return {
@@ -54,6 +56,11 @@ describe("the agent of a joining machine", () => {
     assert.equal(status, 0);
     assert.match(answer, /^the node agent is not installed/);
     assert.deepEqual([isMember, isStarted], [true, false]);
+  });
+
+  it("does not fail the join when nobody waits for the answer any more", () => {
+    const { status, isMember, isStarted } = join({ agent: true, before: "exec 4> >(:); wait $!" });
+    assert.deepEqual([status, isMember, isStarted], [0, true, true]);
   });
 
   it("is left alone unless the join is to install it", () => {
