@@ -1,5 +1,5 @@
-import { AGENT_VERSION } from "../machine/node-agent";
 import { messageOf } from "../../../lib/error-message";
+import { AGENT_VERSION } from "../machine/node-agent";
 import type { Parameters } from "../machine/shell";
 import { AGENT_INSTALLED, agentParameters, nodeAgentScript, type Backend } from "../machine/steps";
 import type { Machine } from "../plan/machine";
@@ -47,22 +47,22 @@ export async function installAgent(
   await runInstaller(session, machine, settings, backends);
 }
 
-/** Behind a proxy, one group does not know the addresses of all machines. */
-const isBehindProxy = ({ inputs }: MachinesSession) => inputs.specification.proxy !== undefined;
+function noteInstalled(session: MachinesSession, machine: Machine, settings: AgentSettings): void {
+  installed.set(keyOf(machine), revisionOf(session.inputs, settings));
+}
 
 /**
  * Installs the agent on a machine that is a member without a join of this run, which saves the NodeAgents the time. A
- * failure is not one of the group: the NodeAgents install the agent again, and report it. Behind a proxy it does nothing.
+ * failure is not one of the group: the NodeAgents install the agent again, and report it.
  */
 export async function installAgentOfMember(
   session: MachinesSession,
   machine: Machine,
-  settings: AgentSettings | undefined,
+  settings: AgentSettings,
 ): Promise<void> {
-  if (settings === undefined || isBehindProxy(session)) return;
   try {
     await runInstaller(session, machine, settings);
-    installed.set(keyOf(machine), revisionOf(session.inputs, settings));
+    noteInstalled(session, machine, settings);
   } catch (error) {
     session.progress(`${machine.name}: its node agent is installed later, since: ${messageOf(error)}`);
   }
@@ -77,8 +77,8 @@ interface AgentOfJoin {
 }
 
 /**
- * Returns how the join of a machine installs its agent. Returns undefined where that is left to the NodeAgents: when other
- * versions than that of the join are to be staged, which would slow kubeadm down, and behind a proxy.
+ * Returns how the join of a machine installs its agent. Returns undefined when other versions than that of the join are to
+ * be staged, which would slow kubeadm down: the NodeAgents install it then.
  *
  * @param version of Kubernetes, that the machine joins with
  */
@@ -86,15 +86,13 @@ export function agentOfJoin(
   session: MachinesSession,
   machine: Machine,
   version: string,
-  settings: AgentSettings | undefined,
+  settings: AgentSettings,
 ): AgentOfJoin | undefined {
-  if (settings === undefined || isBehindProxy(session)) return undefined;
   if (settings.staged.kubernetes.some((staged) => staged !== version)) return undefined;
   return {
     parameters: agentParameters(session.inputs.specification, machine, settings),
     note: (answer) => {
-      if (answer.trim() === AGENT_INSTALLED)
-        installed.set(keyOf(machine), revisionOf(session.inputs, settings));
+      if (answer.trim() === AGENT_INSTALLED) noteInstalled(session, machine, settings);
       else session.progress(`${machine.name}: its node agent is installed after the join`);
     },
   };

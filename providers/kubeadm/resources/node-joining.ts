@@ -38,8 +38,11 @@ export async function joinAll(
   machines: Machine[],
   recorded: readonly string[],
 ): Promise<void> {
-  const agentsOf: AgentsOf = ({ name }) => (recorded.includes(name) ? undefined : session.inputs.agents);
-  if (session.inputs.group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, agentsOf);
+  const { agents, group, specification } = session.inputs;
+  // behind a proxy, one group does not know the addresses of all machines, so the NodeAgents install the agents
+  const isLeft = specification.proxy !== undefined;
+  const agentsOf: AgentsOf = ({ name }) => (isLeft || recorded.includes(name) ? undefined : agents);
+  if (group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, agentsOf);
   await allInParallel(machines, async (machine) => {
     if (!(await mustJoin(session, machine))) return completeMember(session, machine, agentsOf);
     await join(session, machine, agentsOf);
@@ -111,7 +114,8 @@ async function join(
   const version = (await clusterVersion(kubernetes)) ?? inputs.specification.version;
   const specification = { ...inputs.specification, version };
   const discovery = discoveryKubeconfig(specification, certificateAuthority(inputs.kubeconfig));
-  const agent = agentOfJoin(session, machine, version, agentsOf(machine));
+  const agents = agentsOf(machine);
+  const agent = agents && agentOfJoin(session, machine, version, agents);
   await withBootstrapToken(kubernetes, `foresail: join of ${machine.name}`, async (token) => {
     const configuration = joinConfiguration(specification, machine, token, overlaps);
     const data = steps.joinData({ configuration, discovery, secrets });
@@ -133,7 +137,8 @@ async function complete(session: Session, machine: Machine): Promise<void> {
 
 /** Completes a machine that is a member already, and installs its agent meanwhile. */
 async function completeMember(session: Session, machine: Machine, agentsOf: AgentsOf): Promise<void> {
-  const installed = installAgentOfMember(session, machine, agentsOf(machine));
+  const agents = agentsOf(machine);
+  const installed = agents && installAgentOfMember(session, machine, agents);
   await complete(session, machine).finally(() => installed);
 }
 

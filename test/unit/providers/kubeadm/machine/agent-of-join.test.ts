@@ -58,7 +58,7 @@ describe("the agent of a joining machine", () => {
     assert.deepEqual([isMember, isStarted], [true, false]);
   });
 
-  it("does not fail the join when nobody waits for the answer any more", () => {
+  it("does not fail the join when the caller is gone", () => {
     const { status, isMember, isStarted } = join({ agent: true, before: "exec 4> >(:); wait $!" });
     assert.deepEqual([status, isMember, isStarted], [0, true, true]);
   });
