@@ -8,6 +8,8 @@ set -euo pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 mkdir -p "$LOGS_PATH" /etc/foresail /var/lib/foresail
+# a step whose caller is gone can't write its answer, and still has to record how it ended; its programs keep the default
+trap : PIPE
 # no program of a step may read the data meant for the step itself
 exec 3>&2 4>&1 5<&0 </dev/null
 exec 9>>"$LOCK_PATH"

@@ -59,6 +59,6 @@ wait "$hastening" || true
 record_configuration
 mark_member
 if [ -n "$installing" ]; then
-  # in a subshell, since the caller may be gone
-  if wait "$installing"; then (echo agent >&4) || true; else echo "the node agent is not installed; the lines before this one say why"; fi
+  # the caller may be gone
+  if wait "$installing"; then echo agent >&4 || true; else echo "the node agent is not installed; the lines before this one say why"; fi
 fi
