@@ -59,7 +59,10 @@ describe("the agent of a joining machine", () => {
   });
 
   it("does not fail the join when the caller is gone", () => {
-    const { status, isMember, isStarted } = join({ agent: true, before: "trap : PIPE; exec 4> >(:); wait $!" });
+    const { status, isMember, isStarted } = join({
+      agent: true,
+      before: "trap : PIPE; exec 4> >(:); wait $!",
+    });
     assert.deepEqual([status, isMember, isStarted], [0, true, true]);
   });
 
