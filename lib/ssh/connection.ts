@@ -54,7 +54,7 @@ export class SshConnection {
   /**
    * Dials until the machine responds: retries a refused, reset or unanswered connection until the deadline.
    *
-   * @throws HostKeyMismatch, AuthenticationRefused and UnreadableKey at once, SshUnreachable at the deadline
+   * @throws HostKeyMismatch, NoCommonAlgorithm, AuthenticationRefused and UnreadableKey at once, SshUnreachable at the deadline
    */
   static async open(target: SshTarget, options: OpenOptions): Promise<SshConnection> {
     for (const hop of [target, ...(target.jumpHost ? [target.jumpHost] : [])]) {

@@ -1,7 +1,15 @@
-import type { AlgorithmList, Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from "ssh2";
+import type {
+  AgentAuthMethod,
+  Client,
+  ClientChannel,
+  ConnectConfig,
+  NoAuthMethod,
+  PublicKeyAuthMethod,
+} from "ssh2";
 import { abortError } from "../abort";
 import { Transient } from "../wait";
-import { AuthenticationRefused, HostKeyMismatch, UnreadableKey } from "./errors";
+import { algorithmsFor, noCommonAlgorithm, refuseSha1, refuseSha1OfAgent } from "./algorithms";
+import { AuthenticationRefused, HostKeyMismatch, NoCommonAlgorithm, UnreadableKey } from "./errors";
 import type { SshTarget, UnknownHost } from "./target";
 
 /** A logged-in connection, with the function that closes all its parts. */
@@ -26,7 +34,7 @@ export function pinned(target: SshTarget): JudgeHostKey {
 /**
  * Dials once and logs in, through the jump host if there is one.
  *
- * @throws HostKeyMismatch, AuthenticationRefused, UnreadableKey; Transient with the reason for everything that a retry
+ * @throws HostKeyMismatch, NoCommonAlgorithm, AuthenticationRefused, UnreadableKey; Transient with the reason for everything that a retry
  *   may fix
  */
 export async function dial(
@@ -67,10 +75,17 @@ async function logIn(
   signal?: AbortSignal,
   through?: ClientChannel,
 ): Promise<Dialed> {
-  const { Client, utils } = (await import("ssh2")).default;
+  const { Client, createAgent, utils } = (await import("ssh2")).default;
   const parsed = target.privateKey ? utils.parseKey(target.privateKey) : undefined;
   // the message names the kind of fault only, never the key
   if (parsed instanceof Error) throw new UnreadableKey(target, parsed.message);
+  // first contact does not log in, but ssh2 requires a name
+  const username = target.user || "nobody";
+  const methods: (NoAuthMethod | PublicKeyAuthMethod | AgentAuthMethod)[] = [{ type: "none", username }];
+  if (parsed) methods.push({ type: "publickey", username, key: refuseSha1(parsed) });
+  const { agentSocket } = target;
+  if (agentSocket)
+    methods.push({ type: "agent", username, agent: refuseSha1OfAgent(createAgent(agentSocket)) });
   const client = new Client();
   const close = () => client.end();
   let refused: Error | undefined;
@@ -79,14 +94,12 @@ async function logIn(
     host: target.address,
     port: target.port,
     sock: through,
-    // first contact does not log in, but ssh2 requires a name
-    username: target.user || "nobody",
-    privateKey: target.privateKey,
-    agent: target.agentSocket,
+    username,
+    authHandler: methods,
     readyTimeout: milliseconds,
     keepaliveInterval: KEEPALIVE_MILLISECONDS,
     keepaliveCountMax: KEEPALIVE_MISSES,
-    algorithms: { serverHostKey: algorithmsOf(target.hostKey) },
+    algorithms: algorithmsFor(target.hostKey),
     hostVerifier: (key: Buffer) => {
       refused = judge(formatHostKey(key));
       return refused === undefined;
@@ -104,9 +117,13 @@ async function logIn(
       if (refused) fail(refused);
       else if (error.level === "agent") agentFault = `, the SSH agent says ${error.message}`;
       else if (error.level === "client-authentication") {
-        fail(new AuthenticationRefused(target, `it accepts none of the keys${agentFault}`));
+        // a key that refuses SHA-1 says so here before ssh2 gives up
+        const why = /SHA-1/.test(error.message) ? error.message : `it accepts none of the keys${agentFault}`;
+        fail(new AuthenticationRefused(target, why));
       } else if (/no matching host key format/i.test(error.message) && target.hostKey) {
-        fail(judge("of another type") ?? error);
+        fail(judge("of another type, or one that signs with SHA-1 only") ?? error);
+      } else if (noCommonAlgorithm(target, error.message)) {
+        fail(new NoCommonAlgorithm(noCommonAlgorithm(target, error.message)!));
       } else fail(new Transient(explain(error)));
     });
     client.on("close", () => fail(refused ?? new Transient("it closed the connection during the login")));
@@ -137,14 +154,6 @@ const WORDS: Record<string, string> = {
 function explain(error: Error & { level?: string; code?: string }): string {
   if (error.level === "client-timeout") return "no answer";
   return (error.code && WORDS[error.code]) || error.message;
-}
-
-/** Returns the signature algorithms of a pinned key's type: a server with several keys must present this one. */
-function algorithmsOf(hostKey: string | undefined): AlgorithmList<ServerHostKeyAlgorithm> {
-  // at first contact: ssh2's order, which begins with ed25519, without signatures that use SHA-1
-  if (!hostKey) return { append: [], prepend: [], remove: "ssh-rsa" };
-  const type = (hostKey.trim().split(/\s+/)[0] ?? "") as ServerHostKeyAlgorithm;
-  return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", type] : [type];
 }
 
 /** Returns a key in wire format as "type base64". */

@@ -18,6 +18,9 @@ export class HostKeyMismatch extends SshError {
   }
 }
 
+/** The machine and foresail have no algorithm in common. Nothing was sent to it. */
+export class NoCommonAlgorithm extends SshError {}
+
 /** The machine responds, and refuses the user or the key. */
 export class AuthenticationRefused extends SshError {
   constructor(target: UnknownHost, why: string) {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { connect, type AddressInfo } from "node:net";
-import { type Connection, Server, type ServerChannel, utils } from "ssh2";
+import { type Algorithms, type Connection, Server, type ServerChannel, utils } from "ssh2";
 import type { SshTarget } from "../../lib/ssh";
 import { generateKey } from "../../lib/ssh/generated-key";
 
@@ -13,17 +13,29 @@ export function newKey(): { private: string; public: string } {
 /** What the server does with a command; the default runs it in a local bash. */
 export type OnCommand = (command: string, channel: ServerChannel, connection: Connection) => void;
 
+/** What a server has other than ours by default. */
+interface ServerOptions {
+  algorithms?: Algorithms;
+  /** a key of another type than ed25519 */
+  hostKey?: { private: string; public: string };
+  userKey?: { private: string; public: string };
+  onConnection?: (connection: Connection) => void;
+}
+
 /** An SSH server on 127.0.0.1 for tests, which accepts one key and forwards tunnels. */
 export class TestSshServer {
-  readonly hostKey = newKey();
-  readonly userKey = newKey();
+  readonly hostKey: { private: string; public: string };
+  readonly userKey: { private: string; public: string };
   readonly connections = new Set<Connection>();
   logins = 0;
   tunnels = 0;
   private readonly server: Server;
 
-  constructor(onCommand: OnCommand = runLocally) {
-    this.server = new Server({ hostKeys: [this.hostKey.private] }, (connection) => {
+  constructor(onCommand: OnCommand = runLocally, options: ServerOptions = {}) {
+    const { algorithms, hostKey = newKey(), userKey = newKey(), onConnection } = options;
+    [this.hostKey, this.userKey] = [hostKey, userKey];
+    this.server = new Server({ hostKeys: [hostKey.private], algorithms }, (connection) => {
+      onConnection?.(connection);
       this.connections.add(connection);
       // it is missing in the type declarations
       (connection as unknown as { setNoDelay(on: boolean): void }).setNoDelay(true);
