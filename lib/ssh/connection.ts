@@ -1,10 +1,10 @@
 import type { ClientChannel } from "ssh2";
 import { abortError } from "../abort";
+import { splitAnswer } from "./answer";
 import { waitFor, WaitTimeout } from "../wait";
 import { dial, type Dialed, pinned } from "./dial";
 import {
   AuthenticationRefused,
-  lastLines,
   SshCommandError,
   SshCommandTimeout,
   SshConnectionLost,
@@ -29,6 +29,8 @@ export interface RunOptions {
   name: string;
   /** never logged */
   stdin?: string;
+  /** the line after which the command's answer begins: `answerMarker`; by default all of the output is the answer */
+  marker?: string;
   seconds: number;
   signal?: AbortSignal;
 }
@@ -54,7 +56,8 @@ export class SshConnection {
   /**
    * Dials until the machine responds: retries a refused, reset or unanswered connection until the deadline.
    *
-   * @throws HostKeyMismatch, NoCommonAlgorithm, AuthenticationRefused and UnreadableKey at once, SshUnreachable at the deadline
+   * @throws HostKeyMismatch, NoCommonAlgorithm, AuthenticationRefused, TooManyKeys, AccountRefused and UnreadableKey at once,
+   *   SshUnreachable at the deadline
    */
   static async open(target: SshTarget, options: OpenOptions): Promise<SshConnection> {
     for (const hop of [target, ...(target.jumpHost ? [target.jumpHost] : [])]) {
@@ -70,9 +73,9 @@ export class SshConnection {
   }
 
   /**
-   * Runs a command and returns its output.
+   * Runs a command and returns its output, of standard output what follows the marker.
    *
-   * @throws SshCommandError when it ends with another code than 0, or by a signal
+   * @throws SshCommandError when it ends with another code than 0, by a signal, or without having printed the marker
    * @throws SshConnectionLost when the connection breaks before the command's end was seen: the outcome is unknown
    * @throws SshOutputTooLarge when it prints more than 16 MiB
    * @throws SshCommandTimeout at the deadline; the signal's reason when it aborts. The command may continue on the
@@ -80,7 +83,7 @@ export class SshConnection {
    */
   async run(command: string, options: RunOptions): Promise<CommandOutput> {
     const { client } = this.dialed;
-    const { name: machine } = this.target;
+    const { name: machine, user } = this.target;
     const step = options.name;
     if (options.signal?.aborted) throw abortError(options.signal);
     if (this.fault !== undefined) throw new SshConnectionLost(machine, step, false, this.fault);
@@ -104,15 +107,20 @@ export class SshConnection {
         channel?.close();
       };
       const abort = () => giveUp(abortError(signal!));
-      const timer = setTimeout(
-        () => giveUp(new SshCommandTimeout(machine, step, seconds, lastLines(output.stderr))),
-        seconds * 1000,
-      );
+      const timer = setTimeout(() => {
+        const { greeting } = splitAnswer(output.stdout, options.marker);
+        giveUp(
+          new SshCommandTimeout(machine, step, seconds, output.stderr.trim() ? output.stderr : greeting),
+        );
+      }, seconds * 1000);
       const finish = () => {
         if (!ended) return lost();
         const { code, signal: by } = ended;
-        if (code === 0) return settle(() => resolve(output));
-        settle(() => reject(new SshCommandError(machine, step, code ?? undefined, by, output.stderr)));
+        const { greeting, answer } = splitAnswer(output.stdout, options.marker);
+        if (code === 0 && answer !== undefined)
+          return settle(() => resolve({ stdout: answer, stderr: output.stderr }));
+        const printed = { stderr: output.stderr, greeting, hasBegun: answer !== undefined };
+        settle(() => reject(new SshCommandError(machine, step, code ?? undefined, by, printed, user)));
       };
       signal?.addEventListener("abort", abort, { once: true });
       client.on("close", lost);

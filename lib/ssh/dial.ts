@@ -8,8 +8,16 @@ import type {
 } from "ssh2";
 import { abortError } from "../abort";
 import { Transient } from "../wait";
+import { displayLine } from "../text/display";
 import { algorithmsFor, noCommonAlgorithm, refuseSha1, refuseSha1OfAgent } from "./algorithms";
-import { AuthenticationRefused, HostKeyMismatch, NoCommonAlgorithm, UnreadableKey } from "./errors";
+import {
+  AccountRefused,
+  AuthenticationRefused,
+  HostKeyMismatch,
+  NoCommonAlgorithm,
+  TooManyKeys,
+  UnreadableKey,
+} from "./errors";
 import type { SshTarget, UnknownHost } from "./target";
 
 /** A logged-in connection, with the function that closes all its parts. */
@@ -34,7 +42,8 @@ export function pinned(target: SshTarget): JudgeHostKey {
 /**
  * Dials once and logs in, through the jump host if there is one.
  *
- * @throws HostKeyMismatch, NoCommonAlgorithm, AuthenticationRefused, UnreadableKey; Transient with the reason for everything that a retry
+ * @throws HostKeyMismatch, NoCommonAlgorithm, AuthenticationRefused, TooManyKeys, AccountRefused, UnreadableKey; Transient
+ *   with the reason for everything that a retry
  *   may fix
  */
 export async function dial(
@@ -90,6 +99,8 @@ async function logIn(
   const close = () => client.end();
   let refused: Error | undefined;
   let agentFault = "";
+  let banner = "";
+  let isEnding = false;
   const config: ConnectConfig = {
     host: target.address,
     port: target.port,
@@ -113,20 +124,30 @@ async function logIn(
       reject(error);
     };
     signal?.addEventListener("abort", abort, { once: true });
+    client.on("banner", (text) => (banner = text));
     client.on("error", (error: Error & { level?: string }) => {
       if (refused) fail(refused);
-      else if (error.level === "agent") agentFault = `, the SSH agent says ${error.message}`;
+      else if (/too many authentication failures/i.test(error.message)) {
+        isEnding = true;
+        void keysOfAgent(target).then((keys) => fail(new TooManyKeys(target, keys)));
+      } else if (error.level === "agent") agentFault = `, the SSH agent says ${error.message}`;
       else if (error.level === "client-authentication") {
+        const said = banner.trim() ? `; it says: ${wordsOf(banner)}` : "";
         // a key that refuses SHA-1 says so here before ssh2 gives up
         const why = /SHA-1/.test(error.message) ? error.message : `it accepts none of the keys${agentFault}`;
-        fail(new AuthenticationRefused(target, why));
+        fail(new AuthenticationRefused(target, `${why}${said}`));
       } else if (/no matching host key format/i.test(error.message) && target.hostKey) {
         fail(judge("of another type, or one that signs with SHA-1 only") ?? error);
       } else if (noCommonAlgorithm(target, error.message)) {
         fail(new NoCommonAlgorithm(noCommonAlgorithm(target, error.message)!));
       } else fail(new Transient(explain(error)));
     });
-    client.on("close", () => fail(refused ?? new Transient("it closed the connection during the login")));
+    client.on("close", () => {
+      // sshd accepts the key of an account that may not log in, says why, and hangs up
+      if (/expired/i.test(banner)) refused ??= new AccountRefused(target, wordsOf(banner));
+      const said = banner.trim() ? `, after the words: ${wordsOf(banner)}` : "";
+      if (!isEnding) fail(refused ?? new Transient(`it closed the connection during the login${said}`));
+    });
     client.once("ready", () => {
       signal?.removeEventListener("abort", abort);
       resolve({ client, close });
@@ -140,6 +161,24 @@ async function logIn(
     }
   });
 }
+
+/** Returns the end of a banner on one line: it may be a page, and the reason comes last. */
+const wordsOf = (banner: string): string => displayLine(banner.trim().slice(-300));
+
+/** Returns how many keys the SSH agent offers; undefined without one, or when it does not answer. */
+async function keysOfAgent({ privateKey, agentSocket }: UnknownHost): Promise<number | undefined> {
+  if (privateKey !== undefined || agentSocket === undefined) return undefined;
+  const { createAgent } = (await import("ssh2")).default;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), AGENT_MILLISECONDS);
+    createAgent(agentSocket).getIdentities((error, keys) => {
+      clearTimeout(timer);
+      resolve(error ? undefined : keys?.length);
+    });
+  });
+}
+
+const AGENT_MILLISECONDS = 2_000;
 
 const WORDS: Record<string, string> = {
   ECONNREFUSED: "connection refused",

@@ -1,3 +1,5 @@
+import { displayText } from "../text/display";
+import { remedyOf } from "./remedies";
 import { describeTarget, type UnknownHost } from "./target";
 
 class SshError extends Error {
@@ -28,6 +30,32 @@ export class AuthenticationRefused extends SshError {
     super(
       `${describeTarget(target)} refused to log in ${target.user}: ${why}. ` +
         `Check the machine's user, and that the public half of ${key} is in that user's authorized_keys.`,
+    );
+  }
+}
+
+/** The machine ended the login before it was offered the right key. */
+export class TooManyKeys extends SshError {
+  /** @param keys that the SSH agent offers; undefined when a private key is configured, or when it is unknown */
+  constructor(target: UnknownHost, keys: number | undefined) {
+    const offered =
+      keys === undefined
+        ? ""
+        : ` The SSH agent offers ${keys} ${keys === 1 ? "key" : "keys"}, one after the other.`;
+    super(
+      `${describeTarget(target)} ended the login of ${target.user}: too many authentication failures.${offered} ` +
+        `The machine allows fewer (MaxAuthTries in its sshd_config). Set foresail:sshPrivateKey, ` +
+        `or load only the key of this machine into the SSH agent: ssh-add -D; ssh-add FILE.`,
+    );
+  }
+}
+
+/** The machine accepts the key, and does not let the account log in. */
+export class AccountRefused extends SshError {
+  /** @param why the machine's own words */
+  constructor(target: UnknownHost, why: string) {
+    super(
+      `${describeTarget(target)} does not let ${target.user} log in: ${why} ${remedyOf(why, target.user)}`,
     );
   }
 }
@@ -75,8 +103,9 @@ export class SshConnectionLost extends SshError {
 
 /** A command did not end within its deadline. It may still run on the machine. */
 export class SshCommandTimeout extends SshError {
-  constructor(machine: string, step: string, seconds: number, stderr: string) {
-    const last = stderr ? ` It last said:\n${stderr}` : "";
+  /** @param printed what the command printed, no part of its answer */
+  constructor(machine: string, step: string, seconds: number, printed: string) {
+    const last = printed.trim() ? ` It last said:\n${displayText(lastLines(printed))}` : "";
     super(`${machine}: "${step}" did not end within ${seconds} s and may still run there.${last}`);
   }
 }
@@ -91,7 +120,19 @@ export class SshOutputTooLarge extends SshError {
   }
 }
 
-/** A command ended with an exit code other than 0, or by a signal. The message has the last 20 lines of its stderr. */
+/** What a failed command printed besides its answer, which may be secret. */
+interface Printed {
+  stderr: string;
+  /** On standard output, before the command's own. */
+  greeting: string;
+  /** Whether the command itself ran: it printed the marker before its answer, or has none. */
+  hasBegun: boolean;
+}
+
+/**
+ * A command ended with an exit code other than 0, by a signal, or without having begun. The message has the last 20 lines
+ * of its stderr, or of what was printed before the answer, and what to do when the machine did not run it.
+ */
 export class SshCommandError extends SshError {
   constructor(
     machine: string,
@@ -99,11 +140,16 @@ export class SshCommandError extends SshError {
     /** Undefined when a signal ended the command. */
     readonly exitCode: number | undefined,
     signal: string | undefined,
-    stderr: string,
+    { stderr, greeting, hasBegun }: Printed,
+    user: string,
   ) {
-    const how = signal ? `was ended by ${signal}` : `failed with exit code ${exitCode}`;
-    const last = lastLines(stderr);
-    super(`${machine}: "${step}" ${how}${last ? `:\n${last}` : ", without output"}`);
+    const failed = signal ? `was ended by ${signal}` : `failed with exit code ${exitCode}`;
+    const how = hasBegun
+      ? failed
+      : `did not run: the login ended ${signal ? `by ${signal}` : `with exit code ${exitCode}`}`;
+    const words = displayText(lastLines([greeting, stderr].filter((text) => text.trim() !== "").join("\n")));
+    const remedy = hasBegun ? "" : `\n${remedyOf(words, user)}`;
+    super(`${machine}: "${step}" ${how}${words ? `:\n${words}` : ", without output"}${remedy}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { answerMarker, printMarker } from "./answer";
 import type { CommandOutput, SshConnection } from "./connection";
 
 export interface Script {
@@ -16,7 +17,8 @@ export interface Script {
  * Runs a bash script as root over standard input, so that neither it nor its data is in any process's arguments.
  *
  * The script is one compound command, which bash reads to its closing brace before it starts; the rest of the input
- * remains for the script's own `read` and `cat`. It ends with `exit`, so bash never runs unread data as commands.
+ * remains for the script's own `read` and `cat`. It ends with `exit`, so bash never runs unread data as commands. Before
+ * anything else it prints a marker, so whatever the login shell has printed is no part of its answer.
  *
  * @throws what `SshConnection.run` throws
  */
@@ -25,14 +27,18 @@ export function runScript(connection: SshConnection, script: Script): Promise<Co
   return connection.run(connection.target.user === "root" ? "bash -s" : "sudo -n bash -s", {
     name: `${operation} ${machine}`,
     stdin: wrapScript(operation, machine, script.text) + (data ?? ""),
+    marker: answerMarker(operation, machine),
     seconds,
     signal,
   });
 }
 
-/** Returns the script as sent over standard input, before its data: in braces, with a line that names the operation. */
+/**
+ * Returns the script as sent over standard input, before its data: in braces, with a line that names the operation, then
+ * the command that prints its marker.
+ */
 export function wrapScript(operation: string, machine: string, text: string): string {
-  const title = `# foresail: ${operation} ${machine}`;
-  const body = text.startsWith(`${title}\n`) ? text : `${title}\n${text}`;
-  return `{\n${body.trimEnd()}\nexit\n}\n`;
+  const title = `# foresail: ${operation} ${machine}\n`;
+  const body = text.startsWith(title) ? text.slice(title.length) : text;
+  return `{\n${title}${printMarker(answerMarker(operation, machine))}\n${body.trimEnd()}\nexit\n}\n`;
 }

@@ -10,7 +10,7 @@ import { removeFolder } from "./compiled-clone";
 import { FleetCommand } from "./fleet-command";
 import { readJournal, writeJournalProject } from "./journal-project";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
-import { TestSshServer } from "../support/ssh-server";
+import { answerSteps, TestSshServer } from "../support/ssh-server";
 import { type StateResource, TestStack } from "./test-stack";
 
 const STACKS = ["eu1", "eu2", "us1"];
@@ -190,13 +190,7 @@ describe("a fleet of stacks in waves", function () {
     const changed = `changed ${encode("/etc/motd")} 644,root:root ${encode("a")} 644,root:root ${encode("b")}`;
     const servers: TestSshServer[] = [];
     for (const [name, answer] of Object.entries({ us1: changed, eu2: "at-work" })) {
-      const server = await new TestSshServer((_, channel) => {
-        channel.resume().on("end", () => {
-          channel.write(`${answer}\n`);
-          channel.exit(0);
-          channel.close();
-        });
-      }).listen();
+      const server = await new TestSshServer(answerSteps(() => `${answer}\n`)).listen();
       servers.push(server);
       const { privateKey, ...machine } = server.target();
       const inputs = { specification: { name }, machines: [machine], credentials: { privateKey } };

@@ -8,7 +8,7 @@ import { removeFolder } from "../engine/compiled-clone";
 import { FakeAgents, putClusterVersion, seenWrites } from "../simulation/fake-agents";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
-import { TestSshServer } from "../support/ssh-server";
+import { answerSteps, TestSshServer } from "../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { common, drain, rollout } from "./handler-samples";
 import { ProviderHost } from "./provider-host";
@@ -33,16 +33,13 @@ export class RolloutFixture {
   private names: string[] = [];
   private readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-rollout-"));
   private readonly authority = new TestAuthority(this.folder);
-  private readonly ssh = new TestSshServer((_command, channel) => {
-    channel.on("end", () => {
-      const silent = this.etcdSilences > 0;
-      if (silent) this.etcdSilences -= 1;
-      else channel.write(this.etcdAnswer());
-      channel.exit(silent ? ETCD_SILENT : 0);
-      channel.end();
-    });
-    channel.resume();
-  });
+  private readonly ssh = new TestSshServer(
+    answerSteps(() => {
+      if (this.etcdSilences === 0) return this.etcdAnswer();
+      this.etcdSilences -= 1;
+      return ETCD_SILENT;
+    }),
+  );
   readonly server = new TestKubernetesServer(this.authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
 
   async start(): Promise<void> {

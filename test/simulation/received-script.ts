@@ -1,3 +1,5 @@
+import { answerMarker } from "../../lib/ssh/answer";
+
 /** A script as received on standard input. */
 export interface ReceivedScript {
   operation: string;
@@ -6,6 +8,8 @@ export interface ReceivedScript {
   /** what follows the closing brace */
   data: string;
   lockSeconds: number;
+  /** printed before the answer; absent for the command resource, which reads none */
+  marker?: string;
 }
 
 const TITLE = /^\{\n# foresail: (\S+) (\S+)\n/;
@@ -20,5 +24,7 @@ export function parseScript(stdin: string): ReceivedScript | undefined {
   const text = stdin.slice(2, end.index);
   const lockSeconds = Number(/lock_seconds=(\d+)/.exec(text)?.[1] ?? 1200);
   const [operation, machine] = [title[1] ?? "", title[2] ?? ""];
-  return { operation, machine, text, data: stdin.slice(end.index + end[0].length), lockSeconds };
+  const marker = answerMarker(operation, machine);
+  const data = stdin.slice(end.index + end[0].length);
+  return { operation, machine, text, data, lockSeconds, ...(text.includes(marker) ? { marker } : {}) };
 }

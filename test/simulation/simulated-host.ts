@@ -105,11 +105,8 @@ export class SimulatedHost {
     for (const stream of [channel, channel.stderr]) stream.on("error", () => undefined);
     const [, unpacks, shell] = /^(base64 -d \| gunzip \| )?(.*?)(?: # .*)?$/s.exec(command) ?? [];
     if (shell === undefined || !["bash -s", "sudo -n bash -s"].includes(shell)) {
-      return finish(channel, {
-        outcome: "failed",
-        stderr: `simulated: ${command}: command not found`,
-        exitCode: 127,
-      });
+      const stderr = `simulated: ${command}: command not found`;
+      return finish(channel, { outcome: "failed", stderr, exitCode: 127 });
     }
     const chunks: Buffer[] = [];
     channel.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -152,9 +149,9 @@ export class SimulatedHost {
     if (await isLater(before, script.lockSeconds * 1000)) {
       isGivenUp = true;
       end(BUSY);
-      return finish(channel, BUSY);
+      return finish(channel, BUSY, script.marker);
     }
-    finish(channel, await turn);
+    finish(channel, await turn, script.marker);
   }
 
   private async effect(script: ReceivedScript, fault: Fault | undefined): Promise<Result> {
@@ -188,9 +185,10 @@ async function isLater(work: Promise<unknown>, milliseconds: number): Promise<bo
   return isLate;
 }
 
-function finish(channel: ServerChannel, { stdout, stderr, exitCode = 0 }: Result): void {
+function finish(channel: ServerChannel, { stdout, stderr, exitCode = 0 }: Result, marker?: string): void {
   if (channel.destroyed) return;
   try {
+    if (marker !== undefined) channel.write(`\n${marker}\n`);
     if (stdout) channel.write(stdout);
     if (stderr) channel.stderr.write(`${stderr}\n`);
     channel.exit(exitCode);

@@ -3,6 +3,7 @@ import { connect, type AddressInfo } from "node:net";
 import { type Algorithms, type Connection, Server, type ServerChannel, utils } from "ssh2";
 import type { SshTarget } from "../../lib/ssh";
 import { generateKey } from "../../lib/ssh/generated-key";
+import { parseScript } from "../simulation/received-script";
 
 /** A pair of ed25519 keys: the private one as OpenSSH text, the public one as "ssh-ed25519 AAAA…". */
 export function newKey(): { private: string; public: string } {
@@ -95,7 +96,22 @@ export class TestSshServer {
   }
 }
 
-function runLocally(command: string, channel: ServerChannel): void {
+/** Answers each step instead of running it: with an answer, or with an exit code. */
+export function answerSteps(answer: () => string | number): OnCommand {
+  return (_command, channel) => {
+    let stdin = "";
+    channel.on("data", (data: Buffer) => (stdin += data.toString()));
+    channel.on("end", () => {
+      const result = answer();
+      channel.write(`\n${parseScript(stdin)?.marker}\n${typeof result === "string" ? result : ""}`);
+      channel.exit(typeof result === "number" ? result : 0);
+      channel.end();
+    });
+  };
+}
+
+/** Runs a command in a local bash. */
+export function runLocally(command: string, channel: ServerChannel): void {
   const child = spawn("bash", ["-c", command]);
   channel.pipe(child.stdin);
   child.stdin.on("error", () => undefined);

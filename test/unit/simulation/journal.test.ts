@@ -47,7 +47,7 @@ describe("parseScript", () => {
     const script = parseScript(stdin);
     assert.deepEqual([script?.operation, script?.machine, script?.lockSeconds], ["init", "cp-1", 7]);
     assert.equal(script?.data.startsWith("a: b\n}"), true);
-    assert.match(script?.text ?? "", /^# foresail: init cp-1\nf\(\) \{/);
+    assert.match(script?.text ?? "", /^# foresail: init cp-1\nbuiltin printf .*\nf\(\) \{/);
   });
 
   it("rejects a script of another program, or a truncated one", () => {

@@ -5,7 +5,6 @@ import {
   AuthenticationRefused,
   UnreadableKey,
   HostKeyMismatch,
-  runScript,
   scanHostKey,
   SshCommandError,
   SshCommandTimeout,
@@ -215,43 +214,5 @@ describe("SSH", () => {
     const { hostKey: _, ...target } = machine.target({ jumpHost: jump.target({ name: "bastion" }) });
     assert.equal(await scanHostKey(target, 10), machine.hostKey.public);
     assert.equal(machine.logins, 0);
-  });
-
-  describe("runScript", () => {
-    const script = { operation: "join-worker", machine: "w-1", seconds: 10 };
-
-    it("leaves the data to the script's own standard input", async () => {
-      const connection = await open((await server()).target());
-      const text = 'read -r token\necho "token ${#token}"\ntr a-z A-Z\n# the end';
-      const { stdout } = await runScript(connection, { ...script, text, data: "abc\nlast } line\n" });
-      assert.equal(stdout, "token 3\nLAST } LINE\n");
-    });
-
-    it("never runs data that the script did not read as commands", async () => {
-      const connection = await open((await server()).target());
-      const output = await runScript(connection, { ...script, text: "echo one", data: "echo two\n" });
-      assert.deepEqual(output, { stdout: "one\n", stderr: "" });
-      const failing = runScript(connection, { ...script, text: "(exit 3)", data: "echo two >&2\n" });
-      await assert.rejects(failing, /failed with exit code 3, without output$/);
-    });
-
-    it("shows the operation in the first line, and nothing of it in the command", async () => {
-      const seen: string[] = [];
-      const recording = await server((command, channel) => {
-        channel.on("data", (data: Buffer) => seen.push(command, ...data.toString().split("\n")));
-        channel.on("end", () => (channel.exit(0), channel.close()));
-      });
-      const connection = await open(recording.target({ user: "ops" }));
-      await runScript(connection, { ...script, text: "# foresail: join-worker w-1\ntrue\n", data: "s" });
-      assert.deepEqual(seen, [
-        "sudo -n bash -s",
-        "{",
-        "# foresail: join-worker w-1",
-        "true",
-        "exit",
-        "}",
-        "s",
-      ]);
-    });
   });
 });

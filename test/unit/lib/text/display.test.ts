@@ -128,7 +128,10 @@ const RENDERERS: Record<string, Renderer> = {
       .join("\n"),
   "a handler's progress": (text) => printed(() => report(text, text)),
   "a failed command of a machine": (text) =>
-    describeFailure({ resource: text, step: text }, new SshCommandError(text, text, 1, undefined, text)),
+    describeFailure(
+      { resource: text, step: text },
+      new SshCommandError(text, text, 1, undefined, { stderr: text, greeting: text, hasBegun: false }, text),
+    ),
   "a resource's steps, refusals and errors": handled,
   "a Node's Event": nodeEvent,
   "a line of foresail monitor": (text) => printed(() => print(monitorLine(text))),

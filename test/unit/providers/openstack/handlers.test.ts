@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { mock } from "node:test";
-import type { ServerChannel } from "ssh2";
 import {
   handlers as planHandlers,
   watchServerFaults,
@@ -11,7 +10,7 @@ import {
 import { handlers as markHandlers } from "../../../../providers/openstack/resources/initialized-mark-handlers";
 import { handlers as keyHandlers } from "../../../../providers/openstack/resources/server-host-key-handlers";
 import { PartialFailure } from "../../../../lib/pulumi/failure";
-import { newKey, TestSshServer } from "../../../support/ssh-server";
+import { answerSteps, newKey, TestSshServer } from "../../../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../kubeadm/machine/examples";
 import { CloudServer, ok, readCloud, type Answer, type Request } from "./cloud-server";
 import { UNKNOWN } from "../../../../lib/unknown";
@@ -197,14 +196,7 @@ describe("the handlers of OpenStack's resources", () => {
     beforeEach(async () => {
       answers = [];
       // the script is not run: it would change this machine
-      ssh = await new TestSshServer((_command, channel: ServerChannel) => {
-        channel.resume();
-        channel.on("end", () => {
-          channel.write(answers.shift() ?? "1.0.0\n");
-          channel.exit(0);
-          channel.end();
-        });
-      }).listen();
+      ssh = await new TestSshServer(answerSteps(() => answers.shift() ?? "1.0.0\n")).listen();
     });
     afterEach(() => ssh.close());
 
