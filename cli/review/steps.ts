@@ -119,7 +119,15 @@ const RULES: Readonly<Record<string, Rules>> = {
     remove: { danger: "control plane" },
   }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
-  ReaderAccount: harmless(kubeadm.readerAccountSteps),
+  ReaderAccount: rules(kubeadm.readerAccountSteps, {
+    kubeadm: PLAIN,
+    kubeProxy: PLAIN,
+    endpoint: PLAIN,
+    apply: PLAIN,
+    write: PLAIN,
+    restore: PLAIN,
+    unreadObjects: { role: "unread", danger: "unread" },
+  }),
   ClusterInit: rules(kubeadm.clusterInitSteps, {
     init: { danger: "control plane" },
     adopt: PLAIN,

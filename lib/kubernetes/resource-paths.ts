@@ -7,7 +7,7 @@ interface Resource {
   isNamespaced: boolean;
 }
 
-/** Common kinds, whose paths need no request: their plural only adds an s. */
+/** Common kinds, whose paths need no request. */
 const NAMESPACED: Record<string, string[]> = {
   v1: ["Pod", "Secret", "Service", "Event", "ConfigMap", "ServiceAccount"],
   "apps/v1": ["Deployment", "DaemonSet"],
@@ -18,12 +18,13 @@ const NAMESPACED: Record<string, string[]> = {
 const CLUSTER_SCOPED: typeof NAMESPACED = {
   v1: ["Node", "Namespace"],
   "rbac.authorization.k8s.io/v1": ["ClusterRole", "ClusterRoleBinding"],
+  "admissionregistration.k8s.io/v1": ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
 };
 
 function knownResource(apiVersion: string, kind: string): Resource | undefined {
   const isNamespaced = NAMESPACED[apiVersion]?.includes(kind) ?? false;
   const isKnown = isNamespaced || CLUSTER_SCOPED[apiVersion]?.includes(kind);
-  return isKnown ? { plural: `${kind.toLowerCase()}s`, isNamespaced } : undefined;
+  return isKnown ? { plural: `${kind.toLowerCase()}s`.replace(/ys$/, "ies"), isNamespaced } : undefined;
 }
 
 /** Finds the API paths of objects: from a table for common kinds, from API discovery for others. */

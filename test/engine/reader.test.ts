@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
-import { READER, READER_OBJECTS } from "../../providers/kubeadm/machine/reader-account";
+import { waitFor } from "../../lib/wait";
+import { READER, readerObjects } from "../../providers/kubeadm/machine/reader-account";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { handlers as nodeRollout } from "../../providers/kubeadm/resources/node-rollout-handlers";
 import { READER_KUBECONFIG } from "../../providers/kubeadm/resources/preview-reading";
@@ -66,7 +67,9 @@ describe("the read-only account", function () {
   }
 
   it("grants no verb that writes", () => {
-    const rules = READER_OBJECTS.flatMap((object) => ("rules" in object ? (object.rules as object[]) : []));
+    const rules = readerObjects(true).flatMap((object) =>
+      "rules" in object ? (object.rules as object[]) : [],
+    );
     const verbs = rules.flatMap((rule) => (rule as { verbs: string[] }).verbs);
     assert.deepEqual([...new Set(verbs)].sort(), ["get", "list", "watch"]);
     assert.ok(!JSON.stringify(rules).includes("secrets"));
@@ -88,6 +91,40 @@ describe("the read-only account", function () {
     } finally {
       Reflect.deleteProperty(process.env, READER_KUBECONFIG);
     }
+  });
+
+  async function accountSteps(recorded: object): Promise<string[]> {
+    const file = path.join(folder, "reader");
+    writeFileSync(file, kubeconfig, { mode: 0o600 });
+    process.env[READER_KUBECONFIG] = file;
+    try {
+      const news = { ...common, annotations: DEFAULT_ANNOTATION_PATTERN, kubeconfig: "no kubeconfig" };
+      return ((await readerAccount.check?.(recorded, news))?.inputs as { steps: string[] }).steps;
+    } finally {
+      Reflect.deleteProperty(process.env, READER_KUBECONFIG);
+    }
+  }
+
+  it("compares every object that foresail keeps in the cluster, and says unread without the right", async () => {
+    const news = { ...common, annotations: DEFAULT_ANNOTATION_PATTERN, kubeconfig: api.kubeconfig() };
+    const state = (await readerAccount.check?.({}, news))?.inputs as object;
+    assert.deepEqual(await accountSteps(state), []);
+    const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: READER };
+    const { rules } = (await admin.get<{ rules: object[] }>(role))!;
+    await admin.mergePatch(role, { rules: rules.slice(0, 1) });
+    const lines = await waitFor<string[]>({
+      what: "the API server to refuse the reader",
+      seconds: 20,
+      probe: async () => {
+        const steps = await accountSteps(state);
+        return steps[0]?.startsWith("cluster: unread: ") ? { done: steps } : { pending: steps.join() };
+      },
+    });
+    await admin.mergePatch(role, { rules });
+    assert.match(
+      lines.join("\n"),
+      /^cluster: unread: whether others changed ClusterRole foresail-reader, ClusterRoleBinding foresail-reader, ValidatingAdmissionPolicy [^\n;]*; [^\n]*403 Forbidden/,
+    );
   });
 
   const writes: [string, () => Promise<unknown>][] = [

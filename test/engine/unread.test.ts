@@ -29,9 +29,13 @@ describe("a preview under the engine while no API server answers", () => {
       lines.filter((line) => !/^[\w-]+: unread: /.test(line)),
       [],
     );
-    assert.deepEqual([...new Set(lines.map((line) => line.split(":")[0]))].sort(), [...planes, "w-1"]);
+    assert.deepEqual([...new Set(lines.map((line) => line.split(":")[0]))].sort(), [
+      "cluster",
+      ...planes,
+      "w-1",
+    ]);
     const kinds = preview.map(({ type }) => type.split(":").at(-1) ?? "");
-    assert.deepEqual([...new Set(kinds)].sort(), ["NodeAgents", "NodeGroup", "NodeRollout"]);
+    assert.deepEqual([...new Set(kinds)].sort(), ["NodeAgents", "NodeGroup", "NodeRollout", "ReaderAccount"]);
     assert.ok(extra < 15_000, `${extra} ms more than a preview of a cluster that answers`);
     await fixture.kubernetes.watchUntil<
       void,

@@ -84,6 +84,11 @@ export const readerAccountSteps = defineSteps({
   kubeProxy: line`cluster: write the configuration of kube-proxy again, and restart it on each node in turn, since an interrupted run left other settings there`,
   endpoint: line`cluster: write the endpoint ${token("endpoint")} again, since an interrupted run left another one in kubeadm-config, cluster-info or the configuration of kube-proxy`,
   apply: line`cluster: ${choice("how", ["install", "update"])} the ValidatingAdmissionPolicy ${word("policy")}, for the annotations ${text("annotations")}`,
+  write: line`cluster: ${choice("how", ["create", "update"])} the ${word("object")} ${word("name")}`,
+  /** An object that others deleted or changed. */
+  restore: line`cluster: restore the ${word("object")} ${word("name")} (${text("why")})`,
+  /** Objects that could not be compared with what foresail wrote. */
+  unreadObjects: line`cluster: unread: whether others changed ${value("[^:;]+")("objects")}; ${text("why")}`,
 });
 
 export type ReaderAccountStep = StepOf<typeof readerAccountSteps>;

@@ -1,25 +1,21 @@
 import type { KubernetesClient, KubernetesObject } from "../../../lib/kubernetes";
 import { CLUSTER_HISTORY } from "../../../lib/kubernetes/history";
 import { isKnown } from "../../../lib/unknown";
+import type { ClusterSpecification } from "../plan/specification";
 import {
   type ConfigurationRecord,
   interruptedParts,
   parseRecord,
   type WrittenPart,
 } from "../plan/configuration-record";
-import type { ReaderAccountInputs } from "./declarations";
-import { readForCheck } from "./preview-reading";
 
-type Reading = Pick<ReaderAccountInputs, "specification" | "kubeconfig">;
 type Stored = KubernetesObject & { data?: Record<string, string> };
 
 /** The key of the ConfigMap kube-system/foresail-history, which the read-only account may read in every cluster. */
 const KEY = "configuration";
 
-/** Reads which settings the cluster's own objects may have. */
-async function readRecord(kubernetes: KubernetesClient): Promise<ConfigurationRecord> {
-  return parseRecord((await kubernetes.get<Stored>(CLUSTER_HISTORY))?.data?.[KEY]);
-}
+/** Returns which settings the cluster's own objects may have. */
+const recordIn = (history: Stored | undefined): ConfigurationRecord => parseRecord(history?.data?.[KEY]);
 
 /** Changes the record, and returns what it was. */
 export async function changeRecord(
@@ -28,7 +24,7 @@ export async function changeRecord(
 ): Promise<ConfigurationRecord> {
   let before: ConfigurationRecord = {};
   await kubernetes.change<Stored>(CLUSTER_HISTORY, (found) => {
-    before = parseRecord(found?.data?.[KEY]);
+    before = recordIn(found);
     return { data: { [KEY]: JSON.stringify(change(before)) } };
   });
   return before;
@@ -43,18 +39,13 @@ export const rememberWrites = (cluster: string, parts: readonly WrittenPart[]): 
 
 /**
  * Returns the parts in which a run that was killed left other settings than those of the stack, apart from those that the
- * ClusterInit writes in this run. None if the cluster can't be read, or its ClusterInit is left out of this run.
- *
- * @param asker the resource that reads
+ * ClusterInit writes in this run. None if the history is not known, or the ClusterInit is left out of this run.
  */
-export async function interruptedWrites(
-  asker: string,
-  olds: Partial<Reading>,
-  news: Reading,
-): Promise<WrittenPart[]> {
-  const { specification } = news;
+export function interruptedWrites(
+  specification: ClusterSpecification,
+  history: KubernetesObject | undefined,
+): WrittenPart[] {
   const others = isKnown(specification) ? writes.get(specification.name) : undefined;
   if (others === undefined) return [];
-  const reading = await readForCheck(asker, olds, news, ({ kubernetes }) => readRecord(kubernetes));
-  return interruptedParts(reading?.facts ?? {}, specification).filter((part) => !others.includes(part));
+  return interruptedParts(recordIn(history), specification).filter((part) => !others.includes(part));
 }

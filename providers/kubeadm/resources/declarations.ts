@@ -192,20 +192,26 @@ export interface ReaderAccountInputs extends ConfigurationInputs {
   drift?: DriftSetting;
   /** Set by check: whether the annotations that report such files are protected, too; absent until they are. */
   protectsDrift?: boolean;
+  /**
+   * Set by check: whether the Lease and the history are compared, too, and the read-only account may compare; absent until
+   * they are.
+   */
+  comparesAll?: boolean;
   /** Set by check: the objects that are in the cluster after this run. */
   objects?: object[];
 }
 
 /**
  * Who may do what with the cluster's Nodes: the account kube-system/foresail-reader, which lets a preview run without
- * write permission, and the admission policy that protects the annotations between foresail and the node agents. No
+ * write permission, and the admission policy that protects the annotations between foresail and the node agents. Its check
+ * compares every object that foresail keeps in the cluster with what it wrote, and its update restores them. No
  * machine joins before its update, which also takes back what an interrupted run left in the cluster's own objects: its
  * check is the first one that can read the cluster (docs/adr/0055-configuration-record.md).
  */
 export class ReaderAccount extends resourceClass<
   ReaderAccountInputs,
   ReaderAccountInputs,
-  "objects" | "hasAnnotationPolicy" | "protectsDrift"
+  "objects" | "hasAnnotationPolicy" | "protectsDrift" | "comparesAll"
 >("kubeadm/ReaderAccount", { secrets: ["kubeconfig"] }) {}
 
 export interface NodeGroupInputs extends MachinesInputs {

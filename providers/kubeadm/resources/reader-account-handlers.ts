@@ -1,40 +1,40 @@
 import { isDeepStrictEqual } from "node:util";
-import { READER, READER_OBJECTS } from "../machine/reader-account";
-import { rolledConfiguration, withGivenConfiguration } from "../plan/configuration";
-import { isWrittenPart } from "../plan/configuration-record";
-import { withoutCredentials } from "../plan/machine";
-import { controlPlaneEndpoint } from "../plan/specification";
-import { ANNOTATION_POLICY, annotationPolicy } from "../plan/rollout/annotation-policy";
-import { readerAccountSteps } from "../plan/steps";
 import type { NewObject } from "../../../lib/kubernetes";
+import { CLUSTER_HISTORY } from "../../../lib/kubernetes/history";
 import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
+import { READER } from "../machine/reader-account";
+import { rolledConfiguration, withGivenConfiguration } from "../plan/configuration";
+import { isWrittenPart } from "../plan/configuration-record";
+import { type KeptReading, keptObjects, keptObjectSteps, objectOf } from "../plan/kept-objects";
+import { withoutCredentials } from "../plan/machine";
+import { ANNOTATION_POLICY } from "../plan/rollout/annotation-policy";
+import { controlPlaneEndpoint } from "../plan/specification";
+import { type ReaderAccountStep, readerAccountSteps } from "../plan/steps";
 import { interruptedWrites } from "./configuration-record";
-import { readCluster } from "./preview-reading";
 import type { ReaderAccountInputs as Inputs } from "./declarations";
+import { readKept, writeKept } from "./kept-objects";
+import { readForCheck } from "./preview-reading";
 
 const nameOf = ({ specification }: Inputs) => `ReaderAccount ${specification.name}`;
+const recordedIn = ({ objects }: Partial<Inputs>) => (objects ?? []) as NewObject[];
 
-/**
- * Returns whether the cluster has the annotation policy after this run. A cluster of a release without it gets it with
- * its next version, so that a new release alone changes nothing.
- */
-function hasAnnotationPolicy(olds: Partial<Inputs>, { specification }: Inputs): boolean {
-  if (olds.hasAnnotationPolicy === true || olds.specification === undefined) return true;
+/** Returns whether the cluster is new, or gets its next version: a new release alone changes no object. */
+function isNewVersion(olds: Partial<Inputs>, { specification }: Inputs): boolean {
+  if (olds.specification === undefined) return true;
   return isKnown(specification) && olds.specification.version !== specification.version;
 }
 
-/**
- * Returns whether the policy protects reports of drift after this run: in a new cluster, with `drift`, and with the next
- * version or configuration, since the agents that report it come with them.
- */
-function protectsDrift(olds: Partial<Inputs>, { specification, drift }: Inputs): boolean {
-  if (olds.protectsDrift === true || olds.specification === undefined || drift !== undefined) return true;
-  if (!isKnown(specification)) return false;
-  const isChanged = rolledConfiguration({ specification: olds.specification }, specification) !== undefined;
-  return isChanged || olds.specification.version !== specification.version;
+/** Returns whether a cluster gets its next version or configuration, with which its agents get new annotations. */
+function isRolled(olds: Partial<Inputs>, news: Inputs): boolean {
+  const { specification } = news;
+  if (isNewVersion(olds, news) || olds.specification === undefined) return true;
+  return (
+    isKnown(specification) &&
+    rolledConfiguration({ specification: olds.specification }, specification) !== undefined
+  );
 }
 
 /** Writes the settings of the stack again that an interrupted run left otherwise, as the steps say. */
@@ -52,14 +52,14 @@ async function takeBack(inputs: Inputs): Promise<void> {
   );
 }
 
-/** Creates or updates the objects. */
+/** Makes the objects as they are desired. */
 function apply(inputs: Inputs): Promise<Inputs> {
   const resource = nameOf(inputs);
   return explained({ resource, step: `make ${READER}` }, async () => {
     const { connect } = await import("./cluster-session.js");
     const kubernetes = await connect(resource, inputs);
     try {
-      for (const object of inputs.objects ?? []) await kubernetes.apply(object as NewObject, { force: true });
+      await Promise.all(recordedIn(inputs).map((object) => writeKept(kubernetes, object)));
     } finally {
       kubernetes.close();
     }
@@ -67,37 +67,60 @@ function apply(inputs: Inputs): Promise<Inputs> {
   });
 }
 
-/** Returns the lines of a preview in which the policy is installed or updated. */
-function policySteps({ objects }: Partial<Inputs>, policy: NewObject[], annotations: string): string[] {
-  const recorded = (objects ?? []) as NewObject[];
+/** Returns the step that installs or updates the policy; none when it is recorded. */
+function policySteps(olds: Partial<Inputs>, desired: NewObject[], annotations: string): ReaderAccountStep[] {
+  const recorded = recordedIn(olds);
+  const policy = desired.filter(({ metadata }) => metadata.name === ANNOTATION_POLICY);
   if (policy.every((object) => recorded.some((one) => isDeepStrictEqual(one, object)))) return [];
   const how = recorded.some(({ kind }) => kind === policy[0]?.kind) ? "update" : "install";
-  return [readerAccountSteps.format({ kind: "apply", how, policy: ANNOTATION_POLICY, annotations })];
+  return [{ kind: "apply", how, policy: ANNOTATION_POLICY, annotations }];
+}
+
+/** Returns the steps of a preview: it compares the cluster with what foresail keeps there, in one reading. */
+async function plannedSteps(
+  olds: Partial<Inputs>,
+  news: Inputs,
+  desired: NewObject[],
+): Promise<ReaderAccountStep[]> {
+  const { specification, annotations } = news;
+  const isHistory = ({ metadata }: NewObject) => metadata.name === CLUSTER_HISTORY.name;
+  // also in a cluster where it is not compared yet
+  const wanted = desired.some(isHistory) ? desired : [...desired, objectOf(CLUSTER_HISTORY)];
+  const reading = await readForCheck(nameOf(news), olds, news, ({ kubernetes }) =>
+    readKept(kubernetes, wanted),
+  );
+  const history: KeptReading | undefined = reading?.facts?.[wanted.findIndex(isHistory)];
+  const endpoint = isKnown(specification) ? controlPlaneEndpoint(specification.endpoint) : "";
+  const interrupted = history && "live" in history ? interruptedWrites(specification, history.live) : [];
+  return [
+    ...interrupted.map((kind): ReaderAccountStep => ({ kind, endpoint })),
+    ...policySteps(olds, desired, annotations),
+    ...keptObjectSteps(desired, recordedIn(olds), reading && (reading.facts ?? reading.unread)),
+  ];
 }
 
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, news: Inputs) {
-    const hasPolicy = hasAnnotationPolicy(olds, news);
     const given = withGivenConfiguration(olds, news);
-    const drift = protectsDrift(olds, news);
-    const configuration = given.configuration !== undefined;
-    const policy = hasPolicy ? annotationPolicy(news.annotations, { configuration, drift }) : [];
-    const objects = [...READER_OBJECTS, ...policy];
-    const endpoint = isKnown(news.specification) ? controlPlaneEndpoint(news.specification.endpoint) : "";
-    const steps = [
-      ...(await interruptedWrites(nameOf(news), olds, news)).map((kind) =>
-        readerAccountSteps.format({ kind, endpoint }),
-      ),
-      ...policySteps(olds, policy, news.annotations),
-    ];
-    if (olds.objects && steps.length === 0 && !isDeepStrictEqual(olds.objects, objects))
-      report(nameOf(news), `the roles of ${READER} are brought up to date`);
+    const [newVersion, rolled] = [isNewVersion(olds, news), isRolled(olds, news)];
+    const hasPolicy = olds.hasAnnotationPolicy === true || newVersion;
+    const drift = olds.protectsDrift === true || news.drift !== undefined || rolled;
+    const comparesAll = olds.comparesAll === true || rolled;
+    const objects = keptObjects({
+      annotations: news.annotations,
+      hasPolicy,
+      configuration: given.configuration !== undefined,
+      drift,
+      comparesAll,
+    });
+    const steps = (await plannedSteps(olds, news, objects)).map(readerAccountSteps.format);
     for (const step of steps) report(nameOf(news), step);
     return {
       inputs: {
         ...given,
         hasAnnotationPolicy: hasPolicy,
         ...(drift ? { protectsDrift: true } : {}),
+        ...(comparesAll ? { comparesAll: true } : {}),
         objects,
         steps,
       },
@@ -116,19 +139,5 @@ export const handlers: Handlers = {
   async update(_id, _olds: Inputs, news: Inputs) {
     await takeBack(news);
     return { outs: await apply(news) };
-  },
-
-  /** Leaves out the objects that were deleted, so that the next preview lists the change. */
-  async read(id, outputs: Inputs) {
-    const recorded = (outputs.objects ?? []) as NewObject[];
-    const { facts: found } = await readCluster(nameOf(outputs), outputs.kubeconfig, ({ kubernetes }) =>
-      Promise.all(
-        recorded.map(({ apiVersion, kind, metadata }) =>
-          kubernetes.get({ apiVersion, kind, namespace: metadata.namespace, name: metadata.name }),
-        ),
-      ),
-    );
-    if (!found) return { id, props: outputs };
-    return { id, props: { ...outputs, objects: recorded.filter((_, index) => found[index] !== undefined) } };
   },
 };

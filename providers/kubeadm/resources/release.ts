@@ -1,18 +1,12 @@
-import {
-  CLUSTER_HISTORY,
-  CLUSTER_LEASE,
-  KubernetesClient,
-  KubernetesError,
-  type NewObject,
-} from "../../../lib/kubernetes";
+import { KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
+import { refOf } from "../../../lib/kubernetes/objects";
 import { messageOf } from "../../../lib/error-message";
 import { releaseScript } from "../machine/adoption-steps";
 import { WRITTEN_SETTINGS } from "../plan/adopted-configuration";
-import { READER_OBJECTS } from "../machine/reader-account";
+import { allKeptObjects } from "../plan/kept-objects";
 import { GROUP_LABEL } from "../plan/membership/nodes";
 import { remainingSettings } from "../plan/release";
 import { ALL_SOFTWARE, annotationsBetween, DRIFT } from "../plan/rollout/annotations";
-import { annotationPolicy } from "../plan/rollout/annotation-policy";
 import { administratorKubeconfig } from "./adoption";
 import { nodeReference } from "./cluster-session";
 import type { ClusterInitOutputs } from "./declarations";
@@ -58,15 +52,8 @@ async function clearCluster(kubeconfig: string, pattern: string): Promise<string
   try {
     const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: API_SECONDS });
     try {
-      const applied: NewObject[] = [...annotationPolicy(pattern), ...READER_OBJECTS];
-      const references = applied.map(({ apiVersion, kind, metadata }) => ({ apiVersion, kind, ...metadata }));
-      for (const { apiVersion, kind, namespace, name } of [
-        ...references,
-        CLUSTER_LEASE,
-        CLUSTER_HISTORY,
-        WRITTEN_SETTINGS,
-      ])
-        await kubernetes.delete({ apiVersion, kind, namespace, name });
+      for (const reference of [...allKeptObjects(pattern).map(refOf), WRITTEN_SETTINGS])
+        await kubernetes.delete(reference);
       for (const { metadata } of await kubernetes.listNodes())
         await clearNode(
           kubernetes,

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
+import { type NewObject, refOf } from "../../../../lib/kubernetes/objects";
+import { ResourcePaths } from "../../../../lib/kubernetes/resource-paths";
 import { wantedLabels } from "../../../../providers/kubeadm/plan/membership/nodes";
 import type { Machine } from "../../../../providers/kubeadm/plan/machine";
 import { agentRevision, type DesiredAgent } from "../../../../providers/kubeadm/plan/node-agents";
@@ -116,6 +118,14 @@ describe("the truth of a preview of any edit", function () {
       });
   }
 
+  /** What a run keeps in the cluster. */
+  async function putKept(resources: Resources): Promise<void> {
+    const paths = new ResourcePaths(() => Promise.reject(new Error("every kind is known")));
+    for (const { inputs } of resources.values())
+      for (const object of (inputs["objects"] ?? []) as NewObject[])
+        server.store.put(await paths.ofObject(refOf(object)), object);
+  }
+
   interface Seen {
     /** The lines of each resource that changes. */
     changed: Map<string, string[]>;
@@ -171,6 +181,7 @@ describe("the truth of a preview of any edit", function () {
     putNodes(before);
     // as the state has them after an up: with what check adds
     await look(new Map(), before);
+    await putKept(before);
     const second = await look(before, new Map(before));
     assert.deepEqual([...second.changed.keys()], [], "a second up changes something");
     const after = await resourcesOf(edit.apply(base));
@@ -207,6 +218,7 @@ describe("the truth of a preview of any edit", function () {
         const before = await resourcesOf(base);
         putNodes(before);
         await look(new Map(), before);
+        await putKept(before);
         for (const [name, { key }] of before) if (GIVEN.includes(key)) before.delete(name);
         const after = await resourcesOf({ ...base, files: [{ path: "/etc/issue", content: "other" }] });
         const { steps } = await look(before, after);
