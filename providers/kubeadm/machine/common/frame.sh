@@ -26,8 +26,15 @@ until flock -w 1 9; do
   echo >&3 || exit 75
 done
 if [ "$waited" -gt 0 ]; then echo >&3 || exit 75; fi
-log=$LOGS_PATH/$OPERATION.log
-exec >>"$log" 2>&1
+# on some systems a service may write in the folder above, and could lead root to other files
+if ! cd -P "$LOGS_PATH" || [ "$(readlink /proc/self/cwd)" != "$(readlink -f "${LOGS_PATH%/*}")/${LOGS_PATH##*/}" ] ||
+  ! stat --format='%u %A' . | grep -q "^$EUID .....-..-"; then
+  echo "$LOGS_PATH is not a folder in which only root may write, so nothing was done; run there: rm -rf $LOGS_PATH" >&3
+  exit 73
+fi
+exec >>"./$OPERATION.log" 2>&1
+cd /
+log=/proc/$$/fd/1
 echo "== $(date -u +%FT%T.%3NZ) $OPERATION"
 log_start=$(wc -l <"$log")
 # only one step at a time has the lock, so the folder for its temporary secrets needs no random name

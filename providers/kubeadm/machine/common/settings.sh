@@ -23,8 +23,8 @@ environment_files() {
 
 # Removes a file, if there is one: PATH. Sets `changed` to yes.
 remove_file() {
-  if [ ! -e "$1" ]; then return 0; fi
-  rm -f "$1"
+  if ! is_there "$1"; then return 0; fi
+  remove_path "$1"
   # shellcheck disable=SC2034 # callers read it
   changed=yes
 }
@@ -67,14 +67,8 @@ write_registry_hosts() {
 }
 
 write_user_files() {
-  local index path mode owner
+  local index
   for index in "${!FILE_PATHS[@]}"; do
-    path=${FILE_PATHS[index]} mode=${FILE_MODES[index]} owner=${FILE_OWNERS[index]}
-    write_file "$path" "$mode" <<<"${FILE_CONTENTS[index]%$'\n'}"
-    if [ -n "$owner" ]; then
-      chown "$owner" "$path"
-      # another owner clears setuid and setgid
-      chmod "$mode" "$path"
-    fi
+    write_file "${FILE_PATHS[index]}" "${FILE_MODES[index]}" "${FILE_OWNERS[index]}" <<<"${FILE_CONTENTS[index]%$'\n'}"
   done
 }

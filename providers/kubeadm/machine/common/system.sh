@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions of every step, and of the node agent's installers.
+# Functions of every step, of the node agent and of its installers.
 
 # Ends the step: MESSAGE [EXIT_CODE].
 fail() {
@@ -7,25 +7,182 @@ fail() {
   exit "${2:-1}"
 }
 
-# Replaces a file by standard input atomically: PATH MODE. Sets `changed` to yes only when its text differs. Does not touch a
-# file that is as it should be: systemd would ask for a reload of all units.
-write_file() {
-  local new=$1.foresail-new
-  # other users need access to the parent folder, so it is not only for root
-  (umask 022; mkdir -p "$(dirname "$1")")
-  cat >"$new"
-  chmod "$2" "$new"
-  if ! cmp --silent "$new" "$1"; then
-    # shellcheck disable=SC2034 # callers read it
-    changed=yes
-  elif [ "$(stat --format='%a %u %g %F' "$new" "$1" | uniq | wc -l)" = 1 ]; then
-    rm -f "$new"
-    return 0
-  fi
-  mv -f "$new" "$1"
-}
-
 await_containerd() {
   timeout 60 bash -c 'until ctr version >/dev/null 2>&1; do sleep 0.2; done' ||
     fail "containerd did not answer within 60 seconds; look at: journalctl -u containerd"
+}
+
+# Root's work on files in folders in which other users may write, such as their homes. Such a user can at any moment put a
+# symbolic link, a named pipe or another file in the place of a name there. So root enters a folder, component by component,
+# and then names only entries of the current folder, which no rename changes. New content is made in a folder of root alone
+# within it, and moved to its name. Each function prints why it fails and returns 1.
+
+# Tells whether only root, or who runs this, may change where a folder's path leads: FOLDER. A folder that does not exist
+# counts as its parent.
+is_roots_alone() {
+  local path=$1 owner mode shared=no folders=()
+  while [ -n "$path" ]; do
+    folders=("$path" "${folders[@]}")
+    path=${path%/*}
+  done
+  while read -r owner mode; do
+    mode=$((16#$mode))
+    # a link may be one of root, but not what it leads to
+    if [ "$owner" != 0 ] && [ "$owner" != "$EUID" ] || [ $((mode & 0170000)) -ne $((0040000)) ]; then return 1; fi
+    shared=no
+    if [ $((mode & 0022)) -ne 0 ]; then
+      # in a folder like /tmp nobody can replace what root has there
+      if [ $((mode & 01000)) -eq 0 ]; then return 1; fi
+      shared=yes
+    fi
+  done < <(stat --format='%u %f' -- / "${folders[@]}" 2>/dev/null)
+  [ "$shared" = no ]
+}
+
+# Tells whether others than root, or who runs this, may change the entries of the current folder.
+is_shared_folder() {
+  local owner mode
+  read -r owner mode < <(stat --format='%u %f' .)
+  { [ "$owner" != 0 ] && [ "$owner" != "$EUID" ]; } || [ $((16#$mode & 0022)) -ne 0 ]
+}
+
+# Makes a folder the current one, for a subshell: FOLDER yes|no (whether to create what is missing; else it returns 2).
+# Follows only symbolic links that nobody but root can have made.
+enter_folder() {
+  local rest=$1/ name here=/ link links=0
+  cd / || return 1
+  while [ -n "$rest" ]; do
+    name=${rest%%/*} rest=${rest#*/}
+    if [ -z "$name" ] || [ "$name" = . ]; then continue; fi
+    if [ -L "./$name" ]; then
+      if is_shared_folder; then
+        echo "${here%/}/$name is a symbolic link, and others than root may change it; foresail follows none of those: use the path that it leads to, or let only root write in $here"
+        return 1
+      fi
+      links=$((links + 1))
+      if [ "$links" -gt 40 ]; then echo "$1 leads through too many symbolic links"; return 1; fi
+      link=$(readlink -- "./$name") || return 1
+      rest=$link/$rest
+      if [[ $link == /* ]]; then cd / && here=/; fi
+      continue
+    fi
+    if [ ! -e "./$name" ]; then
+      if [ "$2" = no ]; then return 2; fi
+      # another one may have created it meanwhile, which the next lines look at
+      mkdir -- "./$name" 2>/dev/null || true
+    fi
+    if ! cd -P -- "./$name" 2>/dev/null; then echo "${here%/}/$name is not a folder"; return 1; fi
+    link=$(readlink /proc/self/cwd)
+    if [ "$name" != .. ] && [ "$link" != "${here%/}/$name" ]; then
+      echo "${here%/}/$name was replaced while foresail entered it; nothing was written there"
+      return 1
+    fi
+    here=$link
+  done
+}
+
+# Prints a regular file of the current folder, and neither what a link leads to nor another name of a file: ./NAME.
+read_entry() {
+  local links mode
+  read -r links mode < <(stat --format='%h %f' -- "$1" 2>/dev/null) || return 1
+  [ "$links" = 1 ] && [ $((16#$mode & 0170000)) -eq $((0100000)) ] || return 1
+  # whoever fills the folder does not fill root's memory or disk
+  dd if="$1" iflag=nofollow,nonblock,fullblock bs=1M count=16 status=none 2>/dev/null
+}
+
+# Replaces a file atomically by standard input, unless it is so already: NEW (a name for it in a folder that only root can
+# change) FILE MODE OWNER. Sets `changed` to yes when its text differs.
+replace_entry() {
+  cat >"$1" || return 1
+  # another owner clears setuid and setgid
+  if [ -n "$4" ]; then chown "$4" "$1" || return 1; fi
+  chmod "$3" "$1" || return 1
+  if [ ! -f "$2" ] || [ -L "$2" ] || ! cmp --silent "$1" <(read_entry "$2"); then
+    # shellcheck disable=SC2034 # callers read it
+    changed=yes
+  elif [ "$(stat --format='%a %u %g %f' -- "$1" "$2" | uniq | wc -l)" = 1 ]; then
+    rm -f -- "$1"
+    return 0
+  fi
+  mv -f -T -- "$1" "$2"
+}
+
+# Does the same in the current folder, in which others may write: NAME MODE OWNER.
+replace_shared_entry() {
+  local scratch here
+  here=$(readlink /proc/self/cwd)
+  # a kill leaves its folder
+  rm -rf --one-file-system ./.foresail-new.??????
+  scratch=$(mktemp --directory ./.foresail-new.XXXXXX) || return 1
+  # its own folder and no other: what is in one of root alone can't be replaced
+  if ! cd -P -- "$scratch" || [ "$(readlink /proc/self/cwd)" != "${here%/}/${scratch#./}" ] || is_shared_folder; then
+    echo "$here: a folder of foresail was replaced there, and nothing was written"
+    return 1
+  fi
+  if ! replace_entry ./new "../$1" "$2" "$3"; then
+    echo "${here%/}/$1 could not be written"
+    rm -f ./new
+    return 1
+  fi
+  cd -P .. && rmdir -- "$scratch" 2>/dev/null || true
+}
+
+# Replaces a file by standard input atomically: PATH MODE [OWNER]. Sets `changed` to yes only when its text differs. Does not
+# touch a file that is as it should be: systemd would ask for a reload of all units.
+write_file() {
+  local folder=${1%/*} name=${1##*/} owner=${3-} status=0
+  if is_roots_alone "$folder"; then
+    # other users need access to the parent folder, so it is not only for root
+    (umask 022; mkdir -p -- "$folder/") || return 1
+    # the kubelet and others ignore files with a dot
+    replace_entry "$folder/.$name.foresail-new" "$1" "$2" "$owner"
+    return
+  fi
+  (
+    changed=no
+    umask 022
+    enter_folder "$folder" yes || exit 1
+    umask 077
+    replace_shared_entry "$name" "$2" "$owner" || exit 1
+    if [ "$changed" = yes ]; then exit 3; fi
+  ) || status=$?
+  # shellcheck disable=SC2034 # callers read it
+  if [ "$status" = 3 ]; then changed=yes; elif [ "$status" != 0 ]; then return 1; fi
+}
+
+# Replaces a file by another one, with its owner and mode: FROM (a file of root) PATH.
+put_file() { write_file "$2" "$(stat --dereference --format=%a -- "$1")" "$(stat --dereference --format=%u:%g -- "$1")" <"$1"; }
+
+# Tells whether there is an entry, which may be a link that leads nowhere: PATH.
+is_there() { [ -e "$1" ] || [ -L "$1" ]; }
+
+# Removes a file, or a folder with everything in it, and follows no link: PATH.
+remove_path() {
+  local folder=${1%/*} status=0
+  if is_roots_alone "$folder"; then
+    rm -rf -- "$1"
+    return
+  fi
+  (enter_folder "$folder" no || exit; rm -rf --one-file-system -- "./${1##*/}") || status=$?
+  # without the folder, there is nothing to remove
+  [ "$status" = 0 ] || [ "$status" = 2 ]
+}
+
+# Prints a file, unless it is one that others made out of a link, a pipe or another name of a file: PATH.
+read_file() {
+  if is_roots_alone "${1%/*}"; then cat -- "$1"; else (enter_folder "${1%/*}" no >&2 && read_entry "./${1##*/}"); fi
+}
+
+# Copies a file with its owner and mode to a folder of root: FROM TO. Fails, and leaves none, like read_file.
+copy_file() {
+  local access
+  rm -f -- "$2"
+  if is_roots_alone "${1%/*}"; then
+    cp --archive --dereference -- "$1" "$2"
+    return
+  fi
+  (
+    enter_folder "${1%/*}" no >&2 || exit 1
+    access=$(stat --format='%u:%g %a' -- "./${1##*/}") && read_entry "./${1##*/}" >"$2" && chown "${access% *}" "$2" && chmod "${access#* }" "$2"
+  ) || { rm -f -- "$2"; return 1; }
 }

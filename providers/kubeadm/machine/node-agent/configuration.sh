@@ -35,16 +35,22 @@ keep_files() {
   local path
   while read -r path; do
     if [ -z "$path" ] || grep -qsxF -- "$path" "$previous/paths"; then continue; fi
-    if [ -f "$path" ]; then
-      mkdir -p "$(dirname "$previous/files$path")"
-      cp --archive "$path" "$previous/files$path"
-    fi
+    keep_file "$path" "$previous/files$path"
     printf '%s\n' "$path" >>"$previous/paths"
   done
 }
 
+# Copies a file to a folder of root, if there is one: PATH COPY. What others put in its place is no file.
+keep_file() {
+  if [ ! -f "$1" ]; then return 0; fi
+  mkdir -p "$(dirname "$2")"
+  copy_file "$1" "$2" || echo "$1 is no file that foresail reads; nothing was kept of it"
+}
+
 # Tells whether a file is as it was before this change: PATH.
-is_previous() { cmp --silent "$1" "$previous/files$1" || { [ ! -e "$1" ] && [ ! -e "$previous/files$1" ]; }; }
+is_previous() {
+  if is_there "$1" && [ -e "$previous/files$1" ]; then cmp --silent "$previous/files$1" <(read_file "$1"); else ! is_there "$1" && [ ! -e "$previous/files$1" ]; fi
+}
 
 # Tells whether containerd reads another file at its next start than it did before this change.
 is_containerd_changed() {
@@ -66,10 +72,7 @@ keep_originals() {
   while read -r path; do
     if [ -z "$path" ] || grep -qsxF -- "$path" "$written"; then continue; fi
     rm -f "$originals$path"
-    if [ -f "$path" ]; then
-      mkdir -p "$(dirname "$originals$path")"
-      cp --archive "$path" "$originals$path"
-    fi
+    keep_file "$path" "$originals$path"
     printf '%s\n' "$path" >>"$written"
   done < <(printf '%s\n' "${FILE_PATHS[@]}"; for registry in "${REGISTRIES[@]}"; do registry_hosts "$registry"; done)
 }
@@ -80,8 +83,7 @@ remove_configured() {
   if ! is_adopted; then remove_file "$1"; return 0; fi
   if ! grep -qsxF -- "$1" "$written"; then return 0; fi
   if [ -e "$originals$1" ]; then
-    cp --archive "$originals$1" "$1.foresail-new"
-    mv -f "$1.foresail-new" "$1"
+    put_file "$originals$1" "$1"
   else
     remove_file "$1"
   fi
@@ -193,14 +195,7 @@ restore_configuration() {
   if is_containerd_changed; then restarts=yes; fi
   while read -r path; do
     if is_previous "$path"; then continue; fi
-    if [ -e "$previous/files$path" ]; then
-      mkdir -p "$(dirname "$path")"
-      # the kubelet takes every file beside a manifest for another one, unless its name begins with a dot
-      cp --archive "$previous/files$path" "${path%/*}/.foresail-new"
-      mv -f "${path%/*}/.foresail-new" "$path"
-    else
-      rm -f "$path"
-    fi
+    if [ -e "$previous/files$path" ]; then put_file "$previous/files$path" "$path"; else remove_path "$path"; fi
   done <"$previous/paths"
   if [ "$restarts" = yes ]; then
     update-ca-certificates --fresh >/dev/null

@@ -22,25 +22,32 @@ has_registry_credentials() {
 copy_of() { printf '%s/kept/files%s' "$folder" "$1"; }
 is_kept() { grep -qsxF -- "$1" "$folder/kept/paths"; }
 
-# Keeps a copy of a managed file, or that there is none: PATH.
+# Keeps a copy of a managed file, or that there is none: PATH. Fails for what others made of it that foresail does not read.
 keep() {
   local copy
   copy=$(copy_of "$1")
   mkdir -p "$folder/kept"
-  if [ -f "$ROOT$1" ]; then
+  if is_there "$ROOT$1"; then
     mkdir -p "${copy%/*}"
-    cp --archive --dereference "$ROOT$1" "$copy.new" && mv -f "$copy.new" "$copy"
+    if ! copy_file "$ROOT$1" "$copy.new"; then say "$1 is no regular file, so foresail does not read it"; return 1; fi
+    mv -f "$copy.new" "$copy"
   else
     rm -f "$copy"
   fi
   if ! is_kept "$1"; then printf '%s\n' "$1" >>"$folder/kept/paths"; fi
 }
 
-# Prints a manifest without the mark with which foresail restarts a static pod.
-unmarked() { sed '/^    foresail\/restarted-at: /d' "$1"; }
+# Prints a manifest on standard input without the mark with which foresail restarts a static pod.
+unmarked() { sed '/^    foresail\/restarted-at: /d'; }
 
-# Tells whether two files have the same text: ONE OTHER.
-is_same_text() { cmp --silent "$1" "$2" || cmp --silent <(unmarked "$1") <(unmarked "$2"); }
+# Tells whether a managed file has the text of its copy: COPY FILE.
+is_same_text() { cmp --silent <(unmarked <"$1") <(read_file "$2" | unmarked); }
+
+# Prints who may do what with a managed file: FILE FORMAT.
+access_of() {
+  # what a link of others leads to is none of root's business
+  if is_roots_alone "${1%/*}"; then stat --dereference --format="$2" "$1"; else stat --format="$2" "$1"; fi
+}
 
 # Compares the managed files with their copies: sets difference[PATH] to one word, or to nothing, for each that has a copy
 # or had none when copies were taken. Reads all of them by two programs, since a start of one for each costs more than the rest.
@@ -53,7 +60,13 @@ compare_files() {
   if [ ! -e "$folder/kept/paths" ]; then return 0; fi
   mapfile -t paths < <(list_managed | grep -xF -f "$folder/kept/paths")
   if [ ${#paths[@]} -eq 0 ]; then return 0; fi
-  for path in "${paths[@]}"; do both+=("$ROOT$path" "$folder/kept/files$path"); done
+  for path in "${paths[@]}"; do
+    now=$ROOT$path
+    both+=("$folder/kept/files$path")
+    if is_roots_alone "${now%/*}"; then both+=("$now"); continue; fi
+    sum[$now]=$(read_file "$now" | sha256sum | cut -d ' ' -f 1)
+    access[$now]=$(access_of "$now" '%a,%u:%g' 2>/dev/null)
+  done
   while read -r -d "" value now; do sum[$now]=$value; done < <(sha256sum --zero "${both[@]}" 2>/dev/null)
   while read -r value now; do access[$now]=$value; done < <(stat --dereference --format='%a,%u:%g %n' "${both[@]}" 2>/dev/null)
   for path in "${paths[@]}"; do
@@ -72,7 +85,7 @@ compare_files() {
 }
 
 # Prints a short text that differs for every state of a file: PATH.
-state_of() { { stat --dereference --format='%a %u:%g' "$ROOT$1" && cat "$ROOT$1"; } 2>/dev/null | sha256sum | cut -c 1-12; }
+state_of() { { access_of "$ROOT$1" '%a %u:%g' && read_file "$ROOT$1"; } 2>/dev/null | sha256sum | cut -c 1-12; }
 
 # Finds the managed files that differ from their copies, and describes them for the annotation. While work is unfinished
 # they differ because of it, so what was found before it counts.
@@ -155,21 +168,14 @@ keep_replaced() {
   local replaced=$folder/replaced$1
   if [ ! -f "$ROOT$1" ] || [ -z "${difference[$1]-}" ]; then return 0; fi
   mkdir -p "${replaced%/*}"
-  cp --archive --dereference "$ROOT$1" "$replaced"
+  copy_file "$ROOT$1" "$replaced" || say "$1 is no regular file, so nothing is kept of it"
 }
 
 # Puts a managed file back as its copy is: PATH.
 put_back() {
-  local now=$ROOT$1 copy new
+  local copy changed
   copy=$(copy_of "$1")
-  # the kubelet ignores files with a dot
-  new=${now%/*}/.foresail-new
-  if [ -e "$copy" ]; then
-    (umask 022; mkdir -p "${now%/*}")
-    cp --archive "$copy" "$new" && mv -f "$new" "$now"
-  else
-    rm -f "$now"
-  fi
+  if [ -e "$copy" ]; then put_file "$copy" "$ROOT$1"; else remove_path "$ROOT$1"; fi
 }
 
 has_drifted() { [[ " ${drifted[*]-} " == *" $1"* ]]; }
@@ -222,9 +228,15 @@ print_drift() {
 }
 
 encoded() {
-  if [ ! -f "$1" ]; then printf -- '- -'; return 0; fi
-  stat --dereference --format='%a,%U:%G' "$1" | tr '\n' ' '
-  if [ "$(stat --dereference --format=%s "$1")" -gt 262144 ]; then printf '%s' -; else unmarked "$1" | base64 -w 0; fi
+  if ! is_there "$1"; then printf -- '- -'; return 0; fi
+  access_of "$1" '%a,%U:%G' | tr '\n' ' '
+  if [ "$(access_of "$1" %s)" -gt 262144 ]; then
+    printf '%s' -
+  elif read_file "$1" >/dev/null; then
+    read_file "$1" | unmarked | base64 -w 0
+  else
+    echo "($(stat --format=%F "$1") that foresail does not read, since others may write in this folder)" | base64 -w 0
+  fi
 }
 
 # Takes a managed file as it is now for the one that foresail wrote: PATH.
@@ -232,5 +244,5 @@ accept_drift() {
   if is_at_work; then say "the node agent is at work; try again when it has ended"; return 75; fi
   # without -q, which would end before the list does
   if ! list_managed | grep -xF -- "$1" >/dev/null; then say "foresail does not manage $1 on this machine"; return 65; fi
-  keep "$1"
+  keep "$1" || return 65
 }

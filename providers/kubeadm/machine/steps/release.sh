@@ -14,6 +14,7 @@ fi
 # files of others in whose places configured ones are, which stay
 if [ -d "$AGENT_PATH/originals" ]; then
   mkdir -p /var/backups/foresail
+  is_roots_alone /var/backups/foresail || fail "$MACHINE: others than root may write in /var/backups/foresail, so no file of root is copied there; run there: chown root:root /var/backups /var/backups/foresail; chmod go-w /var/backups /var/backups/foresail"
   cp --archive --backup=numbered "$AGENT_PATH/originals/." /var/backups/foresail
 fi
 rm -rf /var/lib/foresail

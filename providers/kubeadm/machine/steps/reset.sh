@@ -18,7 +18,7 @@ clear_network() {
 # everything there belongs to this cluster. The marker is removed last, so that an interrupted reset can begin again.
 clear_files() {
   local mounted folder
-  rm -rf "$(cat "$ETCD_DATA_PATH" 2>/dev/null || echo /var/lib/etcd)/member"
+  remove_path "$(cat "$ETCD_DATA_PATH" 2>/dev/null || echo /var/lib/etcd)/member"
   # kubeadm unmounts the volumes of pods, and what is in them is not of Kubernetes
   mounted=$(awk '$2 ~ "^/var/lib/kubelet/" {print $2}' /proc/self/mounts)
   [ -z "$mounted" ] || fail "volumes are still mounted: ${mounted//$'\n'/ }; unmount them, then run the command again"

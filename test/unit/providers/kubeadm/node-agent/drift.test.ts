@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, linkSync, symlinkSync } from "node:fs";
 import { parseDriftAnswer } from "../../../../../providers/kubeadm/machine/drift-steps";
 import { parseDrift } from "../../../../../providers/kubeadm/plan/drift";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
@@ -125,6 +127,36 @@ describe("a node agent that looks for drift", function () {
     other.run("--once");
     assert.equal(other.exists(copy), true);
   });
+
+  for (const [what, plant] of [
+    ["a link to a file of root", (file: string, secret: string) => symlinkSync(secret, file)],
+    ["another name of a file of root", (file: string, secret: string) => linkSync(secret, file)],
+    ["a named pipe", (file: string) => void spawnSync("mkfifo", [file])],
+  ] as const)
+    it(`does not read ${what} in a folder that others may write, and puts the file back`, () => {
+      const file = "/home/app/app.yaml";
+      const secret = "/etc/shadow";
+      const machine = new AgentMachine({ version: "1.36.3", managed: [file], repairs: true });
+      machine.put(file, "port: 1\n", 0o644);
+      machine.put(secret, "of root alone\n");
+      chmodSync(`${machine.folder}/home/app`, 0o777);
+      assert.equal(machine.run("--once").status, 0);
+      machine.take(file);
+      plant(`${machine.folder}${file}`, `${machine.folder}${secret}`);
+      const answer = parseDriftAnswer(machine.run("--drift").output);
+      assert.ok("files" in answer);
+      assert.equal(answer.files[0]?.path, file);
+      assert.match(answer.files[0]?.after?.content ?? "", /^\(.* that foresail does not read/);
+      assert.equal(machine.run("--accept", file).status, 65);
+      machine.annotate(KEYS.desired("drift"), "none");
+      machine.annotate(KEYS.changesAllowed, "true");
+      machine.run("--once");
+      assert.equal(machine.run("--once").status, 0);
+      assert.equal(machine.read(file), "port: 1\n");
+      assert.equal(machine.read(secret), "of root alone\n");
+      const copies = spawnSync("grep", ["-rlF", "of root alone", `${machine.folder}/var/lib/foresail`]);
+      assert.equal(copies.stdout.toString(), "");
+    });
 
   it("does not take the mark of a restart in a manifest for a change", () => {
     const manifest = "/etc/kubernetes/manifests/kube-apiserver.yaml";
