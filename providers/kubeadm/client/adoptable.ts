@@ -1,10 +1,6 @@
 import { type ClusterAccess, KubernetesClient, type Node } from "../../../lib/kubernetes";
-import {
-  type AdoptableCluster,
-  type AdoptableNode,
-  type KubeadmObjects,
-  staticPodsOf,
-} from "../plan/adoption";
+import { type AdoptableCluster, type AdoptableNode, type KubeadmObjects } from "../plan/adoption";
+import { CRI_SOCKET, staticPodsOf } from "../plan/adoptable-cluster";
 import { CONTROL_PLANE_LABEL } from "../plan/machine";
 import { withoutV } from "../plan/rollout/observed";
 import { readKubeadmObject } from "./kubeadm-object";
@@ -30,6 +26,7 @@ export async function readAdoptable(access: ClusterAccess): Promise<AdoptableClu
 
 function adoptableNode({ metadata, status }: Node): AdoptableNode {
   const labels = metadata?.labels ?? {};
+  const socket = metadata?.annotations?.[CRI_SOCKET];
   const {
     machineID = "",
     containerRuntimeVersion = "",
@@ -47,6 +44,7 @@ function adoptableNode({ metadata, status }: Node): AdoptableNode {
     roles: Object.keys(labels).flatMap((key) => /^node-role\.kubernetes\.io\/(.+)$/.exec(key)?.[1] ?? []),
     version: withoutV(kubeletVersion),
     runtime: containerRuntimeVersion,
+    ...(socket === undefined ? {} : { socket }),
   };
 }
 

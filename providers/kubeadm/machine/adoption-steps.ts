@@ -56,6 +56,9 @@ export function parseMemberFacts(answer: string): MemberFacts {
     system: of("system"),
     kubelet: of("kubelet"),
     controlPlane: of("controlPlane") === "yes",
+    ...(of("apiServerPort") ? { apiServerPort: of("apiServerPort") } : {}),
+    ...(of("authorityFile") ? { authorityFile: of("authorityFile") } : {}),
+    ...(of("externalAuthority") === "yes" ? { externalAuthority: true as const } : {}),
   };
 }
 

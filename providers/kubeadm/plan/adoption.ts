@@ -6,6 +6,7 @@ import {
   issueAt,
   type ValidationIssue,
 } from "../../../lib/validation/validation-issue";
+import { clusterIssues, serverIssues, socketIssue } from "./adoptable-cluster";
 import type { Machine } from "./machine";
 import { type ClusterSpecification, controlPlaneEndpoint } from "./specification";
 import type { ClusterInitStep } from "./steps";
@@ -23,6 +24,12 @@ export interface MemberFacts {
   /** Path of the program that the kubelet's unit starts. */
   kubelet: string;
   controlPlane: boolean;
+  /** Port at which its API server listens; absent on a worker. */
+  apiServerPort?: string;
+  /** File with the certificate authority of the clients of its API server; absent on a worker. */
+  authorityFile?: string;
+  /** Whether it has no key of the cluster's certificate authority; absent on a worker. */
+  externalAuthority?: true;
 }
 
 /** A Node of the cluster, with the fields that identify its machine. */
@@ -36,6 +43,8 @@ export interface AdoptableNode {
   version: string;
   /** "containerd://1.7.2" */
   runtime: string;
+  /** Socket of its container runtime, as kubeadm recorded it; absent where it is in the kubelet's configuration. */
+  socket?: string;
 }
 
 /** What kubeadm stores in the cluster; undefined for an object that is not there. */
@@ -51,27 +60,6 @@ export interface AdoptableCluster extends KubeadmObjects {
   systemPods: readonly string[];
   /** Names of the static pods that kubeadm did not make, without their Nodes': kube-vip, haproxy. */
   staticPods: readonly string[];
-}
-
-/** A pod, as far as it shows whether a manifest on a machine made it. */
-interface SystemPod {
-  metadata?: { name?: string; annotations?: Readonly<Record<string, string>> };
-  spec?: { nodeName?: string };
-}
-
-/** The annotation of the object that the kubelet makes for a static pod. */
-const MIRROR = "kubernetes.io/config.mirror";
-const OF_KUBEADM = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
-
-/** Returns the names of the static pods that kubeadm did not make, each once, without the name of its Node. */
-export function staticPodsOf(pods: readonly SystemPod[]): string[] {
-  const names = pods.flatMap(({ metadata, spec }) => {
-    const { name = "", annotations = {} } = metadata ?? {};
-    if (!(MIRROR in annotations)) return [];
-    const end = `-${spec?.nodeName ?? ""}`;
-    return [name.endsWith(end) ? name.slice(0, -end.length) : name];
-  });
-  return [...new Set(names)].filter((name) => !OF_KUBEADM.includes(name)).sort();
 }
 
 /** A configured machine with what it said about itself. */
@@ -130,6 +118,7 @@ export function nodeIssues(
   const names = listed(missing.map(({ name }) => name));
   return [
     ...inspected.flatMap((each, index) => machineIssues(source, each, index, nodes)),
+    ...serverIssues(inspected),
     ...issueAt(
       ["machines"],
       missing.length === 0
@@ -162,6 +151,8 @@ function machineIssues(
     );
   if (!node.runtime.startsWith("containerd://"))
     return at([], `${name}: runs ${printable(node.runtime)}; the node agent works with containerd`);
+  const socket = socketIssue(name, node.socket);
+  if (socket !== undefined) return at([], `${name}: ${socket}`);
   return programIssue(source, facts.kubelet).flatMap((message) => at([], `${name}: ${message}`));
 }
 
@@ -198,12 +189,9 @@ export function settingIssues(
   specification: ClusterSpecification,
   cluster: AdoptableCluster,
 ): ValidationIssue[] {
-  const { clusterConfiguration: made } = cluster;
-  if (made === undefined)
-    return issueAt(
-      ["adopt"],
-      "the cluster has no ConfigMap kube-system/kubeadm-config: kubeadm did not make it, and can't upgrade it",
-    );
+  const issues = clusterIssues(cluster);
+  if (issues.length > 0) return issues;
+  const { clusterConfiguration: made = {} } = cluster;
   const { network, kubeadm, kubelet, kubeProxy, imageRepository = "registry.k8s.io" } = specification;
   const networking = isObject(made.networking) ? made.networking : {};
   const same = (path: ConfigurationPath, wanted: unknown, found: unknown) =>

@@ -10,8 +10,8 @@ import {
   nodeIssues,
   refuseAdoptChange,
   settingIssues,
-  staticPodsOf,
 } from "../../../../../providers/kubeadm/plan/adoption";
+import { staticPodsOf } from "../../../../../providers/kubeadm/plan/adoptable-cluster";
 import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
 import { clusterInitSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { adoptionIssues } from "../../../../../providers/kubeadm/plan/validation/adoption";
@@ -115,6 +115,24 @@ describe("the machines of a cluster to adopt", () => {
       /w-1: runs cri-o:\/\/1\.30; the node agent works with containerd/,
     ],
     [
+      "for which kubeadm has the socket of another container runtime",
+      member("w-1"),
+      [node("cp-1"), node("w-1", { socket: "unix:///var/run/cri-dockerd.sock" })],
+      /w-1: kubeadm calls .*"unix:\/\/\/var\/run\/cri-dockerd\.sock".*; run: kubectl annotate node w-1 --overwrite/,
+    ],
+    [
+      "whose API server listens at another port",
+      member("w-1", { apiServerPort: "7443", authorityFile: "/etc/kubernetes/pki/ca.crt" }),
+      [node("cp-1"), node("w-1", { socket: "/var/run/containerd/containerd.sock" })],
+      /^machines\[1\]: w-1: its API server listens at port 7443 \(--secure-port\), .*6443/,
+    ],
+    [
+      "whose API server has its certificates in another folder",
+      member("w-1", { apiServerPort: "6443", authorityFile: "/etc/kubernetes/ssl/ca.crt" }),
+      [node("cp-1"), node("w-1", { socket: "unix:///run/containerd/containerd.sock" })],
+      /^machines\[1\]: w-1: its API server reads its certificate authority from \/etc\/kubernetes\/ssl\/ca\.crt/,
+    ],
+    [
       "whose kubelet comes from another source",
       member("w-1", { kubelet: "/usr/bin/kubelet" }),
       [node("cp-1"), node("w-1")],
@@ -143,6 +161,35 @@ describe("the settings of a cluster to adopt", () => {
       clusterConfiguration: { apiServer: { extraArgs: [{ name: "profiling", value: "false" }] } },
     };
     assert.deepEqual(settingIssues({ ...specification, kubeadm }, cluster()), []);
+  });
+
+  const unfit: [what: string, made: Record<string, unknown>, line: RegExp][] = [
+    [
+      "in another folder",
+      { certificatesDir: "/etc/kubernetes/ssl/" },
+      /^adopt: .*certificatesDir: "\/etc\/kube/,
+    ],
+    [
+      "of an external etcd",
+      { etcd: { external: { endpoints: [] } } },
+      /^adopt: the cluster has an external etcd/,
+    ],
+  ];
+  for (const [what, made, line] of unfit)
+    it(`are refused with certificates ${what}`, () => {
+      const { clusterConfiguration, ...others } = cluster();
+      const found = { ...others, clusterConfiguration: { ...clusterConfiguration, ...made } };
+      const lines = issueLines(settingIssues(specification, found));
+      assert.equal(lines.length, 1, lines.join("\n"));
+      assert.match(lines[0] ?? "", line);
+    });
+
+  it("may name the usual folder of certificates", () => {
+    const { clusterConfiguration, ...others } = cluster();
+    for (const certificatesDir of ["/etc/kubernetes/pki", "/etc/kubernetes/pki/"]) {
+      const found = { ...others, clusterConfiguration: { ...clusterConfiguration, certificatesDir } };
+      assert.deepEqual(settingIssues(specification, found), []);
+    }
   });
 
   it("are each refused with its path when they differ", () => {

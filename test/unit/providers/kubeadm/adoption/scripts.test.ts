@@ -73,6 +73,25 @@ describe("the scripts of an adoption", () => {
     assert.equal(facts().authority, authorityFingerprint(AUTHORITY));
   });
 
+  const manifests = {
+    "as kubeadm writes it": "    - --secure-port=7443\n    - --client-ca-file=/etc/kubernetes/ssl/ca.crt\n",
+    "as JSON":
+      '{"command":["kube-apiserver","--secure-port=7443","--client-ca-file=/etc/kubernetes/ssl/ca.crt"]}',
+    "in flow style":
+      "command: [kube-apiserver, '--secure-port=7443', --client-ca-file=/etc/kubernetes/ssl/ca.crt]\n",
+  };
+  for (const [form, text] of Object.entries(manifests))
+    it(`read how the API server runs from its manifest ${form}`, () => {
+      machine.write("/etc/kubernetes/manifests/kube-apiserver.yaml", text.replaceAll("/etc/", "/ETC/"));
+      const { controlPlane, apiServerPort, authorityFile, externalAuthority } = facts();
+      assert.deepEqual(
+        [controlPlane, apiServerPort, authorityFile, externalAuthority],
+        [true, "7443", "/ETC/kubernetes/ssl/ca.crt", true],
+      );
+      machine.write("/etc/kubernetes/pki/ca.key", "key");
+      assert.equal(facts().externalAuthority, undefined);
+    });
+
   it("find no membership on a machine without a kubelet's kubeconfig", () => {
     rmSync(machine.path("/etc/kubernetes/kubelet.conf"));
     assert.equal(facts().authority, "");
