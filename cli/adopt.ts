@@ -6,7 +6,7 @@ import { messageOf } from "../lib/error-message";
 import { dnsLabelIssue } from "../lib/validation/names";
 import { readAdoptable } from "../providers/kubeadm/client/adoptable";
 import { inspectMachine } from "../providers/kubeadm/client/inspected-machine";
-import type { AdoptableNode } from "../providers/kubeadm/plan/adoption";
+import type { AdoptableCluster, AdoptableNode } from "../providers/kubeadm/plan/adoption";
 import {
   type AdoptionDraft,
   draftAdoption,
@@ -47,7 +47,7 @@ export async function adopt(options: AdoptOptions, say = print): Promise<number>
   const cluster = await readAdoptable({ kubeconfig: chosen.kubeconfig });
   const unknown = [...addresses.keys()].filter((node) => !cluster.nodes.some((each) => each.name === node));
   if (unknown.length > 0) throw new UsageError(`--address: the cluster has no Node ${unknown.join(", ")}`);
-  const found = await inspectAll(cluster.nodes, addresses, options);
+  const found = await inspectAll(cluster, addresses, options);
   const matched = found.flatMap((each) => ("facts" in each ? [each] : []));
   const silent = found.flatMap((each) => ("why" in each ? [each] : []));
   if (silent.length > 0) {
@@ -59,12 +59,14 @@ export async function adopt(options: AdoptOptions, say = print): Promise<number>
   }
   const apiServer = serverOf(chosen.kubeconfig);
   const draft = draftAdoption({ name, cluster, matched, user: options.ssh, apiServer });
+  const content = {
+    ...file,
+    config: { ...configOf(file), "foresail:system": "ssh", [CLUSTER]: draft.cluster },
+  };
+  const comments = draft.offers.map((line) => `# ${line}`.trimEnd());
   writeFileSync(
     options.write,
-    stringify(
-      { ...file, config: { ...configOf(file), "foresail:system": "ssh", [CLUSTER]: draft.cluster } },
-      { lineWidth: 0 },
-    ),
+    [stringify(content, { lineWidth: 0 }), ...comments.map((line) => `${line}\n`)].join(""),
   );
   for (const line of summary(matched, draft, options)) say(line);
   return draft.refusals.length > 0 ? EXIT.failed : EXIT.done;
@@ -73,7 +75,7 @@ export async function adopt(options: AdoptOptions, say = print): Promise<number>
 type Found = MatchedMachine | { node: AdoptableNode; why: string };
 
 async function inspectAll(
-  nodes: readonly AdoptableNode[],
+  cluster: AdoptableCluster,
   addresses: ReadonlyMap<string, { address: string; port: number }>,
   { ssh: user, key }: AdoptOptions,
 ): Promise<Found[]> {
@@ -82,13 +84,22 @@ async function inspectAll(
       ? undefined
       : (await readGivenFile(key, "the SSH key", "name it with --key")).toString();
   const access = privateKey === undefined ? { agentSocket: process.env.SSH_AUTH_SOCK } : { privateKey };
+  const { nodes, clusterConfiguration, kubelet } = cluster;
+  const first = nodes.find(({ controlPlane }) => controlPlane)?.name;
   return Promise.all(
     nodes.map(async (node): Promise<Found> => {
       if (dnsLabelIssue(node.name) !== undefined)
         return { node, why: "foresail manages Nodes whose names are DNS labels, without dots" };
       const where = addresses.get(node.name) ?? { address: node.internalAddress, port: SSH_PORT };
+      const { name, internalAddress } = node;
+      const role = node.controlPlane ? ("control-plane" as const) : ("worker" as const);
+      // without kubeadm's objects it can't be adopted anyway
+      const rewritten =
+        clusterConfiguration && kubelet
+          ? { machine: { name, role, internalAddress }, cluster, addons: name === first }
+          : undefined;
       try {
-        const inspected = await inspectMachine({ name: node.name, user, ...where, ...access }, SECONDS);
+        const inspected = await inspectMachine({ name, user, ...where, ...access }, SECONDS, rewritten);
         return { node, ...where, ...inspected };
       } catch (error) {
         return { node, why: messageOf(error) };

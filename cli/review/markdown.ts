@@ -23,6 +23,7 @@ export const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   lost: "Given up as lost",
   "unknown step": "Unknown step",
   blocked: "Blocked",
+  "settings lost": "Settings that others wrote go away",
   "taint removed": "Taint removed",
   "control plane": "Control plane",
   unread: "Cluster not read",

@@ -22,6 +22,7 @@ export const DANGERS = [
   "lost",
   "unknown step",
   "blocked",
+  "settings lost",
   "taint removed",
   "control plane",
   "unread",
@@ -110,6 +111,9 @@ const RULES: Readonly<Record<string, Rules>> = {
     driftDiff: REMARK,
     partialDiff: REMARK,
     noDiff: REMARK,
+    lost: { role: "remark", danger: "settings lost" },
+    lostOfCluster: { role: "remark", danger: "settings lost" },
+    noLost: { role: "remark", danger: "unread" },
     drainBlocked: { role: "remark", danger: "blocked" },
   }),
   EncryptionKey: rules(kubeadm.encryptionKeySteps, {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import { adopt } from "../../cli/adopt";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
-import { ADOPTED, administratorsPlane, makeAdministratorsCluster } from "./administrators-cluster";
+import { ADOPTED, administratorsPlane, KUBELET, makeAdministratorsCluster } from "./administrators-cluster";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";
@@ -68,7 +68,7 @@ describe("the adoption of a cluster under the engine", () => {
     assert.deepEqual(preview.find(({ name }) => name === "test-init")?.inputs.steps, ADOPTIONS);
     await assert.rejects(run([at("cp-1"), at("w-1")]), /has foresail:cluster already/);
     assert.deepEqual(
-      operations().filter((operation) => !READS.includes(operation)),
+      operations().filter((operation) => ![...READS, "rewritten-settings"].includes(operation)),
       [],
     );
     rmSync(folder, { recursive: true });
@@ -87,7 +87,7 @@ describe("the adoption of a cluster under the engine", () => {
     assert.notEqual(second.exitCode, 0);
     assert.match(second.stdout + second.stderr, /cluster\.network\.podSubnet.*10\.244\.0\.0\/16/);
     assert.deepEqual(
-      operations().filter((operation) => !READS.includes(operation)),
+      operations().filter((operation) => ![...READS, "rewritten-settings"].includes(operation)),
       [],
     );
     assert.equal(fixture.fleet.state("cp-1").marker, undefined);
@@ -134,6 +134,83 @@ describe("the adoption of a cluster under the engine", () => {
     assert.equal(steps.length, 1);
     const [, adoption] = stepsOfKind(clusterInitSteps, "adopt", stepsOf("test-init"));
     assert.deepEqual([adoption?.machine, adoption?.role, adoption?.version], ["w-1", "worker", "1.35.4"]);
+  });
+
+  it("names each setting of others that such a rollout takes away, and no value, in the preview", async () => {
+    const { files } = fixture.fleet;
+    const pod = (...flags: string[]) =>
+      stringify({
+        spec: { containers: [{ name: "kube-apiserver", command: ["kube-apiserver", ...flags] }] },
+      });
+    const rewritten = (name: string, current: string, rendered: string) => ({
+      [`current/${name}`]: current,
+      "0/kubelet": stringify(KUBELET),
+      [`0/${name}`]: rendered,
+    });
+    const give = (name: string, texts: Record<string, string>) =>
+      files.saveState(name, { ...files.state(name), rewritten: texts });
+    give("cp-1", {
+      ...rewritten("kube-apiserver", pod("--oidc-client-id=s3cret"), pod()),
+      ...rewritten("deployment/coredns", '{"spec":{"minReadySeconds":5}}', '{"spec":{}}'),
+    });
+    give("w-1", rewritten("kubelet", stringify({ ...KUBELET, maxPods: 250 }), stringify(KUBELET)));
+    const run = (name: string, version: string) =>
+      fixture.kubernetes.mergePatch(
+        { apiVersion: "v1", kind: "Node", name },
+        { status: { nodeInfo: { kubeletVersion: version } } },
+        { subresource: "status" },
+      );
+    const lost = {
+      "cp-1": "cp-1: loses --oidc-client-id, since kubeadm writes the static pod kube-apiserver anew",
+      cluster: "the cluster loses spec.minReadySeconds, since kubeadm writes the Deployment coredns anew",
+      "w-1": "w-1: loses maxPods, since kubeadm writes /var/lib/kubelet/config.yaml anew",
+    };
+    const said = async () => {
+      const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
+      assert.equal(exitCode, 0, stdout + stderr);
+      assert.doesNotMatch(stdout + stderr, /s3cret/);
+      return Object.values(lost).filter((line) => (stdout + stderr).includes(line));
+    };
+    assert.deepEqual(await said(), []);
+    await run("w-1", "v1.35.4");
+    assert.deepEqual(await said(), [lost["w-1"]]);
+    await run("cp-1", "v1.35.4");
+    assert.deepEqual(await said(), Object.values(lost));
+    for (const name of ["cp-1", "w-1"]) {
+      await run(name, "v1.36.3");
+      const { rewritten: _, ...state } = files.state(name);
+      files.saveState(name, state);
+    }
+  });
+
+  it("refuses certificates in another folder and another port of the API server in the preview", async () => {
+    const reference = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      namespace: "kube-system",
+      name: "kubeadm-config",
+    };
+    const { data = {} } = (await fixture.kubernetes.get<{ data?: Record<string, string> }>(reference)) ?? {};
+    const text = data["ClusterConfiguration"] ?? "";
+    const refused = async (words: RegExp) => {
+      const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
+      assert.notEqual(exitCode, 0);
+      assert.match(stdout + stderr, words);
+    };
+    await fixture.kubernetes.mergePatch(reference, {
+      data: { ClusterConfiguration: `${text}certificatesDir: /etc/kubernetes/ssl\n` },
+    });
+    await refused(/cluster\.adopt: .*certificatesDir: "\/etc\/kubernetes\/ssl"/);
+    // any form of YAML is read
+    const json = JSON.stringify({ ...(parse(text) as object), certificatesDir: "/etc/kubernetes/pki" });
+    await fixture.kubernetes.mergePatch(reference, { data: { ClusterConfiguration: json } });
+    const { files } = fixture.fleet;
+    files.saveState("cp-1", { ...files.state("cp-1"), apiServerPort: "7443" });
+    await refused(/cluster\.machines\[0\]: cp-1: its API server listens at port 7443/);
+    const { apiServerPort: _, ...state } = files.state("cp-1");
+    files.saveState("cp-1", state);
+    assert.equal((await fixture.stack.call(["preview"])).exitCode, 0);
+    await fixture.kubernetes.mergePatch(reference, { data: { ClusterConfiguration: text } });
   });
 
   it("adopts without init, join or preparation, and a second up changes nothing", async () => {

@@ -64,12 +64,16 @@ export interface MachineState {
   silent?: boolean;
   /** id of its boot, while its packages ask for a reboot */
   rebootOf?: string;
+  /** port at which its API server says that it listens, if not the usual one */
+  apiServerPort?: string;
   /** what an adopted machine says about its settings, by the name of the fact */
   settings?: Record<string, string>;
   /** what it says about an endpoint to which it is to move, by the name of the fact */
   endpoint?: Record<string, string>;
   /** "name address" lines of its haproxy */
   backends?: string[];
+  /** texts of what kubeadm writes anew on it, and as it would write them: "current/kubelet", "0/kubelet" */
+  rewritten?: Record<string, string>;
   /** lines of what its files would become, as configuration-differences.sh answers them; {data} stands for its kubeadm configuration */
   differences?: string[];
 }

@@ -44,12 +44,15 @@ const OPERATIONS: Record<string, Operation> = {
       system: "debian 12 x86_64",
       kubelet: "/usr/local/bin/kubelet",
       controlPlane: state.controlPlane ? "yes" : "",
+      apiServerPort: state.apiServerPort ?? "",
     };
     return named(facts);
   },
   // a machine as kubeadm left it, but for what the test says
   "adoption-settings": ({ state: { settings } }) =>
     named({ kubeletPath: "/var/lib/kubelet/config.yaml", readsMirrors: "yes", ...settings }),
+  // what the test says of files and objects that kubeadm writes anew: nothing differs
+  "rewritten-settings": ({ state: { rewritten = {} } }) => named(rewritten),
   "adoption-access": ({ configuration }) => answer(readFileSync(configuration.kubeconfig, "utf8")),
   adopt: ({ script, state }) => {
     const marker = markerOf(script.text);

@@ -11,7 +11,7 @@ import { renderShell, shellCommands } from "./shell";
 import { backendsOf, ownerParameters, patchFolders, type Script } from "./steps";
 
 /** Folder without certificates: beside a worker's, which have no key of the authority, kubeadm writes no configuration. */
-const NO_CERTIFICATES = "/nonexistent/foresail";
+export const NO_CERTIFICATES = "/nonexistent/foresail";
 
 /** What changes on a machine besides the files of a specification. */
 interface Change {
@@ -111,17 +111,19 @@ export function configurationData(
  * @param objects kubeadm's own in the cluster, with the stack's settings
  */
 export function mergedConfigurationData(
-  { clusterConfiguration, kubelet }: KubeadmObjects,
-  { name, role, internalAddress: advertiseAddress }: Machine,
+  { clusterConfiguration, kubelet, kubeProxy }: KubeadmObjects,
+  { name, role, internalAddress: advertiseAddress }: Pick<Machine, "name" | "role" | "internalAddress">,
 ): string {
   const init = {
-    apiVersion: KUBEADM,
+    // kubeadm reads no file of two versions
+    apiVersion: clusterConfiguration?.apiVersion ?? KUBEADM,
     kind: "InitConfiguration",
     nodeRegistration: { name, criSocket: "unix:///run/containerd/containerd.sock" },
     localAPIEndpoint: { advertiseAddress, bindPort: API_SERVER_PORT },
   };
   const certificates = role === "worker" ? { certificatesDir: NO_CERTIFICATES } : {};
-  return documents([init, { ...clusterConfiguration, ...certificates }, kubelet]);
+  const objects = [init, { ...clusterConfiguration, ...certificates }, kubelet, kubeProxy];
+  return documents(objects.filter((object) => object !== undefined));
 }
 
 /** Parses the answer of configurationDifferencesScript. @throws Error when the text is not one */

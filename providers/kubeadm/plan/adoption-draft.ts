@@ -10,6 +10,9 @@ import {
   membershipIssues,
   nodeIssues,
 } from "./adoption";
+import { clusterIssues } from "./adoptable-cluster";
+import { lostNotes, patchOffers } from "./adoption-losses";
+import type { RewrittenObject } from "./lost-settings";
 import { STATIC_POD_SETTINGS } from "./configuration";
 import { withoutV } from "./rollout/observed";
 import { DEFAULT_NETWORK, DEFAULT_POOL } from "./defaults";
@@ -21,6 +24,8 @@ export interface MatchedMachine {
   port: number;
   hostKey: string;
   facts: MemberFacts;
+  /** What kubeadm writes anew on it, or why that could not be read; absent where it was not asked. */
+  rewritten?: { objects: readonly RewrittenObject[] } | { unread: string };
 }
 
 /** A stack that adopts a cluster, as far as a stack file can say it. */
@@ -29,6 +34,8 @@ export interface AdoptionDraft {
   cluster: Readonly<Record<string, unknown>>;
   /** Each thing that the stack file can't say, with what will happen to it. */
   notes: readonly string[];
+  /** Comments for the stack file: kubeadm's patches that keep what is on single machines. */
+  offers: readonly string[];
   /** What a person has to change first: an `up` with this file is refused. */
   refusals: readonly string[];
 }
@@ -74,7 +81,13 @@ export function draftAdoption(args: {
     ...(cluster.kubelet?.cgroupDriver === "cgroupfs" ? { kubelet: { cgroupDriver: "cgroupfs" } } : {}),
     machines: matched.map((machine) => machineEntry(machine, planes.length === 1 ? apiServer : undefined)),
   };
-  return { cluster: draft, notes: notesOf(cluster, matched), refusals: refusalsOf(args, source, endpoint) };
+  const lost = lostNotes(matched);
+  return {
+    cluster: draft,
+    notes: [...notesOf(cluster, matched), ...lost],
+    offers: patchOffers(matched),
+    refusals: refusalsOf(args, source, endpoint),
+  };
 }
 
 function splitEndpoint(endpoint: string): [host: string, port: number] {
@@ -130,6 +143,7 @@ function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]):
   const unnamed = unnamedAddresses(made, matched);
   const versions = [...new Set(nodes.map(({ version }) => version))].sort();
   const unmatched = nodes.filter(({ name }) => !matched.some(({ node }) => node.name === name));
+  const keyless = matched.flatMap(({ node, facts }) => (facts.externalAuthority ? [node.name] : []));
   const kubelets = matched.some(({ facts }) => facts.kubelet === "/usr/local/bin/kubelet");
   const note = (condition: boolean, text: string) => (condition ? [text] : []);
   return [
@@ -146,6 +160,10 @@ function notesOf(cluster: AdoptableCluster, matched: readonly MatchedMachine[]):
     ...note(
       unnamed.length > 0,
       `API servers (${listed(unnamed)}): the certificates that kubeadm made don't name these addresses; write an \`apiServer\` that they name, or add the addresses to certSANs and renew them`,
+    ),
+    ...note(
+      keyless.length > 0,
+      `certificate authority: ${listed(keyless)} ${keyless.length === 1 ? "has" : "have"} no /etc/kubernetes/pki/ca.key, so foresail can't create or renew certificates there: renew them where the key is, and a control plane that joins later needs its certificates beforehand`,
     ),
     ...note(
       mounted.length > 0,
@@ -209,17 +227,12 @@ function refusalsOf(
     },
     facts,
   }));
-  const { clusterConfiguration: made } = cluster;
-  const networking = made && isObject(made.networking) ? made.networking : {};
-  const dual = ["podSubnet", "serviceSubnet"].filter((field) => String(networking[field]).includes(","));
-  const etcd = made && isObject(made.etcd) ? made.etcd : {};
   return [
-    ...issueLines([...membershipIssues(name, inspected), ...nodeIssues(source, inspected, cluster.nodes)]),
-    ...(made === undefined ? ["kubeadm-config: the cluster has none, so kubeadm did not make it"] : []),
-    ...dual.map((field) => `network.${field}: the cluster has two IP families, and foresail manages IPv4`),
-    ...(isObject(etcd.external)
-      ? ["etcd: it is external, and foresail manages etcd on the control planes"]
-      : []),
+    ...issueLines([
+      ...membershipIssues(name, inspected),
+      ...nodeIssues(source, inspected, cluster.nodes),
+      ...clusterIssues(cluster),
+    ]),
     ...(endpoint === undefined
       ? ["endpoint: the cluster has several control planes and no controlPlaneEndpoint"]
       : []),

@@ -29,5 +29,7 @@ export const NODE_PATHS = {
   agentStaged: "/var/lib/foresail/agent/staged",
   /** Exists while the machine's software meets the requirements of a node. */
   agentInitialized: "/var/lib/foresail/agent/initialized",
+  /** An adopted machine's own patches for kubeadm, which its administrator writes. */
+  ownPatches: "/etc/kubernetes/patches",
   encryption: "/etc/kubernetes/foresail/encryption.yaml",
 } as const;

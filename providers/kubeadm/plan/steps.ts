@@ -139,6 +139,10 @@ export const nodeRolloutSteps = defineSteps({
   /** What the diff of these nodes leaves out. */
   partialDiff: line`the diff of ${phrase("machines")} leaves out the static pods and the kubelet's configuration, which kubeadm ${token("version")} writes after it is installed`,
   noDiff: line`no diff of ${phrase("machines")}: ${text("why")}`,
+  /** A setting that others wrote or removed, and kubeadm does not know. */
+  lost: line`${machine}: ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} anew`,
+  lostOfCluster: line`the cluster ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} anew`,
+  noLost: line`whether ${phrase("machines")} would lose settings that others wrote could not be read: ${text("why")}`,
   drainBlocked: line`${machine}: the drain would ${choice("how", ["be refused", "wait"])}: ${text("why")}`,
 });
 export type NodeRolloutStep = StepOf<typeof nodeRolloutSteps>;

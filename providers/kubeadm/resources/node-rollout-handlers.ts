@@ -23,8 +23,10 @@ export const handlers: Handlers = {
     const { refusals, notes, leftOut, ...preview } = await previewRollout(nameOf(news), olds, desired);
     const { configurationDiff } = await import("./rollout/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
+    const { lostSettingLines } = await import("./rollout/lost-settings.js");
+    const lost = await lostSettingLines(nameOf(news), olds, desired, preview.steps);
     const steps = preview.steps.map(nodeRolloutSteps.format);
-    for (const line of [...steps, ...notes, ...diff]) report(nameOf(news), line);
+    for (const line of [...steps, ...notes, ...lost, ...diff]) report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
       inputs: { ...desired, steps, leftOut },

@@ -233,14 +233,18 @@ note_found() {
 
 minor_of() { local rest=${1#*.}; printf '%s' "${rest%%.*}"; }
 
-# Prints the version of the whole cluster, as kubeadm records it. Every node may read it.
+# Prints the version of the whole cluster, as kubeadm records it. Every node may read it. Fails while the API server does not
+# answer; prints nothing when it is not recorded. kubectl reads every form of YAML in which others may have written it.
 cluster_version() {
   local credentials=$kubernetes/kubelet.conf text
   if is_control_plane; then credentials=$kubernetes/admin.conf; fi
   text=$(kubectl --kubeconfig "$credentials" --request-timeout=20s --namespace kube-system get configmap kubeadm-config \
     --output 'jsonpath={.data.ClusterConfiguration}' 2>"$output") || { wait_for_api; return 1; }
-  sed -n 's/^kubernetesVersion: v//p' <<<"$text"
+  kubectl annotate --local --filename - foresail/read=yes --output 'jsonpath={.kubernetesVersion}' <<<"$text" 2>"$output" | sed -n '1s/^v//p'
+  return 0
 }
+
+no_version="the cluster's version could not be read from kubernetesVersion in the ConfigMap kubeadm-config"
 
 # Prints why the request is refused, or nothing.
 refuse() {
@@ -266,11 +270,14 @@ refuse() {
   if [ -z "$to" ] || [ -z "$from" ] || [ "$asked" != annotations ]; then return 0; fi
   if [ "$(minor_of "$to")" -lt "$(minor_of "$from")" ]; then say "a kubelet never goes back a minor version, from $from to $to"; return 0; fi
   if [ "$(minor_of "$to")" -gt "$(($(minor_of "$from") + 1))" ]; then say "one minor version at a time: $to is more than one above $from"; return 0; fi
-  if is_control_plane; then return 0; fi
+  if is_control_plane; then
+    if cluster=$(cluster_version) && [ -z "$cluster" ]; then say "$no_version"; fi
+    return 0
+  fi
   cluster=$known_cluster
   # the version of a cluster only rises
   if [ -z "$cluster" ] || [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then cluster=$(cluster_version); fi
-  if [ -z "$cluster" ]; then say "the cluster's version could not be read from kubeadm-config: $(tail -n 1 "$output")"; return 0; fi
+  if [ -z "$cluster" ]; then say "$no_version: $(tail -n 1 "$output")"; return 0; fi
   if [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then say "the control plane is at $cluster; a kubelet is never newer"; fi
 }
 failure=""
@@ -356,6 +363,8 @@ patch_flags=()
 add_patches() {
   local patches=${patches_of_join-}
   if [ -e "$kubernetes/super-admin.conf" ]; then patches=${patches_of_init-}; fi
+  # an adopted machine may have its own
+  if [ -z "$patches" ] && grep -qs '^adopted ' "$ROOT$MEMBER_PATH" && [ -d "$ROOT$OWN_PATCHES_PATH" ]; then patches=$OWN_PATCHES_PATH; fi
   if [ -n "$patches" ]; then patch_flags=("--patches=$patches"); fi
   kubeadm_flags+=("${patch_flags[@]}")
 }
@@ -368,11 +377,12 @@ upgrade_kubernetes() {
     return
   fi
   for _ in $(seq 24); do
-    cluster=$(cluster_version) && [ -n "$cluster" ] && break
+    # an answer without a version stays so
+    cluster=$(cluster_version) && break
     if [ "$mode" = dry-run ]; then break; fi
     pause 5
   done
-  if [ -z "$cluster" ] && [ "$mode" != dry-run ]; then failure="the cluster's version could not be read from kubeadm-config: $(last_line)"; return 1; fi
+  if [ -z "$cluster" ] && [ "$mode" != dry-run ]; then failure="$no_version: $(last_line)"; return 1; fi
   # kubeadm records the new version before its last steps, so our own file shows that an apply was interrupted
   if [ "$cluster" != "$to" ] || [ "$(cat "$folder/applying" 2>/dev/null)" = "$to" ]; then
     if [ "$mode" != dry-run ]; then printf '%s' "$to" >"$folder/applying"; fi

@@ -140,6 +140,7 @@ fi
 if [ "$OWN_ADDRESS" = yes ]; then set_own_fields; fi
 given=$PATCHES_OF_JOIN
 if [ -e /etc/kubernetes/super-admin.conf ]; then given=$PATCHES_OF_INIT; fi
+given=$(patches_of_upgrade "$given")
 patch_flags=()
 if [ -n "$given" ]; then
   collect_patches "$given"

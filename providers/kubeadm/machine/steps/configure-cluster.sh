@@ -4,7 +4,7 @@
 refuse_foreign_machine
 configuration=$SCRATCH_PATH/kubeadm.yaml
 cat <&5 >"$configuration"
-version=$(kubectl_as_administrator --namespace kube-system get configmap kubeadm-config --output 'jsonpath={.data.ClusterConfiguration}' | sed -n 's/^kubernetesVersion: //p')
+version=$(kubectl_as_administrator --namespace kube-system get configmap kubeadm-config --output 'jsonpath={.data.ClusterConfiguration}' | kubectl annotate --local --filename - foresail/read=yes --output 'jsonpath={.kubernetesVersion}')
 [ -n "$version" ] || fail "$MACHINE: the ConfigMap kubeadm-config does not name the cluster's version" 65
 sed -i "s|^kubernetesVersion: .*|kubernetesVersion: $version|" "$configuration"
 if [ "$UPLOAD" = yes ]; then kubeadm init phase upload-config all --config "$configuration"; fi

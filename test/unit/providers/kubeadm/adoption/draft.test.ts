@@ -142,14 +142,23 @@ describe("the stack file that adopts a cluster", () => {
     [
       "that kubeadm did not make",
       { clusterConfiguration: undefined },
-      /^kubeadm-config: the cluster has none/,
+      /^adopt: the cluster has no ConfigMap kube-system\/kubeadm-config/,
     ],
     [
       "with two IP families",
       { clusterConfiguration: { networking: { podSubnet: "10.1.0.0/16,fd00::/48" } } },
-      /^network\.podSubnet: the cluster has two IP families/,
+      /^adopt: the cluster has two IP families \(networking\.podSubnet\)/,
     ],
-    ["with external etcd", { clusterConfiguration: { etcd: { external: {} } } }, /^etcd: it is external/],
+    [
+      "with external etcd",
+      { clusterConfiguration: { etcd: { external: {} } } },
+      /^adopt: the cluster has an external etcd/,
+    ],
+    [
+      "with certificates in another folder",
+      { clusterConfiguration: { certificatesDir: "/etc/kubernetes/ssl" } },
+      /^adopt: .*certificatesDir: "\/etc\/kubernetes\/ssl", and foresail works with \/etc\/kubernetes\/pki/,
+    ],
   ];
   for (const [what, over, line] of refused)
     it(`says that an up is refused for a cluster ${what}`, () => {
@@ -157,6 +166,48 @@ describe("the stack file that adopts a cluster", () => {
       assert.equal(refusals.length, 1, refusals.join("\n"));
       assert.match(refusals[0] ?? "", line);
     });
+
+  it("names what the first rollout would take away, and offers a patch for the kubelet of one machine", () => {
+    const nodes = [node("cp-1"), node("w-1")];
+    const at = (object: string, current: object, rendered: object, isOfCluster = false) => ({
+      ...{ object, isOfCluster, current, rendered: [rendered] },
+    });
+    const pod = at(
+      "the static pod kube-apiserver",
+      { hostNetwork: true, dnsPolicy: "None" },
+      { hostNetwork: true },
+    );
+    const dns = at("the Deployment coredns", { labels: { a: 1 } }, {}, true);
+    const kubelet = at("/var/lib/kubelet/config.yaml", { maxPods: 250, a: { b: "1" } }, { a: { b: "1" } });
+    const [plane, worker] = nodes.map((each) => matched(each)) as [MatchedMachine, MatchedMachine];
+    const drafted = draft(nodes, {}, [
+      { ...plane, rewritten: { objects: [pod, dns] } },
+      { ...worker, rewritten: { objects: [kubelet] } },
+    ]);
+    assert.deepEqual(
+      drafted.notes.filter((line) => /rollout of versions|static pods: /.test(line)),
+      [
+        "cp-1: the first rollout of versions removes dnsPolicy of the static pod kube-apiserver",
+        "the cluster: the first rollout of versions removes labels.a of the Deployment coredns",
+        "w-1: the first rollout of versions removes maxPods of /var/lib/kubelet/config.yaml",
+        "static pods: to keep their settings, put them into the ConfigMap kubeadm-config (extraArgs, extraVolumes, extraEnvs), where upgrades find them",
+      ],
+    );
+    assert.deepEqual(drafted.offers.slice(1), [
+      "w-1: /etc/kubernetes/patches/kubeletconfiguration0+merge.yaml",
+      "  maxPods: 250",
+    ]);
+    const unread = draft(nodes, {}, [
+      plane,
+      { ...worker, rewritten: { unread: "kubeadm: \u001bnot found" } },
+    ]);
+    assert.ok(
+      unread.notes.includes(
+        "w-1: what kubeadm would write anew could not be read: kubeadm: \\u{1b}not found",
+      ),
+    );
+    assert.deepEqual(unread.offers, []);
+  });
 
   it("is refused when a machine is not the Node's", () => {
     const other = matched(node("w-1"), { machineId: "another" });

@@ -2,6 +2,7 @@ import { configurationDifferencesScript } from "../../../../../providers/kubeadm
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { rewrittenSettingsScript } from "../../../../../providers/kubeadm/machine/rewritten-settings";
 import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
 import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift-steps";
 import {
@@ -116,6 +117,7 @@ const scripts: Record<string, Script> = {
   "adoption-facts": adoption.adoptionFactsScript("demo", "w-1"),
   "adoption-access": adoption.adoptionAccessScript("demo", "cp-1"),
   "adoption-settings": adoption.adoptionSettingsScript(versioned, versioned, exampleMachine("cp-1")),
+  "rewritten-settings": rewrittenSettingsScript({ machine: exampleMachine("cp-1"), addons: ["coredns"] }),
   adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
   release: adoption.releaseScript("demo", "w-1"),
   "agent-log": agentLogScript("demo", "w-1"),

@@ -144,7 +144,7 @@ export class AgentMachine {
   /** The calls that changed something, without what every call of kubectl has. */
   get changes(): string[] {
     return this.calls
-      .filter((call) => CHANGING.test(call))
+      .filter((call) => CHANGING.test(call) && !call.includes(" --local "))
       .map((call) =>
         call.replace(/^kubectl .* annotate node w-1 --overwrite --field-manager=\S+ /, "annotate "),
       );

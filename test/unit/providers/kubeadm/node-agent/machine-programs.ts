@@ -54,7 +54,11 @@ case $call in
   ;;
 "kubectl"*"get node "*conditions*) printf '%s %s' "$(<$state/ready)" "$(<$state/reports)" ;;
 "kubectl"*"get node "*) print_annotations ;;
-"kubectl"*"get configmap kubeadm-config"*) printf 'kind: ClusterConfiguration\\nkubernetesVersion: v%s\\n' "$(<$state/versions/cluster)" ;;
+"kubectl"*"get configmap kubeadm-config"*)
+  if [ -e $state/kubeadm-config ]; then cat $state/kubeadm-config; else printf 'kind: ClusterConfiguration\\nkubernetesVersion: v%s\\n' "$(<$state/versions/cluster)"; fi
+  ;;
+# as kubectl reads a field of any text of this kind
+"kubectl annotate --local "*) sed -nE 's/.*"?kubernetesVersion"?: *"?(v[0-9.]+).*/\\1/p' ;;
 "kubectl"*" annotate node "*) shift 5; annotate "$@" ;;
 "kubeadm version"*) echo "v$(<$state/versions/kubeadm)" ;;
 "kubeadm upgrade apply v"*) version=\${3#v}; printf '%s' "$version" >$state/versions/cluster; printf '%s' "$version" >$state/versions/manifests ;;
