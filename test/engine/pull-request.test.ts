@@ -41,7 +41,8 @@ describe("the example workflow of a pull request", function () {
   const ours = () => github.comments.filter(({ user }) => user.login === "github-actions[bot]");
   const planFile = () => checkout.planFile;
   const addRun: GithubApi["addRun"] = (...run) => github.addRun(...run);
-  const planName = () => `foresail-plan-test-${checkout.git("rev-parse", "HEAD^{tree}")}`;
+  const planName = () =>
+    `foresail-plan-test-1-${github.pulls[0]!.head.sha}-${checkout.git("rev-parse", "HEAD^{tree}")}`;
 
   const apply = (found: StepAnswer) => checkout.start("apply.sh", { PLAN_SHA256: found.outputs["sha256"]! });
 
@@ -50,7 +51,8 @@ describe("the example workflow of a pull request", function () {
     checkout.branch("add-w-2", () => want("cp-1", "w-1", "w-2"));
     const { exitCode, printed, outputs } = await checkout.previewJob("add-w-2");
     assert.equal(exitCode, 0, printed);
-    assert.equal(outputs["plan-name"], `foresail-plan-test-${checkout.git("rev-parse", "add-w-2^{tree}")}`);
+    const [head, tree] = ["add-w-2", "add-w-2^{tree}"].map((name) => checkout.git("rev-parse", name));
+    assert.equal(outputs["plan-name"], `foresail-plan-test-1-${head}-${tree}`);
     const [{ body }] = ours() as [Comment];
     assert.match(
       body,
@@ -137,7 +139,9 @@ describe("the example workflow of a pull request", function () {
     "of another event": () => addRun(pull().head.sha, planName(), { event: "push" }),
     "of a fork": () => addRun(pull().head.sha, planName(), { head_repository: other }),
     "of a fork that is gone": () => addRun(pull().head.sha, planName(), { head_repository: null }),
-    "of an older head": () => addRun("0".repeat(40), planName()),
+    "of an older head": () => addRun("0".repeat(40), planName().replace(pull().head.sha, "0".repeat(40))),
+    "of a workflow that a branch brings": () =>
+      addRun(pull().head.sha, planName(), { event: "pull_request" }),
     "of a run that failed": () => addRun(pull().head.sha, planName(), { conclusion: "failure" }),
     "of a run that has not ended": () => addRun(pull().head.sha, planName(), { conclusion: null }),
   };
@@ -150,7 +154,10 @@ describe("the example workflow of a pull request", function () {
       const alone = await checkout.fetchPlan();
       github.runs.splice(0, 1, ...own);
       assert.equal(alone.exitCode, 1);
-      assert.match(alone.printed, /::error::No preview of pull request 1 at [0-9a-f]{40} succeeded/);
+      assert.match(
+        alone.printed,
+        /::error::No successful preview of pull request 1 has a plan for these files/,
+      );
     });
 
   const refusals: Readonly<Record<string, { change: () => () => void; error: RegExp }>> = {
@@ -160,7 +167,7 @@ describe("the example workflow of a pull request", function () {
         artifacts.push({ ...artifacts[0]! });
         return () => artifacts.pop();
       },
-      error: /has no plan for these files/,
+      error: /has 2 plans named/,
     },
     "a second comment of a workflow": {
       change: () => {
@@ -204,7 +211,7 @@ describe("the example workflow of a pull request", function () {
           checkout.git("reset", "--quiet", "--hard", "HEAD~1");
         };
       },
-      error: /has no plan for these files/,
+      error: /has a plan for these files/,
     },
   };
   for (const [what, { change, error }] of Object.entries(refusals))

@@ -7,6 +7,9 @@ import { projectFolder } from "../../sandbox/paths";
 import type { GithubApi } from "../simulation/github-api";
 import type { TestStack } from "./test-stack";
 
+/** The secret of the environments. */
+const PLAN_KEY = { FORESAIL_PLAN_KEY: "0".repeat(64) };
+
 /** What a finished step of the workflow printed, and its outputs for later steps. */
 export interface StepAnswer {
   readonly exitCode: number;
@@ -84,23 +87,31 @@ export class WorkflowCheckout {
     return path.join(this.out, "plan.json");
   }
 
-  private storedPlan(run: number): string {
-    return path.join(this.scratch, `artifact-${run}.json`);
+  private stored(run: number): string {
+    return path.join(this.scratch, `artifact-${run}`);
   }
 
   /** Runs the job of a pull request for a branch. @returns the step that refused it, or the preview */
   async previewJob(branch: string): Promise<StepAnswer> {
     this.checkOutPullRequest(branch);
-    const environment = { FILES: this.files };
+    const head = this.git("rev-parse", branch);
+    const environment = { FILES: this.files, PULL_REQUEST: "1", HEAD_SHA: head };
     const taken = await this.step("take-stack-files.sh", environment);
     if (taken.outputs["preview"] !== "true") return taken;
     const preview = await this.step("preview.sh", environment);
+    const id = this.github.runs.length + 1;
+    const name = preview.outputs["plan-name"]!;
+    if (preview.exitCode === 0) {
+      const sealed = { ...environment, ...PLAN_KEY, PLAN_NAME: name, PLAN_RUN_ID: String(id) };
+      const seal = await this.start("plan-seal.mjs", sealed, "write").ended;
+      assert.equal(seal.exitCode, 0, seal.printed);
+    }
     const comment = await this.step("comment.mjs");
     assert.equal(comment.exitCode, 0, comment.printed);
     this.git("checkout", "--quiet", "--", ".");
     if (preview.exitCode === 0) {
-      const run = this.github.addRun(this.git("rev-parse", branch), preview.outputs["plan-name"]!);
-      cpSync(this.planFile, this.storedPlan(run));
+      assert.equal(this.github.addRun(head, name), id);
+      cpSync(this.out, this.stored(id), { recursive: true });
     }
     return preview;
   }
@@ -125,18 +136,24 @@ export class WorkflowCheckout {
     rmSync(this.planFile, { force: true });
     const found = await this.step("find-plan.mjs", { GITHUB_SHA: this.git("rev-parse", "HEAD") });
     const run = found.outputs["run-id"];
-    if (run !== undefined) cpSync(this.storedPlan(Number(run)), this.planFile);
-    return found;
+    if (run === undefined) return found;
+    for (const file of ["plan.json", "plan.seal"])
+      cpSync(path.join(this.stored(Number(run)), file), path.join(this.out, file));
+    const { outputs } = found;
+    const named = { PLAN_NAME: outputs["plan-name"]!, PLAN_RUN_ID: run };
+    const pull = { PULL_REQUEST: outputs["pull-request"]!, HEAD_SHA: outputs["head-sha"]! };
+    const checked = await this.start("plan-seal.mjs", { ...PLAN_KEY, ...named, ...pull }, "check").ended;
+    return checked.exitCode === 0 ? found : checked;
   }
 
   /** Starts a script of `.github/foresail` as one step. */
-  start(script: string, environment: Record<string, string> = {}) {
+  start(script: string, environment: Record<string, string> = {}, ...args: string[]) {
     mkdirSync(this.out, { recursive: true });
     const outputFile = path.join(this.scratch, "github-output");
     writeFileSync(outputFile, "");
     const { folder, stack } = this.stack.place;
     const file = path.join(".github", "foresail", script);
-    const child = spawn(script.endsWith(".mjs") ? process.execPath : "bash", [file], {
+    const child = spawn(script.endsWith(".mjs") ? process.execPath : "bash", [file, ...args], {
       cwd: folder,
       env: {
         ...this.stack.environment,

@@ -104,7 +104,12 @@ export class GithubApi extends JsonApi {
     const id = this.runs.length + 1;
     const own = { id: REPOSITORY_ID };
     this.runs.push({
-      ...{ id, run_number: id, path: ".github/workflows/foresail-preview.yaml", event: "pull_request" },
+      ...{
+        id,
+        run_number: id,
+        path: ".github/workflows/foresail-preview.yaml",
+        event: "pull_request_target",
+      },
       ...{ head_sha: headSha, conclusion: "success", head_repository: own, repository: own },
       artifacts: [{ name: artifact, expired: false }],
       ...over,
@@ -161,6 +166,16 @@ export class GithubApi extends JsonApi {
         const found = this.runs.filter(({ head_sha }) => head_sha === searchParams.get("head_sha"));
         return [200, { total_count: found.length, workflow_runs: page(found) }];
       }
+      case "GET /actions/artifacts": {
+        const found = this.runs.flatMap(({ id, artifacts }) =>
+          artifacts
+            .filter(({ name }) => name === searchParams.get("name"))
+            .map((one) => ({ ...one, workflow_run: { id } })),
+        );
+        return [200, { total_count: found.length, artifacts: page(found) }];
+      }
+      case "GET /actions/runs/N":
+        return [200, this.runs.find(({ id }) => id === numberIn(path))];
       case "GET /actions/runs/N/artifacts": {
         const { artifacts } = this.runs.find(({ id }) => id === numberIn(path))!;
         return [200, { total_count: artifacts.length, artifacts: page(artifacts) }];

@@ -18,7 +18,9 @@ async function paths(change) {
   const sha = variable("GITHUB_SHA");
   const pull = await mergedPull(sha);
   if (pull !== undefined) return changedFiles(pull.number);
-  console.log(`::error::Commit ${sha} of main comes from no merged pull request; nothing was changed.`);
+  console.log(
+    `::error::Commit ${sha} of main comes from no merged pull request, or from several; nothing was changed.`,
+  );
   process.exit(1);
 }
 

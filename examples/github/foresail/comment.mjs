@@ -2,7 +2,7 @@
 // hidden marker in its first line, else into a new one. Its last line names the plan by its SHA-256, so that the merge
 // runs this plan and no other.
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { call, planLine, variable, workflowComments } from "./github.mjs";
 
 const [file, plan] = ["comment.md", "plan.json"].map((name) => `${variable("OUT")}/${name}`);
@@ -13,6 +13,8 @@ if (existsSync(file)) {
   if (!marker.startsWith("<!-- foresail:")) throw new Error(`${file} does not begin with foresail's marker`);
   const digest = existsSync(plan) && createHash("sha256").update(readFileSync(plan)).digest("hex");
   const body = digest ? `${text}\n\n${planLine(digest)}` : text;
+  // any workflow's token can change the comment later, but nothing changes the summary of this run
+  if (process.env.GITHUB_STEP_SUMMARY) appendFileSync(process.env.GITHUB_STEP_SUMMARY, `${body}\n`);
   const [earlier] = await workflowComments(variable("PULL_REQUEST"), (line) => line === marker);
   const { html_url: address } = earlier
     ? await call("PATCH", `/repos/${repository}/issues/comments/${earlier.id}`, { body })

@@ -58,12 +58,16 @@ export function planIn(line, stack) {
 
 const repository = () => `/repos/${variable("GITHUB_REPOSITORY")}`;
 
-/** Returns the pull request that became a commit of main; undefined for any other commit. */
+/**
+ * Returns the pull request that became a commit of main; undefined for any other commit, and for one that several pull
+ * requests became, since each of them may have been reviewed as something else.
+ */
 export async function mergedPull(sha) {
   const pulls = await all(`${repository()}/commits/${sha}/pulls`);
-  return pulls.find(
+  const merged = pulls.filter(
     ({ merged_at, base, merge_commit_sha }) => merged_at && base.ref === "main" && merge_commit_sha === sha,
   );
+  return merged.length === 1 ? merged[0] : undefined;
 }
 
 /** Returns the files that a pull request changes; a renamed file changes two places. */

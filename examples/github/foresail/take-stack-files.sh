@@ -10,6 +10,11 @@ if [[ $(git rev-parse HEAD) != "$(git -C "$files" rev-parse 'HEAD^1')" ]]; then
   echo "::error::main has moved since this run started; run it again."
   exit 1
 fi
+# the files that were reviewed before this job got its secrets
+if [[ -n ${HEAD_SHA:-} && $(git -C "$files" rev-parse 'HEAD^2') != "$HEAD_SHA" ]]; then
+  echo "::error::The pull request has moved since this run started: its newer run previews it."
+  exit 1
+fi
 stacks=() code=()
 while IFS= read -r -d '' file; do
   case $file in

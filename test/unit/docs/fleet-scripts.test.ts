@@ -158,8 +158,9 @@ describe("the scripts of a fleet's workflows", function () {
     assert.match(readFileSync(path.join(folder, "fleet-review/page.html"), "utf8"), /prod-eu1/);
 
     const head = git("rev-parse", "HEAD");
-    github.addRun(head, `foresail-plan-prod-eu1-${git("rev-parse", "HEAD^{tree}")}`);
-    github.addRun(head, `foresail-plan-prod-eu2-${git("rev-parse", "HEAD^{tree}")}`);
+    const ends = `4-${head}-${git("rev-parse", "HEAD^{tree}")}`;
+    github.addRun(head, `foresail-plan-prod-eu1-${ends}`);
+    github.addRun(head, `foresail-plan-prod-eu2-${ends}`);
     github.runs[0]!.artifacts.push(...github.runs[1]!.artifacts);
     github.runs.pop();
     const find = (STACK: string) =>
@@ -168,6 +169,7 @@ describe("the scripts of a fleet's workflows", function () {
     assert.equal(found.exitCode, 0, found.printed);
     assert.deepEqual(found.outputs, {
       ...{ "plan-name": github.runs[0]!.artifacts[0]!.name, "run-id": "1", sha256 },
+      ...{ "pull-request": "4", "head-sha": head },
     });
     const refused = await find("prod-eu2");
     assert.deepEqual([refused.exitCode, refused.outputs], [1, {}]);

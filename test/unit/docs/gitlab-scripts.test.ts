@@ -83,7 +83,8 @@ describe("the jobs of the pipeline for GitLab", function () {
     });
     write("README.md", "main goes on\n");
     commit();
-    for (const name of ["npm", "npx"]) writeFileSync(path.join(folder, name), "#!/bin/sh\n");
+    writeFileSync(path.join(folder, "npm"), "#!/bin/sh\n");
+    writeFileSync(path.join(folder, "npx"), '#!/bin/sh\necho "${TOUCHED-prod-eu1}"\n');
     writeFileSync(path.join(folder, "foresail"), STAND_IN);
     for (const name of ["npm", "npx", "foresail"]) chmodSync(path.join(folder, name), 0o700);
   });
@@ -95,7 +96,8 @@ describe("the jobs of the pipeline for GitLab", function () {
       rmSync(clone(), { recursive: true, force: true });
       gitIn(folder, "clone", "--quiet", path.join(folder, "origin"), clone());
     }
-    gitIn(clone(), "checkout", "--quiet", "--force", "--detach", `origin/${revision}`);
+    // every pipeline is one of main
+    gitIn(clone(), "checkout", "--quiet", "--force", "--detach", "origin/main");
     writeFileSync(path.join(folder, "calls"), "");
     const { status, stdout, stderr } = spawnSync(
       "bash",
@@ -106,8 +108,7 @@ describe("the jobs of the pipeline for GitLab", function () {
         env: {
           PATH: `${folder}:${process.env["PATH"]}`,
           HOME: folder,
-          CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
-          CI_COMMIT_SHA: gitIn(clone(), "rev-parse", "HEAD"),
+          MERGE_REQUEST_COMMIT: gitIn(clone(), "rev-parse", `origin/${revision}`),
           STACK: "prod-eu1",
           FORESAIL: path.join(folder, "foresail"),
           ...pipeline[".foresail"]!.variables,
@@ -132,6 +133,13 @@ describe("the jobs of the pipeline for GitLab", function () {
   it("preview again in the folder that an earlier job left", () => {
     const { status, printed } = run(".foresail-preview", "stack", { KEEP: "yes" });
     assert.equal(status, 0, printed);
+  });
+
+  it("preview no stack that the merge request does not touch", () => {
+    const { status, printed } = run(".foresail-preview", "stack", { TOUCHED: "prod-eu12" });
+    assert.equal(status, 0, printed);
+    assert.match(printed, /it does not touch prod-eu1/);
+    assert.deepEqual(calls(), [""]);
   });
 
   it("run no code of a branch", () => {

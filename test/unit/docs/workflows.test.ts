@@ -58,7 +58,7 @@ describe("workflows of the examples", () => {
 
     it(`${file} runs its scripts, which exist and are executable`, () => {
       const scripts = job.steps.flatMap(({ run }) => SCRIPT.exec(run ?? "")?.[0] ?? []);
-      assert.equal(scripts.length, name === "preview" ? 3 : 2, scripts.join());
+      assert.equal(scripts.length, name === "preview" ? 4 : 3, scripts.join());
       for (const script of scripts) {
         const own = path.join(PROJECT, "examples/github/foresail", path.basename(script));
         accessSync(own, script.endsWith(".sh") ? constants.X_OK : constants.R_OK);
@@ -84,7 +84,11 @@ describe("workflows of the examples", () => {
       for (const { run = "", env = {}, with: inputs = {} } of job.steps) {
         const values = JSON.stringify([env, inputs]);
         const isForesail = /(?:preview|apply)\.sh$/.test(run);
-        assert.equal(values.includes("secrets."), isForesail, run);
+        const isSeal = run.includes("plan-seal.mjs");
+        assert.equal(values.includes("secrets."), isForesail || isSeal, run);
+        // what the stack's secrets could be used for never runs beside the key
+        assert.deepEqual(values.match(/secrets\.FORESAIL_PLAN_KEY/g)?.length, isSeal ? 1 : undefined, run);
+        if (isSeal) assert.equal(values.match(/secrets\./g)!.length, 1);
         if (isForesail)
           for (const name of CREDENTIALS) assert.equal(env[name], `\${{ secrets.${name} }}`, name);
       }
@@ -109,6 +113,11 @@ describe("workflows of the examples", () => {
     });
   }
 
+  it("take the preview's own file from the default branch, whatever a pull request changes", () => {
+    const { on } = parse(read("examples/github/workflows/foresail-preview.yaml")) as { on: object };
+    assert.deepEqual(on, { pull_request_target: { branches: ["main"] } });
+  });
+
   it("may write comments in one job, and nothing in the other", () => {
     assert.deepEqual(job("preview").permissions, { contents: "read", "pull-requests": "write" });
     assert.deepEqual(job("apply").permissions, {
@@ -126,7 +135,10 @@ describe("workflows of the examples", () => {
       checkouts.map(({ ref, path: folder }) => ({ ref, folder })),
       [
         { ref: "${{ github.event.pull_request.base.ref }}", folder: undefined },
-        { ref: undefined, folder: job("preview").env["FILES"] },
+        {
+          ref: "refs/pull/${{ github.event.pull_request.number }}/merge",
+          folder: job("preview").env["FILES"],
+        },
       ],
     );
   });

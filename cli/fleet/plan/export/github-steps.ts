@@ -44,7 +44,11 @@ const given = (condition: string, steps: readonly object[]) =>
 /** Checks out main, and beside it what main will be after the merge, and takes the stack files from there. */
 const PULL_REQUEST = [
   checkout({ ref: "${{ github.event.pull_request.base.ref }}" }),
-  checkout({ path: "pull-request", "fetch-depth": 2 }),
+  checkout({
+    ref: "refs/pull/${{ github.event.pull_request.number }}/merge",
+    path: "pull-request",
+    "fetch-depth": 2,
+  }),
   { id: "files", run: script("take-stack-files.sh") },
 ];
 const HAS_FILES = "steps.files.outputs.preview == 'true'";
@@ -68,6 +72,14 @@ export const PREVIEW = [
       run: script("preview.sh"),
       env: secrets(...BACKEND, "READER_KUBECONFIG", ...SYSTEMS),
     },
+    {
+      run: `${script("plan-seal.mjs")} write`,
+      env: {
+        ...secrets("FORESAIL_PLAN_KEY"),
+        PLAN_NAME: "${{ steps.preview.outputs.plan-name }}",
+        PLAN_RUN_ID: "${{ github.run_id }}",
+      },
+    },
   ]),
   ...given(`always() && ${HAS_FILES}`, [
     {
@@ -85,7 +97,7 @@ export const PREVIEW = [
       uses: uses("actions/upload-artifact"),
       with: {
         name: "${{ steps.preview.outputs.plan-name }}",
-        path: "${{ env.OUT }}/plan.json",
+        path: "${{ env.OUT }}/plan.json\n${{ env.OUT }}/plan.seal\n",
         "if-no-files-found": "error",
         overwrite: true,
         "retention-days": 30,
@@ -107,7 +119,7 @@ export const COMMENT = [
     { run: script("fleet-comment.sh") },
     {
       run: script("comment.mjs"),
-      env: { ...TOKEN, PULL_REQUEST: "${{ github.event.pull_request.number }}" },
+      env: TOKEN,
     },
     {
       uses: uses("actions/upload-artifact"),
@@ -139,6 +151,16 @@ export const APPLY = [
         "run-id": "${{ steps.plan.outputs.run-id }}",
         "github-token": "${{ github.token }}",
         path: "${{ env.OUT }}",
+      },
+    },
+    {
+      run: `${script("plan-seal.mjs")} check`,
+      env: {
+        ...secrets("FORESAIL_PLAN_KEY"),
+        PULL_REQUEST: "${{ steps.plan.outputs.pull-request }}",
+        HEAD_SHA: "${{ steps.plan.outputs.head-sha }}",
+        PLAN_NAME: "${{ steps.plan.outputs.plan-name }}",
+        PLAN_RUN_ID: "${{ steps.plan.outputs.run-id }}",
       },
     },
     {

@@ -17,6 +17,12 @@ const ON_MAIN = "github.ref == 'refs/heads/main'";
 /** A fork has none of the secrets. */
 const OWN_BRANCH = "github.event.pull_request.head.repo.full_name == github.repository";
 const HAS_STACKS = "needs['changed'].outputs['stacks'] != '' && needs['changed'].outputs['stacks'] != '[]'";
+/** What scripts need of the pull request that is previewed. */
+const PULL_REQUEST = {
+  FILES: "pull-request",
+  PULL_REQUEST: "${{ github.event.pull_request.number }}",
+  HEAD_SHA: "${{ github.event.pull_request.head.sha }}",
+};
 /** The longest job of GitHub's own runners, in minutes. */
 const LONGEST_MINUTES = 360;
 
@@ -48,7 +54,8 @@ export function githubWorkflows(fleet: Fleet): ExportedFile[] {
   });
   return [
     file("preview", "Previews the stacks that a pull request touches.", {
-      on: { pull_request: { branches: ["main"] } },
+      // takes this file from the default branch, whatever the pull request changes
+      on: { pull_request_target: { branches: ["main"] } },
       permissions: {},
       jobs: previewJobs(fleet),
     }),
@@ -81,7 +88,7 @@ function previewJobs(fleet: Fleet): object {
       if: OWN_BRANCH,
       permissions: READ,
       outputs: { stacks: "${{ steps.changed.outputs.stacks }}" },
-      env: { FILES: "pull-request" },
+      env: PULL_REQUEST,
       steps: CHANGED_BY_PULL_REQUEST,
     }),
     preview: job(20, {
@@ -94,7 +101,7 @@ function previewJobs(fleet: Fleet): object {
         "cancel-in-progress": true,
       },
       environment: `${STACK}-preview`,
-      env: { STACK, OUT: "foresail-review", FILES: "pull-request", POLICY_PACK: "policy" },
+      env: { STACK, OUT: "foresail-review", ...PULL_REQUEST, POLICY_PACK: "policy" },
       steps: PREVIEW,
     }),
     // also when previews have failed: the comment says so
@@ -107,7 +114,7 @@ function previewJobs(fleet: Fleet): object {
         "cancel-in-progress": true,
       },
       env: {
-        ...{ OUT: "foresail-review", REVIEWS: "foresail-reviews", FILES: "pull-request" },
+        ...{ OUT: "foresail-review", REVIEWS: "foresail-reviews", ...PULL_REQUEST },
         STACKS: "${{ needs['changed'].outputs['stacks'] }}",
       },
       steps: COMMENT,

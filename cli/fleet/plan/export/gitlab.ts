@@ -7,6 +7,13 @@ const FILE = "foresail.gitlab-ci.yml";
 const OUT = "foresail-review";
 const ON_MERGE_REQUEST = '$CI_PIPELINE_SOURCE == "merge_request_event"';
 const ON_MAIN = '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH';
+/**
+ * A preview of a merge request is a pipeline of the default branch, which a person begins who may run those: the pipeline of
+ * the merge request itself is what its branch says, and would have whatever the preview has.
+ */
+const ON_REQUEST =
+  "$CI_PIPELINE_SOURCE =~ /^(web|api)$/ && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH" +
+  ' && $CI_COMMIT_REF_PROTECTED == "true" && $MERGE_REQUEST_COMMIT =~ /^[0-9a-f]{40}$/';
 const AT_NIGHT = '$CI_PIPELINE_SOURCE == "schedule"';
 const script = (name: string) => `.gitlab/foresail/${name}.sh`;
 /** GitLab accepts no longer list of paths in a rule. */
@@ -22,15 +29,15 @@ const TEMPLATES = {
     interruptible: true,
     variables: { FILES: "pull-request", POLICY_PACK: "policy", GENERATED: `.gitlab/${FILE}` },
     script: [
-      // beside the target branch, what it will be after the merge; code is the target branch's, from here on
-      'git fetch --quiet origin "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"',
+      // beside the default branch, what it will be after the merge
+      'git fetch --quiet origin "$MERGE_REQUEST_COMMIT"',
       'rm -rf -- "$FILES"',
-      'git worktree add --quiet --force --detach "$FILES" FETCH_HEAD',
-      'git -C "$FILES" -c user.name=foresail -c user.email=foresail@localhost merge --quiet --no-ff --message merge "$CI_COMMIT_SHA"',
-      "git checkout --quiet --detach FETCH_HEAD",
+      'git worktree add --quiet --force --detach "$FILES" HEAD',
+      'git -C "$FILES" -c user.name=foresail -c user.email=foresail@localhost merge --quiet --no-ff --message merge "$MERGE_REQUEST_COMMIT"',
       script("take-stack-files"),
       INSTALL,
-      script("preview"),
+      "touched=$(npx --no-install foresail fleet changed --since HEAD)",
+      `if grep --quiet --line-regexp --fixed-strings -- "$STACK" <<<"$touched"; then ${script("preview")}; else echo "it does not touch $STACK"; fi`,
     ],
     artifacts: { when: "always", paths: [`${OUT}/comment.md`], expire_in: "30 days", access: "developer" },
   },
@@ -135,7 +142,8 @@ function stackJobs(stack: string, rulesFor: RulesFor): [string, object][] {
   return [
     [
       `preview ${stack}`,
-      { extends: ".foresail-preview", ...reads("preview"), ...rulesFor(ON_MERGE_REQUEST, [stack]) },
+      // what changes in the merge request is found by the job: this pipeline has no change of its own
+      { extends: ".foresail-preview", ...reads("preview"), rules: [{ if: ON_REQUEST }] },
     ],
     [`plan ${stack}`, { extends: ".foresail-plan", ...reads("preview"), ...rulesFor(ON_MAIN, [stack]) }],
     [`drift ${stack}`, drift],

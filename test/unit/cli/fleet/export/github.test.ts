@@ -153,6 +153,7 @@ describe("workflows for GitHub", function () {
     ...["take-stack-files.sh", "preview.sh", "fleet-comment.sh", "apply.sh", "drift.sh"].map(
       (name) => `.github/foresail/${name}`,
     ),
+    ...["write", "check"].map((what) => `node .github/foresail/plan-seal.mjs ${what}`),
     ...["comment.mjs", "find-plan.mjs", "drift-issue.mjs"].map((name) => `node .github/foresail/${name}`),
     ...["branch", "merge", "all"].map((change) => `node .github/foresail/changed-stacks.mjs ${change}`),
   ];
@@ -201,10 +202,17 @@ describe("workflows for GitHub", function () {
         assert.equal(JSON.stringify(rest).includes("secrets."), false, id);
         for (const { run = "", env = {} } of steps)
           if (JSON.stringify(env).includes("secrets.")) {
-            assert.match(run, /(?:preview|apply|drift)\.sh$|foresail fleet gate/);
+            assert.match(run, /(?:preview|apply|drift)\.sh$|foresail fleet gate|plan-seal\.mjs/);
             assert.ok(job.environment, id);
           }
       }
+  });
+
+  it("take the preview's own file from the default branch", () => {
+    const file = githubWorkflows(fleetNamed("prod", "canary")).find(({ name }) => name.includes("preview"))!;
+    assert.deepEqual((file.documents[0] as { on: object }).on, {
+      pull_request_target: { branches: ["main"] },
+    });
   });
 
   it("have no permission but those that a job needs", () => {

@@ -95,7 +95,7 @@ describe("the pipeline for GitLab", function () {
   it("runs the jobs of a stack when its file or its layer has changed, one apply at a time, with its own plan", () => {
     const { jobs } = pipelineOf(fleetNamed("prod-eu1", "canary"));
     const changes = ["stacks/config/Pulumi.prod-eu1.yaml", "stacks/config/layers/prod.yaml"];
-    for (const name of ["preview prod-eu1", "plan prod-eu1", "review plans", "apply prod-eu1"])
+    for (const name of ["plan prod-eu1", "review plans", "apply prod-eu1"])
       assert.deepEqual(jobs[name]!.rules![0]!.changes, changes, name);
     const { resource_group, dependencies, environment, variables } = jobs["apply prod-eu1"]!;
     assert.deepEqual(
@@ -111,6 +111,21 @@ describe("the pipeline for GitLab", function () {
       "stacks/config/Pulumi.prod-us1.yaml",
     ]);
   });
+
+  it("gives no job of a merge request's own pipeline an environment, and so none of the secrets", () =>
+    fc.assert(
+      fc.property(fleets, (fleet) => {
+        for (const [name, { rules = [], environment }] of Object.entries(pipelineOf(fleet).jobs))
+          for (const { if: condition } of rules) {
+            if (condition.includes("merge_request_event")) assert.equal(environment, undefined, name);
+            if (name.startsWith("preview ")) {
+              assert.match(condition, /\$CI_COMMIT_BRANCH == \$CI_DEFAULT_BRANCH/);
+              assert.match(condition, /\$CI_COMMIT_REF_PROTECTED == "true"/);
+            }
+          }
+      }),
+      { numRuns: 50 },
+    ));
 
   it("changes at most maxParallel stacks at once, as evenly as they can be divided", () =>
     fc.assert(
