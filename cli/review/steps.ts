@@ -103,6 +103,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     configure: { isDisruptive: ({ drains }) => drains === true, danger: ofNode },
     repair: { isDisruptive: ({ drains }) => drains === true, danger: ofNode },
     drifted: REMARK,
+    back: { isDisruptive: true, danger: ofNode },
     finish: { isDisruptive: true, danger: ofNode },
     leavesLater: REMARK,
     waits: REMARK,
@@ -212,6 +213,7 @@ export function isBegun(type: string, current: string, reviewed: string): boolea
       (now?.kind === "finish" || (now?.kind === "repair" && now.resumed === true)) &&
       now.machine === promised.machine
     );
+  if (promised?.kind === "back") return now?.kind === "finish" && now.machine === promised.machine;
   if (promised?.kind !== "upgrade" && promised?.kind !== "finish") return false;
   if (now?.kind === "finish") return now.machine === promised.machine && now.to === promised.to;
   const { software: known = [] } = promised.kind === "upgrade" ? promised : {};

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,7 +18,7 @@ import type { PartialFailure } from "../../lib/pulumi/failure";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 
 const NAMES = ["cp-1", "w-1", "w-2"];
-const INSTALL = "install node agent 1.11.0";
+const INSTALL = `install node agent ${AGENT_VERSION}`;
 const PATTERN = "alpha.[software].caos.ch";
 const KEYS = annotationKeys(PATTERN);
 
@@ -82,9 +83,9 @@ describe("NodeAgents", function () {
     );
     const outs = await create(inputs);
     for (const name of NAMES) {
-      assert.equal(fleet.state(name).agent, "1.11.0");
+      assert.equal(fleet.state(name).agent, AGENT_VERSION);
       assert.deepEqual(fleet.state(name).staged, [
-        "node-agent 1.11.0",
+        `node-agent ${AGENT_VERSION}`,
         ...["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} 1.36.3`),
       ]);
     }
@@ -102,7 +103,7 @@ describe("NodeAgents", function () {
       changed.steps.filter((step) => step.includes("install")),
       NAMES.map((name) => `${name}: ${INSTALL}`),
     );
-    assert.equal(changed.agent, "1.11.0");
+    assert.equal(changed.agent, AGENT_VERSION);
   });
 
   for (const [agent, isKept] of [
@@ -187,7 +188,7 @@ describe("NodeAgents", function () {
     const first = await create(inputs);
     assert.deepEqual(first.pending, ["w-1"]);
     assert.deepEqual(unreachedMachines("demo"), ["w-1"]);
-    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.11.0", "1.11.0"]);
+    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], [AGENT_VERSION, AGENT_VERSION]);
     fleet.powerOn("w-1");
     const again = await checked(inputs, desired(NAMES));
     assert.deepEqual(again.steps, [`w-1: ${INSTALL}`, "w-1: stage 1.36.3"]);
@@ -195,7 +196,7 @@ describe("NodeAgents", function () {
     const outs = await update(first, again);
     assert.deepEqual(outs.pending, []);
     assert.deepEqual(unreachedMachines("demo"), []);
-    assert.equal(fleet.state("w-1").agent, "1.11.0");
+    assert.equal(fleet.state("w-1").agent, AGENT_VERSION);
     assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
   });
 
@@ -254,7 +255,7 @@ describe("NodeAgents", function () {
     )) as PartialFailure & { properties: Desired };
     assert.match(failure.message, /install on cp-1 failed.*\n?.*cp-1: install the node agent failed/s);
     assert.deepEqual(failure.properties.pending, ["cp-1"]);
-    assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], ["1.11.0", "1.11.0"]);
+    assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], [AGENT_VERSION, AGENT_VERSION]);
   });
 
   it("fails when an agent never reports, with what it logged, and installs it again in the next run", async () => {

@@ -50,6 +50,38 @@ describe("a rollout whose run was killed", function () {
       assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), []);
     });
 
+  for (const [what, key, asked, after] of [
+    ["a version of Kubernetes", "kubelet", "v1.36.9", `v${NEW}`],
+    ["a version of containerd", "containerd", "9.9.9", undefined],
+  ] as const)
+    it(`takes ${what} back that an earlier run asked for`, async () => {
+      fixture.reset(["cp-1", "w-1"], NEW);
+      const requests =
+        key === "kubelet"
+          ? Object.fromEntries(SOFTWARE.map((name) => [ANNOTATION.desired(name), asked]))
+          : { ...told, [ANNOTATION.desired(key)]: asked };
+      fixture.putNode("w-1", NEW, {
+        annotations: { ...done, ...open, ...requests, [ANNOTATION.ready]: "false" },
+        unschedulable: true,
+      });
+      fixture.agents.misbehaving.set("w-1", "never begins");
+      const steps = await fixture.stepsOf(fixture.desired(NEW));
+      assert.deepEqual(
+        steps.map((step) => nodeRolloutSteps.parse(step)?.kind),
+        ["back"],
+      );
+      // its agent ends what it had begun when it is asked for what it has
+      const stop = fixture.onWrite((node) => {
+        const { annotations } = node.metadata;
+        if (annotations[ANNOTATION.desired(key)] === after && annotations[ANNOTATION.ready] !== "true")
+          fixture.annotate("w-1", { [ANNOTATION.ready]: "true" });
+      });
+      await fixture.update(fixture.desired(NEW)).finally(stop);
+      assert.equal(fixture.node("w-1").metadata.annotations[ANNOTATION.desired(key)], after);
+      assert.equal(fixture.node("w-1").spec.unschedulable, undefined);
+      assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), []);
+    });
+
   for (const [where, over] of [
     ["open", { annotations: open }],
     ["open and the node cordoned", { annotations: open, unschedulable: true }],

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ETCD_SILENT } from "../../providers/kubeadm/machine/steps";
 import type { Machine } from "../../providers/kubeadm/plan/machine";
+import type { KubernetesObject } from "../../lib/kubernetes";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import { removeFolder } from "../engine/compiled-clone";
 import { FakeAgents, putClusterVersion, seenWrites } from "../simulation/fake-agents";
@@ -135,6 +136,21 @@ export class RolloutFixture {
       spec: { nodeName },
       status: { phase: "Running" },
     });
+  }
+
+  /** Writes annotations of a Node, as its agent does. */
+  annotate(name: string, annotations: Record<string, string>): void {
+    const node = this.node(name) as unknown as KubernetesObject;
+    const metadata = { ...node.metadata, annotations: { ...node.metadata?.annotations, ...annotations } };
+    this.server.store.put(`/api/v1/nodes/${name}`, { ...node, metadata });
+  }
+
+  /** Calls a function after each write with every Node. @returns what ends it */
+  onWrite(seen: (node: ReturnType<RolloutFixture["node"]>) => void): () => void {
+    const { listeners } = this.server.store;
+    const listener = () => setImmediate(() => this.names.forEach((name) => seen(this.node(name))));
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   }
 
   node(name: string) {

@@ -123,6 +123,11 @@ export const nodeRolloutSteps = defineSteps({
   )}${flag("drains", "drain, ")}put the files back, restart what reads them${flag("uncordons", ", uncordon")})`,
   /** Files that others changed, which stay as they are. */
   drifted: line`${machine}: differs from what foresail wrote: ${text("files")}`,
+  /** The return to what the node has: an earlier run asked for something that the configuration no longer has. */
+  back: line`${machine}: back to ${each("software", line`${token("name")} ${token("to")} (an earlier run asked for ${token("asked")})`)} (${flag(
+    "drains",
+    "cordon, drain, ",
+  )}complete what had begun on it, ${end})`,
   /** The end of a change that an earlier run made. */
   finish: line`${machine} ${word("to")} (begun by an earlier run: ${end})`,
   /** A node whose machine a later run deletes. */

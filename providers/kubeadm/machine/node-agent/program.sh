@@ -22,6 +22,8 @@ installers=$ROOT$AGENT_INSTALLERS_PATH
 installing=$folder/installing
 # contains yes from before the first change until after the last, otherwise no
 unfinished_file=$folder/unfinished
+# contains the configurations whose change has begun since the last one was complete, one a line
+changing=$folder/changing
 initialized=$ROOT$AGENT_INITIALIZED_PATH
 kubernetes=$ROOT/etc/kubernetes
 output=$ROOT/run/foresail-node-agent.words
@@ -165,8 +167,12 @@ found() {
   esac || true
 }
 
-# Tells whether an interrupted installer has brought this version: its later steps are still to be done.
-is_half_installed() { [ -e "$installing/$1" ] && [ "$(<"$installing/$1")" = "$2" ]; }
+# Tells whether an interrupted change has left this software in between: its later steps are still to be done. Any other
+# configuration that has begun may have left its files.
+is_half_installed() {
+  if [ "$1" = configuration ]; then [ -e "$changing" ]; return; fi
+  [ -e "$installing/$1" ] && [ "$(<"$installing/$1")" = "$2" ]
+}
 
 # Tells whether a restarted kubelet keeps the Node's name, from the host's name or the flag that kubeadm wrote at the join.
 keeps_its_name() {
@@ -396,13 +402,18 @@ upgrade_kubernetes() {
 # Brings the machine to a configuration, or back to the one before when it does not come up with it: VERSION.
 change_configuration() {
   local why
+  if [ "$mode" != dry-run ]; then printf '%s\n' "$1" >>"$changing"; fi
   if apply_configuration "$1"; then
-    if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$folder/configuration"; fi
+    if [ "$mode" != dry-run ]; then
+      printf '%s' "$1" >"$folder/configuration"
+      rm -f "$changing"
+    fi
     return 0
   fi
   why=$failure
   if [ "$mode" = dry-run ]; then return 1; fi
   if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet && await_previous_etcd "$1" && await_previous_certificate "$1"; then
+    rm -f "$changing"
     failure="$why; this machine went back to its previous configuration"
   else
     failure="$why; going back failed, too: $(last_line)"
@@ -415,15 +426,18 @@ change_configuration() {
 
 part_of() { cut -s -d . -f "$1" <<<"$2"; }
 
-# Tells whether a part of a control plane's configuration changes: NUMBER VERSION. As long as its settings had not changed, a
-# version had no such part, and the baseline has it.
+# Tells whether a part of a control plane's configuration changes: NUMBER VERSION. It may have the settings of any change that
+# has begun. As long as its settings had not changed, a version had no such part, and the baseline has it.
 changes_part() {
-  local before after
+  local version before after
   after=$(part_of "$1" "$2")
   if ! is_control_plane || [ -z "$after" ]; then return 1; fi
-  before=$(part_of "$1" "${have[configuration]}")
-  if [ -z "$before" ]; then before=$(part_of "$1" "$(bash "$installers/configuration/$2" baseline)"); fi
-  [ "$before" != "$after" ]
+  while read -r version; do
+    before=$(part_of "$1" "$version")
+    if [ -z "$before" ]; then before=$(part_of "$1" "$(bash "$installers/configuration/$2" baseline)"); fi
+    if [ "$before" != "$after" ]; then return 0; fi
+  done < <(printf '%s\n' "${have[configuration]}"; cat "$changing" 2>/dev/null)
+  return 1
 }
 changes_etcd() { changes_part 4 "$1"; }
 changes_certificate() { changes_part 5 "$1"; }

@@ -1,16 +1,10 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
-import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import type { UnreachableLimit } from "../unreachable";
-import {
-  changesCertificate,
-  changesEndpoint,
-  changesEtcd,
-  type ConfigurationVersions,
-  drainsFor,
-} from "../configuration";
+import { type ConfigurationVersions, drainsFor } from "../configuration";
 import { drainsForRepair, filesOf } from "../drift";
 import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
+import { recalledRequests, type RecalledRequest } from "./recall";
 import { minorsBetween } from "./versions";
 
 /** Nodes that share one limit in a rollout. */
@@ -174,15 +168,19 @@ export interface RolloutStep {
   repairs?: string;
   /** Its change window was found open: an earlier run began it. */
   resumed: boolean;
+  /** Requests of an earlier run to take back, although the node reports what is desired; absent for none. */
+  recalled?: RecalledRequest[];
   /** It was already cordoned before the rollout, so it stays cordoned; absent otherwise. */
   staysCordoned?: true;
 }
 
 /** Returns the step that brings this node to a version. `pass` and `wave` are 1. */
 export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout, to: string): RolloutStep {
-  const software = Object.entries(desiredSoftware(desired, to, node))
+  const all = desiredSoftware(desired, to, node);
+  const software = Object.entries(all)
     .map(([name, wanted]) => ({ name, from: currentOf(node, name), to: wanted }))
     .filter(({ from, to: wanted }) => from !== wanted);
+  const recalled = node.changesAllowed ? recalledRequests(node, all) : [];
   const kubernetes = software.some(({ name }) => isKubernetes(name));
   return {
     node: node.name,
@@ -194,9 +192,11 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     to,
     how: kubernetes ? kubeadmCommand(node, desired, to) : "software",
     software,
-    drains: software.some((change) => isDraining(change, node)),
+    drains:
+      software.some((change) => isDraining(change, node)) || (recalled.length > 0 && !node.unschedulable),
     ...(node.drift && software.some(({ name }) => name === DRIFT) ? { repairs: filesOf(node.drift) } : {}),
     resumed: node.changesAllowed,
+    ...(recalled.length > 0 ? { recalled } : {}),
     ...(staysCordoned(node) ? { staysCordoned: true } : {}),
   };
 }
@@ -223,72 +223,13 @@ function kubeadmCommand(
   return node.controlPlane && first ? "kubeadm upgrade apply" : "kubeadm upgrade node";
 }
 
-const isKubernetes = (name: string) => (KUBERNETES_SOFTWARE as readonly string[]).includes(name);
+export const isKubernetes = (name: string) => (KUBERNETES_SOFTWARE as readonly string[]).includes(name);
 
 function currentOf({ current, kubeletVersion }: RolloutNode, name: string): string {
   if (name === "kubelet") return kubeletVersion;
   if (name === DRIFT) return current[name] ?? NO_DRIFT;
   return current[name] ?? (isKubernetes(name) ? kubeletVersion : "unknown");
 }
-
-/** Returns a step as previews show it: "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)". */
-export function previewStep(step: RolloutStep): NodeRolloutStep {
-  const { node: machine, from, to, resumed } = step;
-  const staysCordoned = step.staysCordoned ? { staysCordoned: true as const } : {};
-  if (resumed && step.software.length === 0) return { kind: "finish", machine, to, ...staysCordoned };
-  const software = step.software.filter(({ name }) => !isKubernetes(name));
-  if (step.software.length > 0 && step.software.every(({ name }) => [CONFIGURATION, DRIFT].includes(name))) {
-    const configuration = software.find(({ name }) => name === CONFIGURATION);
-    return configuration ? configureStep(step, configuration) : repairStep(step);
-  }
-  const work = step.how === "software" ? "the node agent changes it" : step.how;
-  return {
-    kind: "upgrade",
-    machine,
-    ...(from === to ? {} : { from }),
-    to,
-    ...(software.length > 0 ? { software } : {}),
-    ...(resumed ? { resumed: true } : {}),
-    how: step.software.length === 0 ? "desired versions written" : work,
-    ...staysCordoned,
-  };
-}
-
-/** Returns the step of a node whose configuration alone changes. */
-function configureStep(
-  { node: machine, controlPlane, drains, resumed, staysCordoned, repairs }: RolloutStep,
-  { from, to }: RolloutStep["software"][number],
-): NodeRolloutStep {
-  return {
-    kind: "configure",
-    machine,
-    from,
-    to,
-    ...(resumed ? { resumed: true } : {}),
-    ...takenOut({ drains, staysCordoned }),
-    ...(repairs === undefined ? {} : { repairs }),
-    ...(controlPlane && changesEtcd(from, to) ? { etcd: true } : {}),
-    ...(controlPlane && changesCertificate(from, to) ? { certificate: true } : {}),
-    ...(changesEndpoint(controlPlane ? "control-plane" : "worker", from, to) ? { endpoint: true } : {}),
-    ...(controlPlane ? { staticPods: true } : {}),
-  };
-}
-
-/** Returns the step of a node on which only what others changed is put back. */
-function repairStep({ node: machine, repairs, resumed, ...step }: RolloutStep): NodeRolloutStep {
-  const files = repairs ?? "its files";
-  return { kind: "repair", machine, files, ...(resumed ? { resumed: true } : {}), ...takenOut(step) };
-}
-
-function takenOut({ drains, staysCordoned }: Pick<RolloutStep, "drains" | "staysCordoned">) {
-  return {
-    ...(drains && !staysCordoned ? { cordons: true as const, uncordons: true as const } : {}),
-    ...(drains ? { drains: true as const } : {}),
-  };
-}
-
-/** Formats one line of a preview. */
-export const describeRolloutStep = (step: RolloutStep): string => nodeRolloutSteps.format(previewStep(step));
 
 /**
  * Returns why a rollout can't take these steps, or undefined. The node agents have staged only the desired version

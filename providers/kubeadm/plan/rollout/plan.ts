@@ -7,7 +7,8 @@ import { heldStep, isDueInPass, missingIntermediates, passVersion, presentSkew, 
 import { rolloutState, wantedVersion, type Group, type LeftOut, type RolloutState } from "./state";
 import { compareVersions } from "./versions";
 
-export { describeRolloutStep, type RolloutStep } from "./desired";
+export { describeRolloutStep } from "./step-lines";
+export type { RolloutStep } from "./desired";
 
 /** A whole rollout, as a preview lists it. */
 export interface RolloutPlan {
@@ -164,6 +165,10 @@ function followingWaves(
   }
 }
 
+/** Returns the versions that take the place of requests which a step recalls. */
+const withdrawn = ({ recalled = [] }: RolloutStep): Record<string, string> =>
+  Object.fromEntries(recalled.map(({ name, asked, to = asked }) => [name, to]));
+
 /** Applies a step to the state of a forecast, in place. */
 function complete({ desired, groups, controlPlanes }: RolloutState, step: RolloutStep): void {
   const group = groups.find(({ pool }) => pool.name === step.pool);
@@ -179,7 +184,7 @@ function complete({ desired, groups, controlPlanes }: RolloutState, step: Rollou
       unschedulable: staysCordoned(node),
       cordonedBefore: false,
       changesAllowed: false,
-      desired: { ...node.desired, ...software },
+      desired: { ...node.desired, ...software, ...withdrawn(step) },
       current: { ...node.current, ...software },
     };
   }

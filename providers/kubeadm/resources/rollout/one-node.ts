@@ -47,8 +47,10 @@ export class NodeUpgrade {
   /** Does everything after the opening. @throws the reason why the node is not done */
   async finish(): Promise<void> {
     const { session, step, node, wanted } = this;
-    const closesOnly = step.resumed && step.software.length === 0;
-    const isAsked = step.resumed && Object.keys(wanted).every((name) => node.desired[name] === wanted[name]);
+    const isRecalled = step.recalled !== undefined;
+    const closesOnly = step.resumed && step.software.length === 0 && !isRecalled;
+    const isAsked =
+      step.resumed && !isRecalled && Object.keys(wanted).every((name) => node.desired[name] === wanted[name]);
     if (!closesOnly && !isAsked) {
       if (step.controlPlane) await untilEtcdSpares(session, node.name);
       await session.assertMayGoOn();
@@ -56,7 +58,7 @@ export class NodeUpgrade {
         await session.drain(node.name, session.inputs.drain);
         this.event("RolloutDrained", "cordoned and drained");
       }
-      await this.annotate(this.requests(wanted));
+      await this.annotate({ ...this.withdrawals(), ...this.requests(wanted) });
     }
     await this.untilDone({ version: step.to, software: closesOnly ? undefined : wanted });
     await this.close();
@@ -92,6 +94,17 @@ export class NodeUpgrade {
     const each = Object.entries(versions);
     return Object.fromEntries(
       each.map(([name, version]) => [this.keys.desired(name), annotationValue(name, version)]),
+    );
+  }
+
+  /** Returns the annotations that take back what an earlier run requested of software that is no longer configured. */
+  private withdrawals(): Record<string, string | null> {
+    const { recalled = [] } = this.step;
+    return Object.fromEntries(
+      recalled.map(({ name, to }) => [
+        this.keys.desired(name),
+        to === undefined ? null : annotationValue(name, to),
+      ]),
     );
   }
 

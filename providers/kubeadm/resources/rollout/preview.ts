@@ -10,8 +10,13 @@ import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
 import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
-import { previewStep, refuseUnstaged } from "../../plan/rollout/desired";
-import { furtherSoftware, desiredRollout, type DesiredRollout } from "../../plan/rollout/desired";
+import { previewStep } from "../../plan/rollout/step-lines";
+import {
+  furtherSoftware,
+  desiredRollout,
+  refuseUnstaged,
+  type DesiredRollout,
+} from "../../plan/rollout/desired";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
 import type { NodeOutput, NodeRolloutInputs } from "../declarations";

@@ -108,6 +108,16 @@ elif [ "$1" = restore ]; then echo old >${machine.folder}${MANIFEST}; fi`;
       }
     });
 
+    it("gives etcd its manifest back when a change has begun that came to other settings of etcd", () => {
+      const machine = memberMachine("old", restarted("old"));
+      machine.put(MANIFEST, "new\n");
+      machine.put("/var/lib/foresail/agent/configuration", WITH_ETCD);
+      machine.put("/var/lib/foresail/agent/changing", `${VERSION}.ffffff\n`);
+      const { status, output } = machine.run("--once");
+      assert.equal(status, 0, output);
+      assert.equal(machine.read(MANIFEST), "old\n");
+    });
+
     it("goes back when the member does not come up with it, before anything else changes", () => {
       const machine = memberMachine("new");
       assert.equal(machine.run("--once").status, 1);
@@ -128,6 +138,18 @@ elif [ "$1" = restore ]; then echo old >${machine.folder}${MANIFEST}; fi`;
     const work = workOf(machine);
     machine.run("--once");
     assert.deepEqual(workOf(machine), work);
+  });
+
+  it("applies the configuration that it reports, when another one has begun since", () => {
+    const machine = askedMachine();
+    machine.put("/var/lib/foresail/agent/configuration", VERSION);
+    machine.put("/var/lib/foresail/agent/changing", "aaaaaa.dddddd.cccccc\n");
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(workOf(machine)[0], `install configuration ${VERSION} install`);
+    assert.equal(existsSync(`${machine.folder}/var/lib/foresail/agent/changing`), false);
+    const done = workOf(machine);
+    assert.equal(machine.run("--once").status, 0);
+    assert.deepEqual(workOf(machine), done);
   });
 
   it("goes back when kubeadm fails, says so on its Node, and does not try again at once", () => {
