@@ -72,4 +72,4 @@ const MODULES = {
 /** The key of a resource's handlers in the state. */
 export type HandlerKey = keyof typeof MODULES;
 
-export const handlers = trustingThisRun(MODULES, ["kubeadm/HostKey", "openstack/ServerHostKey"]);
+export const handlers = trustingThisRun(MODULES);

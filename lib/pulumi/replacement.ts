@@ -1,45 +1,44 @@
 import { stableHash } from "../short-hash";
+import { report } from "./log";
 import type { Handlers } from "./handler-types";
 
 /** Length of the hashes that stand for inputs. */
 const HASH_LENGTH = 32;
 
-const REASON =
-  'this resource can\'t be replaced (by --replace, --target-replace or "pulumi state taint"): the deletion of the old one would ' +
-  "undo on machines and servers what the new one has just taken over; run the command without it, and run " +
-  '"pulumi state untaint" for a tainted resource. To make a machine anew, take it out of the configuration, run ' +
-  '"pulumi up", and add it again';
-
 /**
- * Makes the check refuse a replacement that only the command line or a taint asks for. The engine checks a resource that it
- * replaces a second time, then without its old inputs. A replacement that `diff` itself decides is another object, and goes
- * on.
+ * Makes the deletion of a replaced resource leave alone what its successor has: `--replace`, `--target-replace` and
+ * `pulumi state taint` make a resource anew with the same id, and then delete the old one, also in the next run when this
+ * one is killed in between. A replacement that `diff` itself decides is another object, which is deleted.
+ *
+ * The successor is known by its id: `create` has returned it in this process, or a `check` of this run was followed by a
+ * `diff` with it. A refresh and a destroy have no check, so nothing is kept then.
  */
-export function refusingReplacement(handlers: Handlers): Handlers {
-  const { check, diff } = handlers;
-  if (!check || !diff) return handlers;
-  /** The checked inputs of resources in the state, by their inputs; both as hashes. */
-  const checked = new Map<string, string>();
-  /** Checked inputs for which the diff decided a replacement. */
-  const replaced = new Set<string>();
+export function keepingSuccessors(handlers: Handlers): Handlers {
+  const { check, diff, create, delete: remove } = handlers;
+  if (!check || !diff || !remove) return handlers;
+  const checked = new Set<string>();
+  const living = new Set<string>();
   const hash = (inputs: unknown) => stableHash(inputs, HASH_LENGTH);
   return {
     ...handlers,
-    check: async (olds: object | undefined, news: unknown) => {
-      const given = hash(news);
-      if (Object.keys(olds ?? {}).length > 0) {
-        const result = await check(olds, news);
-        checked.set(given, hash(result.inputs));
-        return result;
-      }
-      const earlier = checked.get(given);
-      if (earlier === undefined || replaced.has(earlier)) return check(olds, news);
-      return { inputs: news, failures: [{ property: "replacement", reason: REASON }] };
+    check: async (olds: unknown, news: unknown) => {
+      const result = await check(olds, news);
+      checked.add(hash(result.inputs));
+      return result;
     },
     diff: async (id: string, olds: unknown, news: unknown) => {
       const result = await diff(id, olds, news);
-      if ((result.replaces ?? []).length > 0) replaced.add(hash(news));
+      if (checked.has(hash(news)) && (result.replaces ?? []).length === 0) living.add(id);
       return result;
+    },
+    create: async (inputs: unknown) => {
+      const result = await create(inputs);
+      living.add(result.id);
+      return result;
+    },
+    delete: async (id: string, outputs: unknown) => {
+      if (!living.has(id)) return remove(id, outputs);
+      report(id, "was replaced; the new resource has what the old one had, and nothing is deleted");
     },
   };
 }

@@ -1,7 +1,7 @@
 import { countingChanges } from "./changes";
 import { displayed } from "./displayed-handlers";
 import type { Handlers } from "./handler-types";
-import { refusingReplacement } from "./replacement";
+import { keepingSuccessors } from "./replacement";
 
 type Diff = NonNullable<Handlers["diff"]>;
 
@@ -18,20 +18,14 @@ const made = new Set<string>();
  * with the inputs that the last run recorded; their steps are done, and every resource would count as changed.
  *
  * @param modules key → loads the module of its handlers; called once, on first use
- * @param replaceable keys of resources whose deletion does nothing, so that the command line may replace them
  */
 export function trustingThisRun<Key extends string>(
   modules: Readonly<Record<Key, () => { readonly handlers: Handlers }>>,
-  replaceable: readonly Key[] = [],
 ): Readonly<Record<Key, Handlers>> {
   const trusting = {} as Record<Key, Handlers>;
   for (const key of Object.keys(modules) as Key[]) {
     let loaded: Handlers | undefined;
-    const load = () => {
-      const { handlers } = modules[key]();
-      const safe = replaceable.includes(key) ? handlers : refusingReplacement(handlers);
-      return trustThisRun(countingChanges(displayed(safe)));
-    };
+    const load = () => trustThisRun(countingChanges(displayed(keepingSuccessors(modules[key]().handlers))));
     const get = () => (loaded ??= load());
     Object.defineProperty(trusting, key, { enumerable: true, get });
   }

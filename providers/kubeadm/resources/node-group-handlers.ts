@@ -23,6 +23,10 @@ import type { NodeGroupInputs, NodeGroupOutputs } from "./declarations";
 /** How long a machine may take to answer when its pool is deleted. */
 const DELETE_SSH_SECONDS = 30;
 
+const REMOVED_WITH_CLUSTER =
+  "the control planes are removed together with the cluster only, by `pulumi destroy` without --target; to remove one of " +
+  "them, take it out of the configuration and run `pulumi up`";
+
 const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
 const namesOf = (machines: NodeGroupInputs["machines"] = []) => machines.map(({ name }) => name);
 
@@ -174,6 +178,8 @@ export const handlers: Handlers = {
   },
 
   async delete(id, outputs: NodeGroupOutputs) {
+    // a whole destroy deletes this resource with ClusterInit, without this call
+    if (outputs.group === CONTROL_PLANE_GROUP) throw new Error(REMOVED_WITH_CLUSTER);
     // a machine without a Node may be gone for good, and after a deletion no later run could list it as lost
     const timeouts = { ...outputs.timeouts, ssh: Math.min(outputs.timeouts.ssh, DELETE_SSH_SECONDS) };
     await converge(id, outputs, { ...outputs, timeouts, machines: [] }, true);

@@ -1,49 +1,59 @@
 import assert from "node:assert/strict";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
-import { refusingReplacement } from "../../../../lib/pulumi/replacement";
+import { keepingSuccessors } from "../../../../lib/pulumi/replacement";
 
 type Inputs = Record<string, unknown>;
 
-/** Handlers that replace a resource when its name changes, and record their calls. */
-function recording(): { handlers: Handlers; calls: string[] } {
-  const calls: string[] = [];
-  const handlers = refusingReplacement({
-    check: (_olds: Inputs, news: Inputs) => {
-      calls.push("check");
-      return Promise.resolve({ inputs: { ...news, steps: [] }, failures: [] });
-    },
+/** Handlers of a resource that another name replaces, in a process of its own, and the ids that they deleted. */
+function freshProcess(): { handlers: Required<Omit<Handlers, "read" | "configure">>; deleted: string[] } {
+  const deleted: string[] = [];
+  const handlers = keepingSuccessors({
+    check: (_olds: Inputs, news: Inputs) => Promise.resolve({ inputs: { ...news, steps: [] }, failures: [] }),
     diff: (_id: string, olds: Inputs, news: Inputs) =>
       Promise.resolve({ changes: true, replaces: olds.name === news.name ? [] : ["name"] }),
-    create: () => Promise.resolve({ id: "one" }),
+    create: (inputs: Inputs) => Promise.resolve({ id: String(inputs.name), outs: inputs }),
+    update: (_id: string, _olds: Inputs, news: Inputs) => Promise.resolve({ outs: news }),
+    delete: (id: string) => Promise.resolve(void deleted.push(id)),
   });
-  return { handlers, calls };
+  return { handlers: handlers as ReturnType<typeof freshProcess>["handlers"], deleted };
 }
 
-const failuresOf = async ({ handlers }: ReturnType<typeof recording>, olds: Inputs, news: Inputs) =>
-  ((await handlers.check!(olds, news)).failures ?? []).map(({ reason }) => reason);
+/** Checks and compares a resource as a run does. */
+async function register({ handlers }: ReturnType<typeof freshProcess>, olds: Inputs, news: Inputs) {
+  const { inputs } = await handlers.check(olds, news);
+  return handlers.diff(String(olds.name), olds, inputs as Inputs);
+}
 
-describe("a replacement of a resource", () => {
-  it("is refused when only the command line asks for it", async () => {
-    const resource = recording();
-    const inputs = { name: "demo", machines: ["w-1"] };
-    assert.deepEqual(await failuresOf(resource, inputs, inputs), []);
-    const [reason = ""] = await failuresOf(resource, {}, { machines: ["w-1"], name: "demo" });
-    assert.match(reason, /--replace, --target-replace or "pulumi state taint"/);
-    assert.deepEqual(resource.calls, ["check"]);
+describe("the deletion of a resource", () => {
+  const demo = { name: "demo" };
+
+  it("touches nothing that a new resource of the same id has taken over", async () => {
+    const run = freshProcess();
+    await run.handlers.check({}, demo);
+    await run.handlers.create(demo);
+    await run.handlers.delete("demo", demo);
+    assert.deepEqual(run.deleted, []);
   });
 
-  it("goes on when the diff decides it, since that is another object", async () => {
-    const resource = recording();
-    const [olds, news] = [{ name: "demo" }, { name: "other" }];
-    const { inputs } = await resource.handlers.check!(olds, news);
-    await resource.handlers.diff!("one", olds, inputs as Inputs);
-    assert.deepEqual(await failuresOf(resource, {}, news), []);
+  it("touches nothing in the run after the one that was killed before it", async () => {
+    const next = freshProcess();
+    await register(next, demo, demo);
+    await next.handlers.delete("demo", demo);
+    assert.deepEqual(next.deleted, []);
   });
 
-  it("is not what a new resource is, before or beside one that exists", async () => {
-    const resource = recording();
-    assert.deepEqual(await failuresOf(resource, {}, { name: "new" }), []);
-    await resource.handlers.check!({ name: "demo" }, { name: "demo" });
-    assert.deepEqual(await failuresOf(resource, {}, { name: "new" }), []);
+  it("happens when the diff decided that it is another object", async () => {
+    const run = freshProcess();
+    await register(run, demo, { name: "other" });
+    await run.handlers.create({ name: "other" });
+    await run.handlers.delete("demo", demo);
+    assert.deepEqual(run.deleted, ["demo"]);
+  });
+
+  it("happens in a destroy, also after a refresh in the same process", async () => {
+    const destroy = freshProcess();
+    await destroy.handlers.diff("demo", demo, { ...demo, steps: [] });
+    await destroy.handlers.delete("demo", demo);
+    assert.deepEqual(destroy.deleted, ["demo"]);
   });
 });
