@@ -56,6 +56,7 @@ describe("a rollout whose run was killed", function () {
   ] as const)
     it(`takes ${what} back that an earlier run asked for`, async () => {
       fixture.reset(["cp-1", "w-1"], NEW);
+      fixture.agents.misbehaving.set("w-1", "never begins");
       const requests =
         key === "kubelet"
           ? Object.fromEntries(SOFTWARE.map((name) => [ANNOTATION.desired(name), asked]))
@@ -64,7 +65,6 @@ describe("a rollout whose run was killed", function () {
         annotations: { ...done, ...open, ...requests, [ANNOTATION.ready]: "false" },
         unschedulable: true,
       });
-      fixture.agents.misbehaving.set("w-1", "never begins");
       const steps = await fixture.stepsOf(fixture.desired(NEW));
       assert.deepEqual(
         steps.map((step) => nodeRolloutSteps.parse(step)?.kind),
