@@ -17,10 +17,18 @@ export class WaitTimeout extends Error {
 /** Thrown by a probe for a temporary fault: the wait continues, and the message becomes its last condition. */
 export class Transient extends Error {
   override readonly name = "Transient";
+
+  /** @param seconds how long the remote side asks to wait before the next probe */
+  constructor(
+    message: string,
+    readonly seconds = 0,
+  ) {
+    super(message);
+  }
 }
 
-/** The result of a probe: the wait's result, or the current condition as text. */
-export type Probed<T> = { done: T } | { pending: string };
+/** The result of a probe: the wait's result, or the current condition as text, and the least pause before the next. */
+export type Probed<T> = { done: T } | { pending: string; seconds?: number };
 
 /** What a wait waits for, and when it ends. */
 export interface WaitArgs<T> {
@@ -84,7 +92,8 @@ export async function waitFor<T>(args: WaitArgs<T>): Promise<T> {
       const found = await probeOnce(args, signal);
       if ("done" in found) return found.done;
       progress.saw(found.pending);
-      await pause(next * (1 - JITTER + 2 * JITTER * Math.random()), undefined, { signal });
+      const milliseconds = next * (1 - JITTER + 2 * JITTER * Math.random());
+      await pause(Math.max(milliseconds, (found.seconds ?? 0) * 1000), undefined, { signal });
       next = Math.min(next * GROWTH, longest);
     }
   });
@@ -94,7 +103,7 @@ async function probeOnce<T>(args: WaitArgs<T>, signal: AbortSignal): Promise<Pro
   try {
     return await orAborted(args.probe(signal), signal);
   } catch (error) {
-    if (error instanceof Transient) return { pending: error.message };
+    if (error instanceof Transient) return { pending: error.message, seconds: error.seconds };
     throw error;
   }
 }

@@ -1,4 +1,7 @@
 import { get } from "node:https";
+import type { TLSSocket } from "node:tls";
+import { certificateAdvice } from "../clock";
+import type { Endpoint } from "./kubeconfig";
 
 /**
  * Returns whether an API server is ready. Like a load balancer, it sends no credentials and does not verify the
@@ -20,5 +23,30 @@ export function isReady(server: string, milliseconds = 3000): Promise<boolean> {
       },
     );
     request.on("error", () => resolve(false));
+  });
+}
+
+const CLOCK_MILLISECONDS = 3000;
+
+/**
+ * Returns what to do about an API server whose certificate is not valid by the clock here. Asks it without credentials
+ * for its certificate and its time, which are only compared and shown, since nothing shows that it is the right server.
+ */
+export function certificateClockAdvice({ server, tls }: Endpoint): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = {
+      rejectUnauthorized: false,
+      servername: tls.servername,
+      signal: AbortSignal.timeout(CLOCK_MILLISECONDS),
+      agent: false as const,
+    };
+    const request = get(new URL("/readyz", server), options, (response) => {
+      const certificate = (response.socket as TLSSocket).getPeerCertificate();
+      response.resume();
+      const date = new Date(String(response.headers.date));
+      const validity = { from: new Date(certificate.valid_from), to: new Date(certificate.valid_to) };
+      resolve(certificateAdvice(validity, new Date(), Number.isNaN(date.getTime()) ? undefined : date));
+    });
+    request.on("error", () => resolve(undefined));
   });
 }

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { foresailVersion } from "../version";
-import { Endpoints, type ReachOptions } from "./endpoints";
-import { KubernetesError } from "./errors";
+import { Endpoints, type ReachOptions, type Repeat } from "./endpoints";
+import { KubernetesError, KubernetesUnreachable } from "./errors";
 import { type ClusterAccess, readEndpoints } from "./kubeconfig";
 import { type PodParts, partsForDrain } from "./drain/plan";
 import { listAll, type ListArgs } from "./list";
-import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod, refOf } from "./objects";
+import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod } from "./objects";
+import { containsSent, refOf } from "./objects";
 import { ResourcePaths } from "./resource-paths";
 import { type Call, type Query, Transport } from "./transport";
 import { type WatchArgs, watchUntil } from "./watch";
@@ -104,12 +105,28 @@ export class KubernetesClient {
     return orUndefined(this.call<O>({ method: "GET", path, signal }, true));
   }
 
-  /** Creates an object. @throws KubernetesError with reason "AlreadyExists" */
+  /**
+   * Creates an object. When an API server failed after it had received the request, an object that contains all that was
+   * sent counts as created.
+   *
+   * @throws KubernetesError with reason "AlreadyExists"
+   */
   async create<O = KubernetesObject>(object: NewObject): Promise<O> {
     const { namespace = "default" } = object.metadata;
     const path = await this.paths.ofKind({ ...refOf(object), namespace });
     const query = { fieldManager: FIELD_MANAGER };
-    return this.call<O>({ method: "POST", path, query, body: object }, false);
+    let isUnsure = false;
+    const onUnsure = () => void (isUnsure = true);
+    try {
+      return await this.call<O>({ method: "POST", path, query, body: object, onUnsure }, true);
+    } catch (error) {
+      if (!isUnsure) throw error;
+      if (error instanceof KubernetesUnreachable) throw error.withUnknownOutcome(`POST ${path}`);
+      const exists = error instanceof KubernetesError && error.reason === "AlreadyExists";
+      const found = exists ? await this.get(refOf(object)) : undefined;
+      if (found === undefined || !containsSent(found, object)) throw error;
+      return found as O;
+    }
   }
 
   /**
@@ -123,7 +140,8 @@ export class KubernetesClient {
     const { fieldManager = FIELD_MANAGER, force, dryRun } = options;
     const query: Query = { fieldManager, force, dryRun: dryRun ? "All" : undefined };
     const contentType = "application/apply-patch+yaml";
-    return this.call<O>({ method: "PATCH", path, query, body: object, contentType }, !options.once);
+    const call: Call = { method: "PATCH", path, query, body: object, contentType };
+    return this.send<O>(call, options.once ? "unless accepted" : "always");
   }
 
   /**
@@ -178,11 +196,16 @@ export class KubernetesClient {
     );
   }
 
-  /** Returns whether the API server allows these credentials a verb on an object. */
-  async mayDo(verb: string, { apiVersion, kind, namespace, name }: ObjectRef): Promise<boolean> {
+  /** Returns whether the API server allows these credentials a verb on an object, or on a subresource of it. */
+  async mayDo(
+    verb: string,
+    { apiVersion, kind, namespace, name }: ObjectRef,
+    subresource?: string,
+  ): Promise<boolean> {
     const path = await this.paths.ofKind({ apiVersion, kind, namespace });
     const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-    const resourceAttributes = { verb, group, resource: path.split("/").at(-1), namespace, name };
+    const resource = path.split("/").at(-1);
+    const resourceAttributes = { verb, group, resource, subresource, namespace, name };
     const body = {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectAccessReview",
@@ -204,15 +227,15 @@ export class KubernetesClient {
   /**
    * Evicts a pod through the eviction API, once.
    *
-   * @returns false when the pod is already gone
-   * @throws KubernetesError 429 with the budget's text in `causes` when a PodDisruptionBudget blocks it
+   * @throws KubernetesError 429 with the budget's text in `causes` when a PodDisruptionBudget blocks it; 404 when the pod
+   * is already gone
    */
-  async evict(pod: { namespace: string; name: string; uid?: string }): Promise<boolean> {
+  async evict(pod: { namespace: string; name: string; uid?: string }): Promise<void> {
     const { namespace, name, uid } = pod;
     const path = `${await this.paths.ofObject({ apiVersion: "v1", kind: "Pod", namespace, name })}/eviction`;
     const deleteOptions = uid ? { preconditions: { uid } } : undefined;
     const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace }, deleteOptions };
-    return (await orUndefined(this.call({ method: "POST", path, body }, false))) !== undefined;
+    await this.call({ method: "POST", path, body }, false);
   }
 
   /** Watches until `decide` is done. @throws WaitTimeout with the last condition, KubernetesError */
@@ -223,8 +246,12 @@ export class KubernetesClient {
 
   /** Makes any other call, such as GET /version. */
   async call<T>(call: Call, isRepeatable: boolean): Promise<T> {
+    return this.send<T>(call, isRepeatable ? "always" : "never");
+  }
+
+  private async send<T>(call: Call, repeat: Repeat): Promise<T> {
     const options = { seconds: this.callSeconds, signal: call.signal ?? this.signal };
-    return (await this.endpoints.call(call, isRepeatable, options)) as T;
+    return (await this.endpoints.call(call, repeat, options)) as T;
   }
 
   /** Closes the keep-alive connections. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { anySignal } from "../abort";
 import { type Deadline, type Probed, Transient, waitFor, WaitTimeout } from "../wait";
-import { KubernetesError, KubernetesUnreachable, NoAnswer } from "./errors";
+import { KubernetesError, KubernetesUnreachable, mayPass, NoAnswer } from "./errors";
 import type { Call, Transport } from "./transport";
 
 export type ReachOptions = Omit<Deadline, "what">;
@@ -12,7 +12,12 @@ const HEALTH_MILLISECONDS = 5000;
 const HEAD_START_MILLISECONDS = 200;
 // An API server that has just started refuses requests for some seconds until its authorizer has loaded.
 const REFUSAL_GRACE_MILLISECONDS = 30_000;
-const MAY_PASS = /etcdserver|leader changed|context deadline|try again|shutting down/i;
+
+/**
+ * Which calls are repeated when an API server fails or refuses for a moment: all, none that may have had its effect, or
+ * none at all.
+ */
+export type Repeat = "always" | "unless accepted" | "never";
 
 /** The API servers of one cluster. Uses a healthy one and switches when it fails. */
 export class Endpoints {
@@ -65,20 +70,21 @@ export class Endpoints {
   }
 
   /**
-   * Calls the API. A repeatable call is retried on another server when one fails, until the deadline.
+   * Calls the API. A call is repeated as `repeat` allows, on another server when one fails, until the deadline.
    *
    * @throws KubernetesError, KubernetesUnreachable, the signal's reason
    */
-  async call(call: Call, isRepeatable: boolean, options: ReachOptions): Promise<unknown> {
+  async call(call: Call, repeat: Repeat, options: ReachOptions): Promise<unknown> {
+    const refusal: { last?: KubernetesError } = {};
     try {
       return await waitFor({
         what: `an answer to ${call.method} ${call.path}`,
         ...options,
         longestPauseMilliseconds: 2000,
-        probe: (signal) => this.callOnce(call, isRepeatable, { ...options, signal }),
+        probe: (signal) => this.callOnce(call, repeat, { ...options, signal }, refusal),
       });
     } catch (error) {
-      throw this.explain(error, options.seconds);
+      throw this.explain(error, options.seconds, refusal.last);
     }
   }
 
@@ -88,24 +94,31 @@ export class Endpoints {
 
   private async callOnce(
     call: Call,
-    isRepeatable: boolean,
+    repeat: Repeat,
     options: ReachOptions & { signal: AbortSignal },
+    refusal: { last?: KubernetesError },
   ): Promise<Probed<unknown>> {
+    refusal.last = undefined;
     const transport = await this.chooseSoon(options);
     try {
       return { done: await transport.call({ ...call, signal: options.signal }) };
     } catch (error) {
       if (error instanceof NoAnswer) {
         this.failed(transport);
-        if (error.sent && !isRepeatable) {
+        if (error.sent && repeat !== "always") {
           const words = `${call.method} ${call.path}: ${error.message}`;
           throw new KubernetesUnreachable(this.servers, words, options.seconds, "outcome unknown");
         }
+        if (error.sent) call.onUnsure?.();
         throw new Transient(error.message);
       }
-      if (isRepeatable && error instanceof KubernetesError && mayPass(error))
-        throw new Transient(error.message);
-      throw error;
+      if (!(error instanceof KubernetesError) || repeat === "never" || !mayPass(error)) throw error;
+      // an API server limits requests before it carries them out
+      const wasRefused = error.status === 429;
+      if (!wasRefused && repeat !== "always") throw error;
+      if (!wasRefused) call.onUnsure?.();
+      refusal.last = error;
+      throw new Transient(error.message, error.retryAfterSeconds);
     }
   }
 
@@ -145,18 +158,17 @@ export class Endpoints {
     }
   }
 
-  private explain(error: unknown, seconds: number): unknown {
-    if (error instanceof WaitTimeout) return new KubernetesUnreachable(this.servers, error.lastSeen, seconds);
+  /** @param refusal the last answer, when it was one */
+  private explain(error: unknown, seconds: number, refusal?: KubernetesError): unknown {
+    const how = refusal && "refused";
+    if (error instanceof WaitTimeout)
+      return new KubernetesUnreachable(this.servers, error.lastSeen, seconds, how);
     if (error instanceof NoAnswer)
-      return new KubernetesUnreachable(this.servers, error.message, seconds, "final");
+      return new KubernetesUnreachable(this.servers, error.message, seconds, "final", error.advice);
     return error;
   }
 }
 
 function isRefusal(fault: Error): fault is KubernetesError {
   return fault instanceof KubernetesError && (fault.status === 401 || fault.status === 403);
-}
-
-function mayPass(error: KubernetesError): boolean {
-  return [429, 503, 504].includes(error.status) || (error.status === 500 && MAY_PASS.test(error.remote));
 }

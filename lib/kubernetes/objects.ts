@@ -55,3 +55,23 @@ export function refOf(object: NewObject): ObjectRef {
   const { apiVersion, kind, metadata } = object;
   return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
 }
+
+/** Returns whether an object as the API returns it contains all that was sent to create it. */
+export function containsSent(found: KubernetesObject, { stringData, ...sent }: NewObject): boolean {
+  const texts = Object.entries((stringData ?? {}) as Record<string, string>);
+  const encoded = texts.map(([key, text]): [string, string] => [key, Buffer.from(text).toString("base64")]);
+  const data = { ...(sent.data as object | undefined), ...Object.fromEntries(encoded) };
+  return contains(found, texts.length > 0 ? { ...sent, data } : sent);
+}
+
+/** The API drops fields that are null, and empty lists and objects. */
+function contains(found: unknown, sent: unknown): boolean {
+  if (sent === null || sent === undefined) return true;
+  if (typeof sent !== "object") return found === sent;
+  const fields: [string, unknown][] = Object.entries(sent);
+  const entries = fields.filter(([, value]) => value !== null && value !== undefined);
+  if (entries.length === 0) return true;
+  if (typeof found !== "object" || found === null) return false;
+  if (Array.isArray(sent) && (!Array.isArray(found) || found.length !== sent.length)) return false;
+  return entries.every(([key, value]) => contains((found as Record<string, unknown>)[key], value));
+}

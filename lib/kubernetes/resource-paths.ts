@@ -17,6 +17,7 @@ const NAMESPACED: Record<string, string[]> = {
 };
 const CLUSTER_SCOPED: typeof NAMESPACED = {
   v1: ["Node", "Namespace"],
+  "storage.k8s.io/v1": ["VolumeAttachment"],
   "rbac.authorization.k8s.io/v1": ["ClusterRole", "ClusterRoleBinding"],
   "admissionregistration.k8s.io/v1": ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
 };

@@ -5,6 +5,8 @@ import {
   type HttpResponse,
   wasNeverSent,
 } from "../http-client";
+import { clockAdvice } from "../clock";
+import { certificateClockAdvice } from "./api-server-health";
 import { KubernetesError, NoAnswer } from "./errors";
 import type { Endpoint } from "./kubeconfig";
 
@@ -18,6 +20,8 @@ export interface Call extends Pick<HttpRequest, "method" | "body" | "signal" | "
   /** media type of the answer; default: JSON of whole objects */
   accept?: string;
   milliseconds?: number;
+  /** called when a request may have had its effect although it failed, before it is repeated */
+  onUnsure?: () => void;
 }
 
 const TIMEOUT_MILLISECONDS = 15_000;
@@ -27,6 +31,9 @@ const MOST_MEBIBYTES = 64;
 
 const UNTRUSTED =
   /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_SSL|ERR_TLS)/;
+
+/** For a certificate that is not yet or no longer valid by the clock here. */
+const OF_A_CLOCK = ["CERT_NOT_YET_VALID", "CERT_HAS_EXPIRED"];
 
 /** Calls one API server. */
 export class Transport {
@@ -54,7 +61,8 @@ export class Transport {
   }
 
   private async send(call: Call): Promise<HttpResponse> {
-    const { path, query, contentType, accept, milliseconds = TIMEOUT_MILLISECONDS, ...others } = call;
+    const { path, query, contentType, accept, milliseconds = TIMEOUT_MILLISECONDS } = call;
+    const { method, body, signal, onLine } = call;
     const headers: Record<string, string> = {
       ...this.endpoint.headers,
       "User-Agent": this.userAgent,
@@ -64,12 +72,14 @@ export class Transport {
     };
     const url = withQuery(this.endpoint.server.replace(/\/$/, "") + path, query);
     try {
-      return await this.http.send({ ...others, url, headers, milliseconds });
+      return await this.http.send({ method, body, signal, onLine, url, headers, milliseconds });
     } catch (error) {
       if (call.signal?.aborted || error instanceof AnswerTooLarge) throw error;
       const isUntrusted = UNTRUSTED.test((error as NodeJS.ErrnoException).code ?? "");
       const words = `${this.endpoint.server}: ${describe(error as NodeJS.ErrnoException)}`;
-      throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted);
+      const isOfClock = OF_A_CLOCK.includes((error as NodeJS.ErrnoException).code ?? "");
+      const advice = isOfClock ? await certificateClockAdvice(this.endpoint) : undefined;
+      throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted, advice);
     }
   }
 }
@@ -86,16 +96,25 @@ function withQuery(address: string, query: Query | undefined): string {
 interface Status {
   reason?: string;
   message?: string;
-  details?: { causes?: { message?: string; reason?: string }[] };
+  details?: { causes?: { message?: string; reason?: string }[]; retryAfterSeconds?: number };
 }
 
-function answeredError({ status, text, body }: HttpResponse, path: string): KubernetesError {
+function answeredError({ status, text, body, headers }: HttpResponse, path: string): KubernetesError {
   const answer = (body ?? {}) as Status;
   const causes = answer.details?.causes ?? [];
   const messages = causes.flatMap(({ message }) => message ?? []);
   const reasons = causes.flatMap(({ reason }) => reason ?? []);
   const words = answer.message ?? failedChecks(text).slice(0, 300);
-  return new KubernetesError(status, answer.reason ?? "Error", words || "no words", path, messages, reasons);
+  const reason = answer.reason ?? "Error";
+  // a date in the header is a limit that no API server uses
+  const seconds = Number(answer.details?.retryAfterSeconds ?? headers["retry-after"]);
+  const after = seconds > 0 ? seconds : undefined;
+  // with a clock that differs, certificates and tokens are not valid yet, or no longer
+  const date = new Date(String(headers.date));
+  const advice = status === 401 ? clockAdvice("the clock of the API server", date, new Date()) : undefined;
+  return new KubernetesError(
+    ...([status, reason, words || "no words", path, messages, reasons, after, advice] as const),
+  );
 }
 
 /**

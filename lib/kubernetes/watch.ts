@@ -44,7 +44,7 @@ export async function watchUntil<T, O = KubernetesObject>(
     };
     for (;;) {
       const list = await listAll<KubernetesObject>(path, query, (call) =>
-        endpoints.call(call, true, { seconds: left(), signal }),
+        endpoints.call(call, "always", { seconds: left(), signal }),
       );
       const objects = new Map(list.items.map((object) => [keyOf(object), object]));
       const found = look(objects);

@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { knownCause } from "../known-causes";
 import { displayText } from "../text/display";
 
 /** Variable with the file to which handlers append the codes of their failures, one per line, for `foresail up`. */
@@ -23,7 +24,7 @@ const codeOf = (error: TypedError): string => error.code ?? error.constructor.na
 export function describeFailure(context: FailureContext, error: unknown): string {
   const typed = (error instanceof Error ? error : new Error(String(error))) as TypedError;
   const code = codeOf(typed);
-  const next = typed.next ?? "fix the cause, then run the same `up` again: it continues from here";
+  const next = knownCause(typed.message) ?? typed.next ?? "fix the cause, then run the same `up` again: it continues from here";
   const words = `${context.resource}: ${context.step} failed (${code}): ${typed.message}\n  next: ${next}`;
   return displayText(words);
 }

@@ -16,6 +16,7 @@ export interface Refusal {
   readonly status: number;
   readonly reason: string;
   readonly message: string;
+  readonly retryAfterSeconds?: number;
 }
 
 /**
@@ -25,6 +26,8 @@ export interface Refusal {
 export class ApiRelay {
   /** Decides what is refused; nothing by default. */
   refuse: (request: PassedRequest) => Refusal | undefined = () => undefined;
+  /** Decides which requests are carried out, and their connection closed instead of an answer; none by default. */
+  lose: (request: PassedRequest) => boolean = () => false;
   /** how many requests it has refused */
   refused = 0;
   private readonly watches = new Set<ServerResponse>();
@@ -83,7 +86,9 @@ export class ApiRelay {
     const isWatch = url.searchParams.get("watch") === "true";
     if (isWatch && Number(url.searchParams.get("resourceVersion")) < this.oldestVersion)
       return this.forgotten(response);
-    const refusal = this.refuse({ method: request.method ?? "", url });
+    const passing = { method: request.method ?? "", url };
+    const refusal = this.refuse(passing);
+    const isLost = this.lose(passing);
     if (refusal) return this.answer(response, refusal.status, refusal);
     if (isWatch) {
       this.watches.add(response);
@@ -93,6 +98,7 @@ export class ApiRelay {
     const { method, url: path } = request;
     const address = { host: "127.0.0.1", port: this.api.port, agent: this.agent };
     const passed = sendRequest({ ...address, method, path, headers }, (answer) => {
+      if (isLost) return void response.destroy();
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.on("error", () => response.destroy());
       answer.pipe(response);
@@ -119,6 +125,7 @@ export class ApiRelay {
   }
 }
 
-function statusOf({ status, reason, message }: Refusal): object {
-  return { kind: "Status", apiVersion: "v1", status: "Failure", code: status, reason, message };
+function statusOf({ status, reason, message, retryAfterSeconds }: Refusal): object {
+  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
+  return { kind: "Status", apiVersion: "v1", status: "Failure", code: status, reason, message, ...details };
 }
