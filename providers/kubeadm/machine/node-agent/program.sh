@@ -224,10 +224,40 @@ compare() {
 }
 is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
 
+# Prints how many MiB an upgrade writes, and where: a line PATH MIB for packages, images and kubeadm's copy of etcd.
+space_of_upgrade() {
+  local data
+  say "$ROOT/usr 300"
+  if ! is_control_plane; then say "$ROOT/var/lib/containerd 100"; return 0; fi
+  say "$ROOT/var/lib/containerd 500"
+  data=$(sed -n 's/^ *- --data-dir=//p' "$kubernetes/manifests/etcd.yaml" 2>/dev/null | head -n 1)
+  if [ -n "$data" ]; then say "$kubernetes $(du --summarize --block-size=1M "$ROOT$data" 2>/dev/null | cut -f 1)"; fi
+}
+
+# Finds the filesystems on which an upgrade would run out of space.
+key_shortage=${key_ready%/ready}/disk-shortage
+shortage=""
+find_shortage() {
+  local path mib free mount
+  local -A needed=() available=()
+  shortage=""
+  while read -r path mib; do
+    until [ -e "$path" ]; do path=${path%/*}; path=${path:-/}; done
+    read -r free mount < <(df --block-size=1M --output=avail,target "$path" 2>/dev/null | tail -n 1)
+    if [ -z "${mount-}" ]; then continue; fi
+    needed[$mount]=$((${needed[$mount]-0} + ${mib:-0})) available[$mount]=$free
+  done < <(space_of_upgrade)
+  for mount in "${!needed[@]}"; do
+    if [ "${available[$mount]}" -lt "${needed[$mount]}" ]; then shortage+="${shortage:+, }$mount has ${available[$mount]} MiB free, an upgrade needs ${needed[$mount]} MiB"; fi
+  done
+}
+
 # Collects what compare has found.
 note_found() {
   local one
   note "$key_revision" "$revision"
+  find_shortage
+  if [ -n "$shortage" ]; then note "$key_shortage" "$shortage"; else forget "$key_shortage"; fi
   for one in "${software[@]}"; do
     if [ "$one" = drift ]; then
       if [ "$drift_words" = none ]; then forget "${key_current[$one]}"; else note "${key_current[$one]}" "$drift_words"; fi
@@ -272,6 +302,10 @@ refuse() {
   if [ "$to" != "${wanted[kubeadm]}" ] || [ "$to" != "${wanted[kubectl]}" ]; then
     say "kubelet, kubeadm and kubectl have to go to the same version, but are asked for ${to:-none}, ${wanted[kubeadm]:-none} and ${wanted[kubectl]:-none}"
     return 0
+  fi
+  if is_due kubelet && ! is_unfinished; then
+    find_shortage
+    if [ -n "$shortage" ]; then say "too little free space: $shortage"; return 0; fi
   fi
   if [ -z "$to" ] || [ -z "$from" ] || [ "$asked" != annotations ]; then return 0; fi
   if [ "$(minor_of "$to")" -lt "$(minor_of "$from")" ]; then say "a kubelet never goes back a minor version, from $from to $to"; return 0; fi
@@ -375,6 +409,22 @@ add_patches() {
   kubeadm_flags+=("${patch_flags[@]}")
 }
 
+# Removes the copies of etcd's data that kubeadm leaves at each upgrade, except for the newest.
+prune_copies() {
+  local one copies=()
+  mapfile -t copies < <(find "$kubernetes/tmp" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null | grep -xE 'kubeadm-backup-etcd(-[0-9]+){6}' | sort)
+  if [ ${#copies[@]} -lt 2 ]; then return 0; fi
+  for one in "${copies[@]:0:${#copies[@]}-1}"; do
+    act "remove an older copy of etcd: $kubernetes/tmp/$one" rm -rf --one-file-system "$kubernetes/tmp/$one" || true
+  done
+}
+
+# Runs kubeadm upgrade; each of several attempts leaves a copy.
+kubeadm_upgrade() {
+  prune_copies
+  kubeadm upgrade "$@" && prune_copies
+}
+
 # Runs kubeadm upgrade apply once in the cluster, and kubeadm upgrade node on every other node.
 upgrade_kubernetes() {
   local to=$1 cluster=""
@@ -392,10 +442,10 @@ upgrade_kubernetes() {
   # kubeadm records the new version before its last steps, so our own file shows that an apply was interrupted
   if [ "$cluster" != "$to" ] || [ "$(cat "$folder/applying" 2>/dev/null)" = "$to" ]; then
     if [ "$mode" != dry-run ]; then printf '%s' "$to" >"$folder/applying"; fi
-    act "kubeadm upgrade apply v$to" attempt "kubeadm upgrade apply v$to" kubeadm upgrade apply "v$to" --yes "${kubeadm_flags[@]}" || return 1
+    act "kubeadm upgrade apply v$to" attempt "kubeadm upgrade apply v$to" kubeadm_upgrade apply "v$to" --yes "${kubeadm_flags[@]}" || return 1
     if [ "$mode" != dry-run ]; then rm -f "$folder/applying"; fi
   else
-    act "kubeadm upgrade node" attempt "kubeadm upgrade node" kubeadm upgrade node "${kubeadm_flags[@]}"
+    act "kubeadm upgrade node" attempt "kubeadm upgrade node" kubeadm_upgrade node "${kubeadm_flags[@]}"
   fi
 }
 
@@ -755,7 +805,7 @@ rest() {
 }
 
 patience() {
-  if [ "$failures" = 0 ]; then echo 300; return; fi
+  if [ "$failures" = 0 ]; then if [ -z "$shortage" ]; then echo 300; else echo 60; fi; return; fi
   echo $((not_before > SECONDS ? not_before - SECONDS : 1))
 }
 

@@ -28,6 +28,8 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
     ready: `${prefix("node")}/ready`,
     /** Message of the agent's last failure, removed on success; written by the agent. */
     message: `${prefix("node")}/message`,
+    /** Filesystems that are too full for an upgrade, if any; written by the agent since 1.11.0. */
+    shortage: `${prefix("node")}/disk-shortage`,
     /** Revision of the desired state that the agent was installed with; written by the agent. */
     revision: `${prefix("node-agent")}/revision`,
     /** Version that the agent must install now; written by the rollout. */

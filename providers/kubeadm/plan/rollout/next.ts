@@ -5,7 +5,8 @@ import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersio
 import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./state";
 import type { Group, LeftOut, RolloutState } from "./state";
 import { KNOWN_PATCHES, compareVersions, minorsBetween, parseVersion } from "./versions";
-import { listed, listedSentences } from "../../../../lib/text/quote";
+import { displayLine } from "../../../../lib/text/display";
+import { listed, listedSentences, shortened } from "../../../../lib/text/quote";
 
 /** What a rollout may do now. */
 export interface NextSteps {
@@ -56,7 +57,8 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
   const ending = open.some(({ node, started }) => started && goalOf(node, version, state) !== wanted(node));
   const batch: RolloutBatch = version === undefined ? NO_NODE : nextBatch(state, version, busy, returned);
   const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(batch.candidates);
-  const candidates = ending || unreported.length > 0 ? [] : batch.candidates;
+  const short = withoutSpace(batch.candidates, wanted);
+  const candidates = ending || unreported.length + short.length > 0 ? [] : batch.candidates;
   const goingOn = openOnes(candidates, returned);
 
   const found = open.filter(({ node }) => !begun.has(node.name));
@@ -65,13 +67,14 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
     return stepTo(node, pool, desired, started ? goalOf(node, version, state) : unstarted);
   });
   const pool = batch.group?.pool.name ?? "";
+  const stop = batch.stop ?? (short.length > 0 ? listedSentences(short) : undefined);
   return {
     finish,
     begin: found.length > 0 ? [] : candidates.map((node) => stepTo(node, pool, desired, wanted(node))),
     waiting: [...batch.waiting, ...unreported],
     done: open.length === 0 && batch.group === undefined,
     leftOut: state.leftOut,
-    ...(batch.stop !== undefined && open.length === 0 ? { stop: batch.stop } : {}),
+    ...(stop !== undefined && open.length === 0 ? { stop } : {}),
     ...(version === undefined ? {} : { version }),
   };
 }
@@ -99,6 +102,23 @@ export function withoutReportingAgent(nodes: readonly RolloutNode[]): string[] {
   return nodes
     .filter(({ agentReady }) => agentReady === undefined)
     .map(({ name }) => `the node agent on ${name} has not reported yet`);
+}
+
+const LONGEST_SHORTAGE = 300;
+
+/**
+ * Returns a message for each node whose disk is too full for an upgrade, by the last report of its agent.
+ *
+ * @param wanted the version to which a node goes
+ */
+export function withoutSpace(nodes: readonly RolloutNode[], wanted: (node: RolloutNode) => string): string[] {
+  return nodes.flatMap((node) => {
+    if (node.shortage === undefined || node.kubeletVersion === wanted(node)) return [];
+    const words = shortened(displayLine(node.shortage), LONGEST_SHORTAGE);
+    return [
+      `${node.name} has too little free space for an upgrade (${words}): free some there; its node agent looks again every minute`,
+    ];
+  });
 }
 
 /** Returns the nodes with something to do in the cluster's current pass. */

@@ -23,6 +23,8 @@ export interface RolloutNode {
   /** Absent until an agent has reported from this node. */
   agentReady?: boolean;
   message?: string;
+  /** The filesystems that are too full for an upgrade, as the agent reports them. */
+  shortage?: string;
   /** Versions by software, without the leading v of Kubernetes' programs. */
   desired: Record<string, string>;
   current: Record<string, string>;
@@ -94,6 +96,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     changesAllowed: annotations[keys.changesAllowed] === "true",
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),
     ...(message ? { message } : {}),
+    ...(annotations[keys.shortage] ? { shortage: annotations[keys.shortage] } : {}),
     desired,
     current,
     ...(drift ? { drift } : {}),

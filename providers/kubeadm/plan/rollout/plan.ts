@@ -1,7 +1,7 @@
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import { desiredSoftware, isDue, staysCordoned, stepTo } from "./desired";
 import type { DesiredRollout, RolloutOptions, RolloutStep } from "./desired";
-import { decide, dueNodes, withoutReportingAgent, type NextSteps } from "./next";
+import { decide, dueNodes, isStarted, withoutReportingAgent, withoutSpace, type NextSteps } from "./next";
 import type { RolloutNode } from "./observed";
 import { heldStep, isDueInPass, missingIntermediates, passVersion, presentSkew, refusalsOf } from "./state";
 import { rolloutState, wantedVersion, type Group, type LeftOut, type RolloutState } from "./state";
@@ -35,7 +35,11 @@ export function planRollout(
   desired: DesiredRollout,
   options: Pick<RolloutOptions, "agents" | "unreached"> = {},
 ): RolloutPlan {
-  const state = rolloutState(nodes, desired, options);
+  const observed = rolloutState(nodes, desired, options);
+  const unstarted = dueNodes(observed).filter((node) => !isStarted(node));
+  const short = withoutSpace(unstarted, (node) => wantedVersion(node, desired.version, desired));
+  // else the plan would end at the first of these nodes
+  const state = rolloutState(nodes.map(withoutShortage), desired, options);
   const found = { leftOut: state.leftOut, held: heldSteps(state) };
   const refusals = refusalsOf(state);
   if (refusals.length > 0)
@@ -50,9 +54,9 @@ export function planRollout(
     const next = decide(state, { agents: "assumed" });
     const now = next.finish.length > 0 ? next.finish : next.begin;
     if (now.length === 0) {
-      if (next.done) return { steps, refusals: unreported, notes, ...found };
+      if (next.done) return { steps, refusals: [...unreported, ...short], notes, ...found };
       if (repair(state)) notes.push(...next.waiting);
-      else return { steps, refusals: [...unreported, ...standstill(next)], notes, ...found };
+      else return { steps, refusals: [...unreported, ...short, ...standstill(next)], notes, ...found };
       continue;
     }
     const version = passOf(next, now);
@@ -71,6 +75,8 @@ export function planRollout(
     }
   }
 }
+
+const withoutShortage = ({ shortage: _, ...node }: RolloutNode): RolloutNode => node;
 
 /** Returns the lines of the nodes that would change now if no later run replaced machines. */
 function heldSteps(state: RolloutState): NodeRolloutStep[] {

@@ -98,6 +98,11 @@ export class AgentMachine {
     symlinkSync(program, link);
   }
 
+  /** Uses a bash script instead of the system's own program. */
+  useScript(name: string, lines: readonly string[]): void {
+    this.write(path.join(this.folder, "programs", name), `#!/bin/bash\n${lines.join("\n")}\n`, 0o755);
+  }
+
   /** Stages an installer that only records that it ran. @param also further lines */
   stage(software: string, version: string, also = ""): void {
     this.write(
