@@ -166,7 +166,13 @@ export interface KubeadmClusterArgs {
   rollout?: RolloutArgs;
   /** Whether files that others change on a machine are reported or put back. @default "report" */
   drift?: DriftSetting;
-  drain?: { timeoutSeconds?: number; deleteEmptyDirData?: boolean; force?: boolean };
+  drain?: {
+    timeoutSeconds?: number;
+    /** How long a machine that leaves waits after its drain until its CSI volumes are detached. @default 300 */
+    volumeDetachSeconds?: number;
+    deleteEmptyDirData?: boolean;
+    force?: boolean;
+  };
   timeouts?: {
     /** Until a machine answers SSH. @default 300 */
     sshSeconds?: number;

@@ -1,5 +1,7 @@
 export { type ApplyOptions, type ConnectOptions, type DeleteOptions, KubernetesClient } from "./client";
 export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./drain/drain";
+export { tryEviction } from "./drain/eviction";
+export { awaitDetached, nodesWithVolumes } from "./drain/volumes";
 export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors";
 export { type NodeEvent, recordNodeEvent } from "./events";
 export { CLUSTER_HISTORY, type HistoryEntry, recordHistory } from "./history";

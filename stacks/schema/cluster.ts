@@ -35,6 +35,11 @@ export const DrainConfiguration = z.strictObject({
   timeoutSeconds: seconds()
     .default(DEFAULT_DRAIN.timeoutSeconds)
     .describe("Deadline of one drain, in seconds."),
+  volumeDetachSeconds: whole(0, 3600)
+    .default(DEFAULT_DRAIN.volumeDetachSeconds)
+    .describe(
+      "How long a machine that leaves waits after its drain until its CSI volumes are detached, in seconds; then it is reset all the same.",
+    ),
   deleteEmptyDirData: flag(false, "Drain pods with an emptyDir; its data is lost."),
   force: flag(false, "Drain pods that no controller starts again elsewhere."),
 });

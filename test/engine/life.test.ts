@@ -205,12 +205,25 @@ describe("the life cycle of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
-  it("removes a worker: drained, reset, its Node deleted", async () => {
+  it("removes a worker: drained, its volumes detached, reset, its Node deleted", async () => {
+    const attachment = { apiVersion: "storage.k8s.io/v1", kind: "VolumeAttachment", name: "data-0" };
+    const { apiVersion, kind, name } = attachment;
+    const source = { persistentVolumeName: "pv-0" };
+    const spec = { attacher: "csi.example.com", nodeName: "w-2", source };
+    await fixture.kubernetes.create({ apiVersion, kind, metadata: { name }, spec });
     want(["cp-2", "cp-3", "cp-4", "w-1"]);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
-      "w-2: cordon, drain, kubeadm reset, delete its Node",
+      "w-2: cordon, drain, wait at most 300 s until its volumes are detached, kubeadm reset, delete its Node",
     ]);
-    await fixture.stack.up();
+    const operations = () => fixture.fleet.journal.filter(({ machine }) => machine === "w-2");
+    const before = operations().length;
+    let asked: number | undefined;
+    await fixture.stack.up((line) => {
+      if (asked !== undefined || !/the volumes of w-2 to be detached, last saw pv-0/.test(line)) return;
+      asked = operations().length;
+      void fixture.kubernetes.delete(attachment);
+    });
+    assert.equal(asked, before, "the machine was reset before its volume was detached");
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
     assert.equal(fixture.fleet.state("w-2").marker, undefined);
     await expectUnchanged();

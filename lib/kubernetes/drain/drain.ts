@@ -1,8 +1,8 @@
+import { tryEviction } from "./eviction";
 import { type DrainAllowances, planDrain, nameOf } from "./plan";
 import { anySignal } from "../../abort";
 import { waitFor, WaitTimeout } from "../../wait";
 import type { KubernetesClient } from "../client";
-import { KubernetesError, KubernetesUnreachable } from "../errors";
 import type { Pod } from "../objects";
 
 export interface DrainOptions extends DrainAllowances {
@@ -41,10 +41,11 @@ export async function setUnschedulable(
 }
 
 /**
- * Cordons a node, evicts its pods through the eviction API and waits until they are gone. Retries evictions that a
- * PodDisruptionBudget blocks until the deadline.
+ * Cordons a node, evicts its pods through the eviction API and waits until they are gone. Repeats evictions that a
+ * PodDisruptionBudget or admission refuses until the deadline; the other pods are evicted meanwhile.
  *
- * @throws DrainRefused before any eviction; WaitTimeout with the pods and the budgets that block them
+ * @throws DrainRefused before any eviction; KubernetesError when the user may not evict pods; WaitTimeout with the pods
+ * and what refuses their evictions
  */
 export async function drainNode(
   client: KubernetesClient,
@@ -63,11 +64,12 @@ export async function drainNode(
   await options.mayGoOn?.();
   const fault = new AbortController();
   const shared = { ...options, signal: anySignal(fault.signal, options.signal) };
-  const held = new Map<string, string>();
+  // by pod: why its last eviction was not accepted
+  const refused = new Map<string, string>();
   const left = () => Math.max(0.1, (deadline - Date.now()) / 1000);
-  const evictions = plan.evict.map((pod) => evictUntilTaken(client, pod, left(), held, shared));
+  const evictions = plan.evict.map((pod) => evictUntilTaken(client, pod, left(), refused, shared));
   const leaving = [...plan.evict, ...plan.leaving];
-  const gone = waitUntilGone(client, node, leaving, left(), held, shared);
+  const gone = waitUntilGone(client, node, leaving, left(), refused, shared);
   try {
     await Promise.all([...evictions, gone]);
   } catch (error) {
@@ -81,43 +83,23 @@ async function evictUntilTaken(
   client: KubernetesClient,
   pod: Pod,
   seconds: number,
-  held: Map<string, string>,
+  refused: Map<string, string>,
   options: { signal: AbortSignal; progress?: (line: string) => void },
 ): Promise<void> {
-  const { namespace = "default", name = "", uid } = pod.metadata ?? {};
+  const key = keyOf(pod);
   // waitUntilGone times out first and names all pods
-  await waitFor({
+  await waitFor<void>({
     ...options,
     what: `the eviction of ${nameOf(pod)}`,
     seconds: seconds + 5,
     firstPauseMilliseconds: 1000,
     probe: async () => {
-      try {
-        await client.evict({ namespace, name, uid });
-      } catch (error) {
-        // the uid makes it safe to send the eviction again when its answer was lost
-        if (error instanceof KubernetesUnreachable && uid && (error.outcomeUnknown || !error.isFinal))
-          return { pending: error.lastSeen };
-        if (!(error instanceof KubernetesError)) throw error;
-        // another pod with the same name, or one that is already being deleted
-        if (error.status === 409) return { done: undefined };
-        if (error.status !== 429 && !isPassing(error)) throw error;
-        const words = error.causes.join(" ") || error.remote;
-        held.set(uid ?? nameOf(pod), words);
-        return { pending: words };
-      }
-      held.delete(uid ?? nameOf(pod));
-      return { done: undefined };
+      const found = await tryEviction(client, pod);
+      if ("done" in found) refused.delete(key);
+      else refused.set(key, found.pending);
+      return found;
     },
   });
-}
-
-/**
- * The API returns these errors while a budget's controller has not caught up, and while the pod's namespace is being
- * deleted, which deletes the pod too.
- */
-function isPassing({ status, causeReasons }: KubernetesError): boolean {
-  return (status >= 500 && status !== 501) || causeReasons.includes("NamespaceTerminating");
 }
 
 async function waitUntilGone(
@@ -125,14 +107,14 @@ async function waitUntilGone(
   node: string,
   pods: Pod[],
   seconds: number,
-  held: Map<string, string>,
+  refused: Map<string, string>,
   options: { signal: AbortSignal; progress?: (line: string) => void },
 ): Promise<void> {
   const leaving = new Set(pods.map(({ metadata }) => metadata?.uid));
   if (leaving.size === 0) return;
   const what = `the pods of ${node} to be gone`;
   let still = pods;
-  const condition = () => still.map((pod) => describe(pod, held)).join("; ");
+  const condition = () => still.map((pod) => describe(pod, refused)).join("; ");
   try {
     await client.watchUntil<void, Pod>({
       ...options,
@@ -147,13 +129,20 @@ async function waitUntilGone(
       },
     });
   } catch (error) {
-    // a budget can block a pod without any event of the pod
+    // an eviction can be refused without any event of the pod
     throw error instanceof WaitTimeout ? new WaitTimeout(what, condition(), error.seconds) : error;
   }
 }
 
-function describe(pod: Pod, held: Map<string, string>): string {
-  const words = held.get(pod.metadata?.uid ?? nameOf(pod));
-  if (words) return `${nameOf(pod)} held: ${words}`;
-  return `${nameOf(pod)} ${pod.metadata?.deletionTimestamp ? "ending" : "running"}`;
+function describe(pod: Pod, refused: Map<string, string>): string {
+  const { deletionTimestamp, finalizers = [] } = pod.metadata ?? {};
+  if (deletionTimestamp) {
+    const kept = finalizers.length === 0 ? "" : `, kept by its finalizers ${finalizers.join(", ")}`;
+    return `${nameOf(pod)} ending${kept}`;
+  }
+  return refused.get(keyOf(pod)) ?? `${nameOf(pod)} running`;
+}
+
+function keyOf(pod: Pod): string {
+  return pod.metadata?.uid ?? nameOf(pod);
 }

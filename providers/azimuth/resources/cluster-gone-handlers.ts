@@ -1,12 +1,8 @@
+import { deletionState, type LeavingObject } from "../../kubernetes/plan/deletion";
 import { API } from "../plan/names";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import type { ClusterGoneInputs as Inputs } from "./declarations";
 import { clusterHandlers, onManagement } from "./management";
-
-interface CapiCluster {
-  metadata?: { deletionTimestamp?: string; finalizers?: string[] };
-  status?: { phase?: string };
-}
 
 export const handlers: Handlers = clusterHandlers<Inputs>({
   isChanged: (olds, news) => olds.timeoutSeconds !== news.timeoutSeconds,
@@ -18,7 +14,7 @@ export const handlers: Handlers = clusterHandlers<Inputs>({
       const { management, signal, progress } = work;
       const kind = { apiVersion: API.clusterApi, kind: "Cluster", namespace };
       if (!(await management.paths.serves(kind.apiVersion, kind.kind))) return;
-      await management.watchUntil<true, CapiCluster>({
+      await management.watchUntil<true, LeavingObject>({
         ...kind,
         name,
         what: `the cluster ${namespace}/${name} to be gone`,
@@ -27,11 +23,9 @@ export const handlers: Handlers = clusterHandlers<Inputs>({
         progress,
         decide: ([cluster]) => {
           if (!cluster) return { done: true };
-          const { deletionTimestamp, finalizers = [] } = cluster.metadata ?? {};
-          const held = finalizers.length === 0 ? "" : `, held by ${finalizers.join(", ")}`;
-          // not deleted: its chart keeps it, or it was created again
-          const state = deletionTimestamp ? (cluster.status?.phase ?? "being deleted") : "not being deleted";
-          return { pending: `${state}${held}` };
+          // its chart keeps it, or it was created again
+          if (cluster.metadata?.deletionTimestamp === undefined) return { pending: "not being deleted" };
+          return { pending: deletionState(cluster, "being deleted") };
         },
       });
     });

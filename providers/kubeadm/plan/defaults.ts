@@ -37,7 +37,12 @@ export const DEFAULT_TIMEOUTS = {
   readySeconds: 600,
 } as const;
 
-export const DEFAULT_DRAIN = { timeoutSeconds: 300, deleteEmptyDirData: false, force: false } as const;
+export const DEFAULT_DRAIN = {
+  timeoutSeconds: 300,
+  volumeDetachSeconds: 300,
+  deleteEmptyDirData: false,
+  force: false,
+} as const;
 
 /** A rollout takes one node of a pool at a time, without a pause. */
 export const DEFAULT_ROLLOUT = { maxUnavailable: 1, soakSeconds: 0, nodeTimeoutSeconds: 1200 } as const;

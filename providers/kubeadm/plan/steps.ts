@@ -27,7 +27,9 @@ export const nodeGroupSteps = defineSteps({
     "changes",
     line`${choice("what", ["label", "taint"])} ${token("setting")}${flag("removed", " removed")}`,
   )}`,
-  remove: line`${machine}: cordon, drain, ${etcdMember}kubeadm reset, delete its Node${optional(ofPool)}`,
+  remove: line`${machine}: cordon, drain, ${optional(
+    line`wait at most ${number("detachSeconds")} s until its volumes are detached, `,
+  )}${etcdMember}kubeadm reset, delete its Node${optional(ofPool)}`,
   /** The removal of a machine that does not exist any more. */
   lose: line`${machine}: lost, ${etcdMember}delete its Node`,
   loseOfPool: line`${machine}: lost, delete its Node, kubeadm reset if it answers${ofPool}`,

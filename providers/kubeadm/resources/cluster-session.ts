@@ -1,5 +1,6 @@
 import {
   acquireLease,
+  awaitDetached,
   drainNode,
   KubernetesClient,
   type LeaseHandle,
@@ -10,6 +11,7 @@ import { assertEngineAlive, engineSignal } from "../../../lib/process/parent-wat
 import { MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/version";
+import { DEFAULT_DRAIN } from "../plan/defaults";
 import type { ClusterInputs, DrainOptions } from "./declarations";
 
 /** How long a handler waits for the current holder of the cluster's Lease before it fails with the holder's name. */
@@ -91,10 +93,21 @@ export class ClusterSession<Inputs extends RunningInputs = RunningInputs> extend
   }
 
   /** Cordons and drains a node. @throws DrainRefused, WaitTimeout */
-  async drain(name: string, { timeoutSeconds: seconds, ...allowances }: DrainOptions): Promise<void> {
+  async drain(
+    name: string,
+    { timeoutSeconds: seconds, deleteEmptyDirData, force }: DrainOptions,
+  ): Promise<void> {
     this.progress(`${name}: draining`);
     const mayGoOn = () => this.assertMayGoOn();
-    await drainNode(this.kubernetes, name, { ...allowances, seconds, ...this.waiting, mayGoOn });
+    await drainNode(this.kubernetes, name, { deleteEmptyDirData, force, seconds, ...this.waiting, mayGoOn });
+  }
+
+  /** Waits until the volumes of a drained node are detached. What is attached at the limit is only reported. */
+  async untilDetached(name: string, { volumeDetachSeconds }: DrainOptions): Promise<void> {
+    const seconds = volumeDetachSeconds ?? DEFAULT_DRAIN.volumeDetachSeconds;
+    if (seconds === 0) return;
+    const left = await awaitDetached(this.kubernetes, name, { seconds, ...this.waiting });
+    if (left.length > 0) this.progress(`${name}: still attached after ${seconds} s: ${left.join(", ")}`);
   }
 
   /** Gives the Lease back and closes all connections. */

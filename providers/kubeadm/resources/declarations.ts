@@ -25,6 +25,8 @@ export interface Timeouts {
 /** Options for draining nodes before they leave. */
 export interface DrainOptions {
   timeoutSeconds: number;
+  /** Limit of the wait until volumes are detached from a node that leaves; absent in state of older releases. */
+  volumeDetachSeconds?: number;
   deleteEmptyDirData: boolean;
   /** Whether pods without a controller may be deleted for good. */
   force: boolean;

@@ -1,3 +1,4 @@
+import { tryEviction } from "../../../lib/kubernetes";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import { SshUnreachable } from "../../../lib/ssh/errors";
 import { machineOf } from "../../../lib/steps/steps";
@@ -121,7 +122,7 @@ interface Leaving {
 }
 
 /**
- * Removes one node from the cluster: cordon and drain, its etcd member, kubeadm reset, and its Node last, so that the
+ * Removes one node from the cluster: cordon and drain, the wait for its volumes, its etcd member, kubeadm reset, and its Node last, so that the
  * next `up` finds and finishes an interrupted removal.
  *
  * @throws Error when etcd would lose its quorum, a drain is blocked, or a machine that is not listed as lost does not
@@ -135,7 +136,10 @@ async function removeNode(session: Session, group: string, leaving: Leaving): Pr
       `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
     );
   const hasNode = (await kubernetes.getNode(name)) !== undefined;
-  if (!lost && hasNode) await session.drain(name, session.inputs.drain);
+  if (!lost && hasNode) {
+    await session.drain(name, session.inputs.drain);
+    await session.untilDetached(name, session.inputs.drain);
+  }
   await session.assertMayGoOn();
   if (group === CONTROL_PLANE_GROUP) await leaveEtcd(session, leaving);
   if (!lost && machine) {
@@ -179,10 +183,11 @@ async function spreadClusterDns({ kubernetes, progress }: Session): Promise<void
       pods,
       takers.map(({ name }) => name),
     );
-    for (const { metadata, spec } of moving) {
-      const { namespace = "", name = "", uid } = metadata ?? {};
-      await kubernetes.evict({ namespace, name, uid });
-      progress(`moved ${name} away from ${spec?.nodeName}, where all of the cluster's DNS was`);
+    for (const pod of moving) {
+      const evicted = await tryEviction(kubernetes, pod);
+      if ("pending" in evicted) throw new Error(evicted.pending);
+      const from = `${pod.metadata?.name} away from ${pod.spec?.nodeName}`;
+      progress(`moved ${from}, where all of the cluster's DNS was`);
     }
   } catch (error) {
     progress(`the cluster's DNS stays on one node: ${messageOf(error)}`);

@@ -11,7 +11,8 @@ import type { ObservedNode } from "../plan/membership/nodes";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
 import { withGivenConfiguration } from "../plan/configuration";
 import { CONTROL_PLANE_GROUP } from "../plan/machine";
-import { nodeGroupSteps } from "../plan/steps";
+import { DEFAULT_DRAIN } from "../plan/defaults";
+import { type NodeGroupStep, nodeGroupSteps } from "../plan/steps";
 import { stepsOfUnread } from "../../../lib/steps/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";
@@ -64,7 +65,18 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     // a machine that is configured again is in its new pool
     observed: observed?.filter(({ name }) => !configured.includes(name)),
   });
-  const planned = [...plan.steps, ...removed.map(membership.removedMemberStep)];
+  const attached = await volumesOfLeaving(olds, news, [
+    ...plan.steps,
+    ...removed.map(membership.removedMemberStep),
+  ]);
+  const waits = (steps: NodeGroupStep[], { drain = DEFAULT_DRAIN }: Partial<NodeGroupInputs>) =>
+    membership.withVolumeWait(
+      steps,
+      attached,
+      drain.volumeDetachSeconds ?? DEFAULT_DRAIN.volumeDetachSeconds,
+    );
+  // the deletion of a pool's resource has the settings of its last run
+  const planned = [...waits(plan.steps, news), ...waits(removed.map(membership.removedMemberStep), olds)];
   const what = "its membership, labels and taints";
   const steps = why === undefined ? planned : stepsOfUnread({ why, steps: planned, recorded, what });
   const dead = (observed ?? []).filter(
@@ -73,6 +85,20 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   for (const note of [...plan.notes, ...dead.map(membership.leavesNotReady)])
     report(nameOf(news), nodeGroupSteps.format(note));
   return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed, former };
+}
+
+/** Returns how to tell whether volumes are attached to a machine that leaves. What can't be read counts as attached. */
+async function volumesOfLeaving(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+  steps: readonly NodeGroupStep[],
+): Promise<(machine: string) => boolean> {
+  if (!steps.some(({ kind }) => kind === "remove")) return () => false;
+  const answer = await readForCheck(`${nameOf(news)}, volumes`, olds, news, async ({ kubernetes }) => {
+    const { nodesWithVolumes } = await import("../../../lib/kubernetes/index.js");
+    return nodesWithVolumes(kubernetes);
+  });
+  return (machine) => answer?.facts?.has(machine) ?? true;
 }
 
 /** Refuses when too many control planes would leave together. */

@@ -1,5 +1,5 @@
 import { type Identity, objectName } from "../plan/identity";
-import { valueAt } from "../plan/fields";
+import { deletionState } from "../plan/deletion";
 import { judgeStatus, type ObservedObject, type DesiredStatus } from "../plan/status";
 import type { ClusterWork } from "./inputs";
 
@@ -45,7 +45,7 @@ export function untilReady(
  * Waits until an object is gone.
  *
  * @param uid of the object; a new object with the same name does not count
- * @throws WaitTimeout with the remaining finalizers
+ * @throws WaitTimeout with the remaining finalizers, and the conditions that say why
  */
 export function untilGone(
   { kubernetes, ...waiting }: ClusterWork,
@@ -62,10 +62,7 @@ export function untilGone(
       if (object === undefined || (uid !== undefined && object.metadata?.uid !== uid))
         return { done: undefined };
       if (uid === undefined && object.metadata?.deletionTimestamp === undefined) return { done: undefined };
-      const phase = valueAt(object, "status.phase");
-      const finalizers = object.metadata?.finalizers ?? [];
-      const held = finalizers.length === 0 ? "" : `, held by ${finalizers.join(", ")}`;
-      return { pending: `${typeof phase === "string" ? `phase ${phase}` : "it is there"}${held}` };
+      return { pending: deletionState(object) };
     },
   });
 }

@@ -16,6 +16,24 @@ export function isRemoval(step: NodeGroupStep): step is Removal {
   return step.kind === "lose" || step.kind === "remove";
 }
 
+/**
+ * Returns steps in which the removals of nodes that volumes are attached to have the limit of that wait.
+ *
+ * @param attached whether volumes are attached to a node; unknown counts as attached
+ * @param seconds 0 for no wait
+ */
+export function withVolumeWait(
+  steps: readonly NodeGroupStep[],
+  attached: (machine: string) => boolean,
+  seconds: number,
+): NodeGroupStep[] {
+  return steps.map((step) =>
+    step.kind === "remove" && seconds > 0 && attached(step.machine)
+      ? { ...step, detachSeconds: seconds }
+      : step,
+  );
+}
+
 /** Compares names so that w-10 comes after w-9. */
 export const byIndex = (one: string, other: string): number =>
   one.localeCompare(other, "en", { numeric: true });

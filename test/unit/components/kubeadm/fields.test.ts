@@ -111,6 +111,7 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   encryptionKeyGeneration: ["listed", "the encryption key"],
   "ignorePreflightErrors[]": ["listed", "ignored errors"],
   "drain.timeoutSeconds": ["of the run", "how nodes are drained"],
+  "drain.volumeDetachSeconds": ["of the run", "how nodes are drained"],
   "drain.deleteEmptyDirData": ["of the run", "how nodes are drained"],
   "drain.force": ["of the run", "how nodes are drained"],
   drift: ["listed", "what is done about drift"],

@@ -13,7 +13,12 @@ describe("configuration: defaults", () => {
       dnsDomain: "cluster.local",
       plugin: { flannel: { values: {} } },
     });
-    assert.deepEqual(complete.drain, { timeoutSeconds: 300, deleteEmptyDirData: false, force: false });
+    assert.deepEqual(complete.drain, {
+      timeoutSeconds: 300,
+      volumeDetachSeconds: 300,
+      deleteEmptyDirData: false,
+      force: false,
+    });
     assert.deepEqual(complete.timeouts, {
       sshSeconds: 300,
       prepareSeconds: 900,
