@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { UNKNOWN } from "../../lib/unknown";
 import { doneTwice, runsAtOnce } from "../simulation/journal";
 import { newKey } from "../support/ssh-server";
+import { attachVolume } from "./attached-volume";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
@@ -176,12 +177,9 @@ describe("the life cycle of a cluster under the engine", () => {
     const role = "node-role.kubernetes.io/control-plane";
     const reference = { apiVersion: "v1", kind: "Node", name: "cp-3" };
     const roleOf = async () => {
-      const node = await fixture.kubernetes.get<{
-        metadata: { labels: Record<string, string> };
-        spec: { taints?: { key: string; effect: string }[] };
-      }>(reference);
-      const taint = node?.spec.taints?.find(({ key }) => key === role);
-      return { label: node?.metadata.labels[role], taint: taint?.effect };
+      const node = await fixture.kubernetes.getNode("cp-3");
+      const taint = node?.spec?.taints?.find(({ key }) => key === role);
+      return { label: node?.metadata?.labels?.[role], taint: taint?.effect };
     };
     await fixture.kubernetes.delete(reference);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
@@ -206,24 +204,13 @@ describe("the life cycle of a cluster under the engine", () => {
   });
 
   it("removes a worker: drained, its volumes detached, reset, its Node deleted", async () => {
-    const attachment = { apiVersion: "storage.k8s.io/v1", kind: "VolumeAttachment", name: "data-0" };
-    const { apiVersion, kind, name } = attachment;
-    const source = { persistentVolumeName: "pv-0" };
-    const spec = { attacher: "csi.example.com", nodeName: "w-2", source };
-    await fixture.kubernetes.create({ apiVersion, kind, metadata: { name }, spec });
+    const volume = await attachVolume(fixture.kubernetes, "w-2", () => fixture.fleet.state("w-2").marker);
     want(["cp-2", "cp-3", "cp-4", "w-1"]);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
       "w-2: cordon, drain, wait at most 300 s until its volumes are detached, kubeadm reset, delete its Node",
     ]);
-    const operations = () => fixture.fleet.journal.filter(({ machine }) => machine === "w-2");
-    const before = operations().length;
-    let asked: number | undefined;
-    await fixture.stack.up((line) => {
-      if (asked !== undefined || !/the volumes of w-2 to be detached, last saw pv-0/.test(line)) return;
-      asked = operations().length;
-      void fixture.kubernetes.delete(attachment);
-    });
-    assert.equal(asked, before, "the machine was reset before its volume was detached");
+    await fixture.stack.up(volume.onLine);
+    assert.ok(volume.seen, "nothing waited, or the machine was reset before its volume was detached");
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
     assert.equal(fixture.fleet.state("w-2").marker, undefined);
     await expectUnchanged();
