@@ -35,9 +35,6 @@ export function planRollout(
   desired: DesiredRollout,
   options: Pick<RolloutOptions, "agents" | "unreached"> = {},
 ): RolloutPlan {
-  const observed = rolloutState(nodes, desired, options);
-  const unstarted = dueNodes(observed).filter((node) => !isStarted(node));
-  const short = withoutSpace(unstarted, (node) => wantedVersion(node, desired.version, desired));
   // else the plan would end at the first of these nodes
   const state = rolloutState(nodes.map(withoutShortage), desired, options);
   const found = { leftOut: state.leftOut, held: heldSteps(state) };
@@ -45,6 +42,11 @@ export function planRollout(
   if (refusals.length > 0)
     return { steps: [], refusals, missingIntermediates: missingIntermediates(state), notes: [], ...found };
   const notes = notesOf(state, nodes);
+  const unstarted = dueNodes(state).filter((node) => !isStarted(node));
+  const short = withoutSpace(
+    nodes.filter(({ name }) => unstarted.some((node) => node.name === name)),
+    () => desired.version,
+  );
   // checked before any step: without its agent, a node would be opened and the rollout would wait in vain
   const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(dueNodes(state));
 
