@@ -9,7 +9,11 @@ import { asksForVolumes, type SeenCertificate } from "./forecast/findings";
 import { apiServersOf, type ControlPlaneParts, readServerMetrics } from "./plan-api-servers";
 import type { ChosenContext } from "./plan-kubeconfig";
 import { X509Certificate } from "node:crypto";
-import { connect } from "node:tls";
+import { Agent, request } from "node:https";
+import type { Duplex } from "node:stream";
+import { TLSSocket } from "node:tls";
+import { readContexts } from "../lib/kubernetes/kubeconfig-contexts";
+import { proxyOf } from "../lib/kubernetes/proxy";
 
 /**
  * Everything that was read from a cluster; what could not be read is undefined here and described in `notes` or
@@ -151,7 +155,7 @@ const SECONDS = 5;
 
 /** Returns the certificates that need no rights to read: the API server's and the kubeconfig's own. */
 async function seenCertificates(server: string, chosen: ChosenContext): Promise<SeenCertificate[]> {
-  const served = await servedUntil(server);
+  const served = await servedUntil(chosen);
   const own = chosen.clientCertificate && endOf(chosen.clientCertificate);
   const seen: SeenCertificate[] = [];
   if (served) seen.push({ what: `the API server's certificate (${server})`, notAfter: served });
@@ -168,22 +172,20 @@ function endOf(pem: string): string | undefined {
   }
 }
 
-/** Reads the certificate and disconnects. The calls before have already verified it. */
-function servedUntil(server: string): Promise<string | undefined> {
-  const { protocol, hostname, port } = new URL(server);
-  if (protocol !== "https:") return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const host = hostname.replace(/^\[|\]$/g, "");
-    const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false }, () => {
-      const { valid_to: end } = socket.getPeerCertificate();
-      socket.destroy();
-      resolve(end ? new Date(end).toISOString() : undefined);
-    });
-    const giveUp = () => {
-      socket.destroy();
-      resolve(undefined);
-    };
-    socket.setTimeout(SECONDS * 1_000, giveUp);
-    socket.on("error", giveUp);
+/** Reads the certificate and disconnects; on the way that the kubeconfig names. The calls before have already verified it. */
+async function servedUntil({ kubeconfig }: ChosenContext): Promise<string | undefined> {
+  const [context] = readContexts(kubeconfig);
+  if (context === undefined || !context.cluster.server.startsWith("https:")) return undefined;
+  const agent = (await proxyOf(context))?.agent ?? new Agent();
+  const servername = (context.cluster["tls-server-name"] as string | null | undefined) || undefined;
+  const options = { method: "HEAD", agent, servername, rejectUnauthorized: false, timeout: SECONDS * 1_000 };
+  const socket = await new Promise<Duplex | undefined>((resolve) => {
+    const sent = request(context.cluster.server, options, (response) => resolve(response.socket));
+    const giveUp = () => resolve(void sent.destroy());
+    sent.on("timeout", giveUp).on("error", giveUp).end();
   });
+  const end = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined;
+  socket?.destroy();
+  agent.destroy();
+  return end ? new Date(end).toISOString() : undefined;
 }

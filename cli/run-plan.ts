@@ -6,7 +6,13 @@ import { BehindFailure } from "./review/cascading-errors";
 import { onInterrupts, printError } from "./terminal";
 import { withPrivateFolder, writePrivately } from "./private-file";
 import { hostname, userInfo } from "node:os";
-import { CLUSTER_LEASE, KubernetesClient, type KubernetesObject, PAUSE_REQUESTED } from "../lib/kubernetes";
+import {
+  CLUSTER_LEASE,
+  type FetchedKubeconfig,
+  KubernetesClient,
+  type KubernetesObject,
+  PAUSE_REQUESTED,
+} from "../lib/kubernetes";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import type { SavedPlan } from "./review/saved-plan";
 import { takePreview } from "./preview";
@@ -20,7 +26,7 @@ interface PlannedRun {
   /** The engine's own plan. */
   readonly engine: unknown;
   /** The kubeconfig of the cluster in which to request a pause; undefined when a pause is not possible. */
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: FetchedKubeconfig;
 }
 
 type RunEnd = "done" | "failed" | "interrupted" | "paused" | "locked" | "moved meanwhile";
@@ -76,7 +82,7 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
     } finally {
       forget();
       // the next run removes a request that could not be withdrawn as outdated
-      if (hasAsked) await annotate(run.kubeconfig, null).catch(() => undefined);
+      if (hasAsked && run.kubeconfig) await annotate(run.kubeconfig, null).catch(() => undefined);
     }
   });
 }
@@ -92,7 +98,7 @@ type Lease = KubernetesObject & { spec?: { holderIdentity?: string } };
  * @param kubeconfig the stack's output, or undefined when it has none yet
  * @returns undefined, or why that is not possible
  */
-async function requestPause(kubeconfig: string | undefined): Promise<string | undefined> {
+async function requestPause(kubeconfig: FetchedKubeconfig | undefined): Promise<string | undefined> {
   if (kubeconfig === undefined) return "the stack has no kubeconfig yet";
   const request = `${new Date().toISOString()} ${userInfo().username}@${hostname()}`;
   return annotate(kubeconfig, request).catch(
@@ -101,7 +107,7 @@ async function requestPause(kubeconfig: string | undefined): Promise<string | un
 }
 
 /** @returns why no pause can be requested: no run holds the lease; undefined after the annotation was written */
-async function annotate(kubeconfig = "", request: string | null): Promise<string | undefined> {
+async function annotate(kubeconfig: FetchedKubeconfig, request: string | null): Promise<string | undefined> {
   const client = await KubernetesClient.connect({ kubeconfig }, { seconds: SECONDS, callSeconds: SECONDS });
   try {
     if (request !== null && !(await client.get<Lease>(CLUSTER_LEASE))?.spec?.holderIdentity)
@@ -120,7 +126,7 @@ async function annotate(kubeconfig = "", request: string | null): Promise<string
  * @param first the plan that ran successfully
  */
 export async function runRemaining(
-  run: { project: Project; stack: string; kubeconfig?: string },
+  run: { project: Project; stack: string; kubeconfig?: FetchedKubeconfig },
   first: Pick<SavedPlan, "reviewed">,
   say: (line: string) => void,
 ): Promise<RunEnd | "refused"> {

@@ -3,6 +3,7 @@ import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-or
 import { changesOutputs, parseSavedPlan, type SavedPlan, withOutputsOf } from "./review/saved-plan";
 import { sideBySide, renderText } from "./review/text";
 import { EXIT } from "./exit-codes";
+import { FetchedKubeconfig } from "../lib/kubernetes";
 import { readGivenFile } from "../lib/files";
 import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
@@ -147,10 +148,14 @@ function reportOutcome(
 }
 
 /** Returns the administrator's kubeconfig, kept in memory only; undefined before the first `up`. */
-async function readKubeconfig(project: Project, stack: string): Promise<string | undefined> {
+async function readKubeconfig(project: Project, stack: string): Promise<FetchedKubeconfig | undefined> {
   try {
     const args = ["stack", "output", "kubeconfig", "--show-secrets", "--stack", stack];
-    return (await callPulumi({ project, args })).stdout;
+    // it comes from machines and clusters, which must not run a program here
+    return new FetchedKubeconfig(
+      `output kubeconfig of ${stack}`,
+      (await callPulumi({ project, args })).stdout,
+    );
   } catch {
     return undefined;
   }

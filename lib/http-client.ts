@@ -8,7 +8,7 @@ import { parseJson } from "./json";
 export interface HttpRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   /** Sent as JSON. */
   body?: unknown;
   /** Deadline of the complete response. */
@@ -51,12 +51,14 @@ export class HttpClient {
   /**
    * @param tls the certificates to trust, and the client's own
    * @param mostMebibytes limit of a response's body
+   * @param proxy connects through a proxy, with the certificates that a request names
    */
   constructor(
-    tls: AgentOptions,
+    private readonly tls: AgentOptions,
     private readonly mostMebibytes = MOST_MEBIBYTES,
+    private readonly proxy?: HttpAgent,
   ) {
-    this.agent = new Agent({ keepAlive: true, ...tls });
+    this.agent = proxy ?? new Agent({ keepAlive: true, ...tls });
   }
 
   /** @throws AnswerTooLarge; Error when no complete response arrived; the signal's reason */
@@ -75,7 +77,8 @@ export class HttpClient {
         method,
         signal,
         headers: { Accept: "application/json", ...described, ...headers },
-        ...(isPlain ? {} : { agent: this.agent }),
+        ...(isPlain && !this.proxy ? {} : { agent: this.agent }),
+        ...(this.proxy && this.tls),
       };
       const request = (isPlain ? httpRequest : httpsRequest)(url, options, (response) => {
         const chunks: Buffer[] = [];
@@ -123,6 +126,12 @@ export class HttpClient {
         reject(signal?.aborted ? abortError(signal) : error);
       };
       request.on("error", fail);
+      // the agent passes a refusal of the proxy on, which would count as the server's answer
+      request.on("proxyConnect", ({ statusCode }: { statusCode: number }) => {
+        if (statusCode === 200) return;
+        fail(new Error(`the proxy refuses the connection with status ${statusCode}`));
+        request.destroy();
+      });
       request.end(payload);
     });
   }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { kubeconfigInput } from "../../lib/pulumi/kubeconfig-input";
 import { hasNull, nullPaths } from "../../providers/azimuth/plan/values";
 import type { JsonObject } from "../../lib/merge";
 import { ClusterGone } from "../../providers/azimuth/resources/declarations";
@@ -31,7 +32,8 @@ export function managementProvider(
 ): pulumi.ProviderResource {
   const { Provider } = kubernetesPackage.provider();
   const clusterIdentifier = `${namespace}/${cluster}`;
-  return new Provider(name, { kubeconfig, namespace, clusterIdentifier, enableServerSideApply: true }, opts);
+  const access = { kubeconfig: kubeconfigInput(kubeconfig), namespace, clusterIdentifier };
+  return new Provider(name, { ...access, enableServerSideApply: true }, opts);
 }
 
 /**

@@ -37,8 +37,9 @@ export class KubeconfigRefused extends Error {
     readonly issue: string,
   ) {
     super(
-      `${source} has a kubeconfig that is refused: ${issue}. A kubeconfig that is read from a cluster may contain ` +
-        `only an https address, certificates, and a key or token inline. Correct the Secret and run the command again.`,
+      `${source} has a kubeconfig that is refused: ${issue}. A kubeconfig that is read from a cluster or from another ` +
+        `stack may contain only an https address, certificates, and a key or token inline. ` +
+        `Correct it there and run the command again.`,
     );
   }
 }
@@ -55,11 +56,9 @@ export function fetchedContexts(fetched: FetchedKubeconfig): Context[] {
   const refuse = (issue: string): never => {
     throw new KubeconfigRefused(fetched, issue);
   };
-  if (Buffer.byteLength(fetched.text) > FETCHED_BYTES)
-    refuse(`it is larger than ${FETCHED_BYTES / 1024} KiB`);
   let contexts: Context[];
   try {
-    contexts = readContexts(fetched.text, { maxAliasCount: 0 });
+    contexts = readContexts(fetched.text, { bytes: FETCHED_BYTES, aliases: 0 });
   } catch (error) {
     return refuse(error instanceof Error ? error.message : "it is not a kubeconfig");
   }

@@ -1,6 +1,7 @@
-import { parse, type ParseOptions, type ToJSOptions } from "yaml";
+import { messageOf } from "../error-message";
 import { readGivenFileSync } from "../files";
 import { isObject } from "../json";
+import { readYaml } from "../yaml";
 
 export type Fields = Record<string, unknown>;
 
@@ -18,13 +19,12 @@ export interface Context {
  *
  * @throws Error that names what is missing, never the content
  */
-export function readContexts(text: string, options: ParseOptions & ToJSOptions = {}): Context[] {
+export function readContexts(text: string, limits: { bytes?: number; aliases?: number } = {}): Context[] {
   let config: unknown;
   try {
-    // a parser warning would print lines of the file
-    config = parse(text, { logLevel: "error", ...options });
-  } catch {
-    throw new Error("the kubeconfig is not YAML");
+    config = readYaml(text, limits);
+  } catch (error) {
+    throw new Error(`the kubeconfig ${messageOf(error)}`, { cause: error });
   }
   if (!isObject(config) || !("clusters" in config))
     throw new Error("the kubeconfig has no clusters: is it a kubeconfig?");

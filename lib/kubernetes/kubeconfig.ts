@@ -1,6 +1,12 @@
+import { isObject } from "../json";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { stringify } from "yaml";
 import { FetchedKubeconfig, fetchedContexts, KubeconfigRefused } from "./fetched-kubeconfig";
+import { impersonationHeaders } from "./impersonation";
 import { type Context, type Fields, inlineOrFile, readContexts, readNamed } from "./kubeconfig-contexts";
+import { withoutSecrets } from "./login-program";
+import { ownContextIssue } from "./own-kubeconfig";
+import { type Proxy, proxyOf } from "./proxy";
 
 /** The cluster to call and the credentials to use. */
 export interface ClusterAccess {
@@ -19,7 +25,9 @@ export interface Endpoint {
   server: string;
   tls: SecureContextOptions & { servername?: string; rejectUnauthorized?: boolean };
   /** without credentials from a client certificate */
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
+  /** the way to the server; undefined for a direct one */
+  proxy?: Proxy;
 }
 
 /**
@@ -31,10 +39,14 @@ export async function readEndpoints({ kubeconfig }: ClusterAccess): Promise<Endp
   if (kubeconfig instanceof FetchedKubeconfig) return fetchedEndpoints(kubeconfig);
   return Promise.all(
     readContexts(kubeconfig).map(async (context) => {
+      const issue = ownContextIssue(context);
+      if (issue !== undefined) throw new Error(`the kubeconfig's ${issue}`);
       const isSimple = !context.user.exec && !context.user["auth-provider"];
       const endpoint = endpointOf(context, isSimple ? context.user : {});
       endpoint.tls.rejectUnauthorized = !context.cluster["insecure-skip-tls-verify"];
-      if (!isSimple) await logInWithLibrary(kubeconfig, endpoint);
+      endpoint.proxy = await proxyOf(context);
+      if (!isSimple) await logInWithLibrary(context, endpoint);
+      endpoint.headers = { ...endpoint.headers, ...impersonationHeaders(context) };
       return endpoint;
     }),
   );
@@ -75,7 +87,7 @@ function endpointOf({ name, cluster }: Context, user: Fields): Endpoint {
     server: cluster.server,
     tls: {
       ca: inlineOrFile(cluster, "certificate-authority"),
-      servername: cluster["tls-server-name"] as string | undefined,
+      servername: (cluster["tls-server-name"] as string | null | undefined) || undefined,
       cert: inlineOrFile(user, "client-certificate"),
       key: inlineOrFile(user, "client-key"),
     },
@@ -84,11 +96,20 @@ function endpointOf({ name, cluster }: Context, user: Fields): Endpoint {
 }
 
 /** Logs in with the full client library, for users with an exec or auth provider. They are rare and slow anyway. */
-async function logInWithLibrary(kubeconfig: string, endpoint: Endpoint): Promise<void> {
+async function logInWithLibrary({ name, cluster, user }: Context, endpoint: Endpoint): Promise<void> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
-  config.loadFromString(kubeconfig);
-  config.setCurrentContext(endpoint.name);
+  const { exec } = user;
+  config.loadFromString(
+    stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name, cluster }],
+      users: [{ name, user: isObject(exec) ? { ...user, exec: withoutSecrets(exec) } : user }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      "current-context": name,
+    }),
+  );
   const options: { headers?: Record<string, string>; cert?: Buffer; key?: Buffer; ca?: Buffer } = {};
   await config.applyToHTTPSOptions(options as Parameters<typeof config.applyToHTTPSOptions>[0]);
   endpoint.tls.cert = options.cert;

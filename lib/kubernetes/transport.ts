@@ -43,7 +43,7 @@ export class Transport {
     readonly endpoint: Endpoint,
     private readonly userAgent: string,
   ) {
-    this.http = new HttpClient(endpoint.tls, MOST_MEBIBYTES);
+    this.http = new HttpClient(endpoint.tls, MOST_MEBIBYTES, endpoint.proxy?.agent);
   }
 
   /**
@@ -61,9 +61,8 @@ export class Transport {
   }
 
   private async send(call: Call): Promise<HttpResponse> {
-    const { path, query, contentType, accept, milliseconds = TIMEOUT_MILLISECONDS } = call;
-    const { method, body, signal, onLine } = call;
-    const headers: Record<string, string> = {
+    const { path, query, contentType, accept, milliseconds = TIMEOUT_MILLISECONDS, ...others } = call;
+    const headers: Record<string, string | string[]> = {
       ...this.endpoint.headers,
       "User-Agent": this.userAgent,
       "Accept-Encoding": "gzip",
@@ -76,10 +75,10 @@ export class Transport {
     } catch (error) {
       if (call.signal?.aborted || error instanceof AnswerTooLarge) throw error;
       const isUntrusted = UNTRUSTED.test((error as NodeJS.ErrnoException).code ?? "");
-      const words = `${this.endpoint.server}: ${describe(error as NodeJS.ErrnoException)}`;
-      const isOfClock = OF_A_CLOCK.includes((error as NodeJS.ErrnoException).code ?? "");
-      const advice = isOfClock ? await certificateClockAdvice(this.endpoint) : undefined;
-      throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted, advice);
+      const { server, proxy } = this.endpoint;
+      const way = proxy === undefined ? server : `${server} through the proxy ${proxy.address}`;
+      const words = `${way}: ${describe(error as NodeJS.ErrnoException)}`;
+      throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted);
     }
   }
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { withKubeconfigInputs } from "./kubeconfig-input";
 import { OWN_TYPES } from "./state";
 
 /**
@@ -59,7 +60,7 @@ export abstract class DynamicResource<Outputs extends object> extends pulumi.Cus
       name,
       {
         ...Object.fromEntries(outputs.map((output) => [output, undefined])),
-        ...args,
+        ...withKubeconfigInputs(args),
         __provider: providerText(key),
       },
       { ...opts, additionalSecretOutputs: [...secrets, ...(opts.additionalSecretOutputs ?? [])] },

@@ -1,6 +1,18 @@
 import { z } from "zod";
 import { isFromOver } from "../../lib/layers/merge";
-import { fillShared, type SharedStack, type SharedStacks, SHARED_KEY } from "../../lib/layers/shared-values";
+import {
+  acceptedKubeconfig,
+  FetchedKubeconfig,
+  KubeconfigRefused,
+} from "../../lib/kubernetes/fetched-kubeconfig";
+import {
+  type Filled,
+  fillShared,
+  isReference,
+  type SharedStack,
+  type SharedStacks,
+  SHARED_KEY,
+} from "../../lib/layers/shared-values";
 import { stackNameIssue } from "../../lib/layers/stack-name";
 import { qualifiedName, readStackOutputs } from "../../lib/pulumi/stack";
 import { check, type Reading } from "../../lib/validation/check";
@@ -81,6 +93,26 @@ function unreadSources(sources: Record<string, string>, shared: SharedStacks | u
   );
 }
 
+/** Keys whose values are kubeconfigs. */
+const KUBECONFIGS = ["managementKubeconfig", "workloadKubeconfig"];
+
+/**
+ * Reads a kubeconfig from another stack's output like one that a cluster serves: whoever can write that stack must not
+ * run a program where this one runs.
+ */
+function accepted(key: string, reference: unknown, { value, issues }: Filled): Filled {
+  if (typeof value !== "string") return { value, issues };
+  try {
+    return { value: acceptedKubeconfig(new FetchedKubeconfig(nameOf(reference), value)), issues };
+  } catch (error) {
+    if (!(error instanceof KubeconfigRefused)) throw error;
+    return { value: reference, issues: [...issues, ...issueAt([key], error.message)] };
+  }
+}
+
+const nameOf = (reference: unknown) =>
+  isReference(reference) ? reference : "the value with the outputs of other stacks";
+
 type Values = Partial<Record<KeyName, unknown>>;
 
 /** Fills the keys that systems read; the others, such as labels, are read from the files alone. */
@@ -88,10 +120,8 @@ function fillValues(values: Values, stacks: SharedStacks | undefined) {
   const filled = Object.entries(values).map(([key, value]) => {
     const { systems, secret }: ConfigurationKey = CONFIGURATION_KEYS[key as KeyName];
     const isRead = systems !== undefined;
-    return [
-      key,
-      isRead ? fillShared(value, [key], { stacks, isSecret: secret }) : { value, issues: [] },
-    ] as const;
+    const of = isRead ? fillShared(value, [key], { stacks, isSecret: secret }) : { value, issues: [] };
+    return [key, KUBECONFIGS.includes(key) && of.value !== value ? accepted(key, value, of) : of] as const;
   });
   return {
     values: Object.fromEntries(filled.map(([key, { value }]) => [key, value])) as Values,

@@ -16,7 +16,7 @@ const CONNECTIONS: Record<string, string> = {
   "cli/plan-api-servers.ts":
     "the operator's, with an address of the cluster that its authority has to confirm",
   "cli/plan-facts.ts": "the operator's",
-  "cli/run-plan.ts": "of the stack",
+  "cli/run-plan.ts": "an output of the stack, as fetched",
   "providers/azimuth/client/services-monitor.ts": "fetched",
   "providers/azimuth/resources/service-sync-handlers.ts": "fetched",
   "providers/kubeadm/client/adoptable.ts": "the operator's, or rendered from three fields of admin.conf",
@@ -80,10 +80,14 @@ describe("kubeconfigs in the product's code", () => {
     ]);
     assert.deepEqual(filesWith(/new FetchedKubeconfig\(/), [
       "cli/fleet/gate-probes.ts",
+      "cli/up.ts",
       FETCHED,
+      // an output of a StackReference
+      "lib/pulumi/kubeconfig-input.ts",
       "providers/azimuth/client/cluster-record.ts",
       // the outputs of other stacks
       "stacks/collector.ts",
+      "stacks/schema/shared.ts",
     ]);
   });
 });

@@ -151,7 +151,7 @@ describe("a fetched kubeconfig", () => {
       [`${stringify(written(own))}# ${SECRET.repeat(30_000)}`, /larger than 256 KiB/],
       [SECRET, /has no clusters/],
       [`a: [${SECRET}`, /is not YAML/],
-      [`clusters: &a [${SECRET}]\nusers: *a\ncontexts: *a`, /is not YAML/],
+      [`clusters: &a [${SECRET}]\nusers: *a\ncontexts: *a`, /too many aliases/],
       [`clusters: !${SECRET} x`, /has no context/],
       [stringify({ ...written(own), users: "none" }), /context "x" has no user/],
       [

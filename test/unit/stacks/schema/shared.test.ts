@@ -150,4 +150,66 @@ describe("configuration: values of other stacks", () => {
       /shared: is not supported by this reader/,
     );
   });
+
+  describe("that are kubeconfigs", () => {
+    const kubeconfig = (user: object, cluster: object = {}) =>
+      stringify({
+        clusters: [{ name: "c", cluster: { server: "https://10.0.0.1:6443", ...cluster } }],
+        users: [{ name: "u", user }],
+        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+      });
+    const values = {
+      "foresail:system": "machine-pool",
+      "foresail:machinePool": JSON.stringify({
+        name: "pool-a",
+        cluster: "demo",
+        bootstrap: { dataSecretName: "join" },
+        infrastructure: { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "A", spec: {} },
+      }),
+      ...shared(),
+    };
+    const pool = (keys: Record<string, string>): ConfigurationReader => ({
+      project: "foresail",
+      stack: "dev",
+      values: { ...values, ...keys },
+      isSecret: (key) => key.endsWith("Kubeconfig"),
+    });
+    const own = kubeconfig({ exec: { command: "login" } }, { "proxy-url": "http://127.0.0.1:3128" });
+    const reference = "${shared.base.kubeconfig}";
+
+    it("are read like those that clusters serve: they run no program and use no proxy", async () => {
+      const given = { "foresail:managementKubeconfig": reference, "foresail:workloadKubeconfig": reference };
+      for (const [user, cluster, why] of [
+        [{ exec: { command: "steal" } }, {}, "users[0].user.exec would run a program on this machine"],
+        [{ tokenFile: "/etc/shadow" }, {}, "users[0].user.tokenFile would send a file of this machine"],
+        [{ as: "admin" }, {}, "users[0].user.as would impersonate another user"],
+        [
+          {},
+          { "proxy-url": "http://evil" },
+          "clusters[0].cluster.proxy-url would send the calls through a proxy",
+        ],
+      ] as const) {
+        const outputs = { kubeconfig: kubeconfig(user, cluster) };
+        const message = await failure(pool(given), stack(outputs, ["kubeconfig"]));
+        for (const key of ["managementKubeconfig", "workloadKubeconfig"])
+          assert.ok(
+            message.includes(`${key}: \${shared.base.kubeconfig} has a kubeconfig that is refused: ${why}`),
+            message,
+          );
+      }
+    });
+
+    it("are read so also within a longer text, and the operator's own are not", async () => {
+      const outputs = { command: "steal", kubeconfig: kubeconfig({ token: "t" }) };
+      const text = kubeconfig({ exec: { command: "${shared.base.command}" } });
+      assert.match(
+        await failure(pool({ "foresail:managementKubeconfig": text }), stack(outputs, ["kubeconfig"])),
+        /managementKubeconfig: .* is refused: users\[0\]\.user\.exec/s,
+      );
+      await read(
+        pool({ "foresail:managementKubeconfig": own, "foresail:workloadKubeconfig": reference }),
+        stack(outputs, ["kubeconfig"]),
+      );
+    });
+  });
 });
