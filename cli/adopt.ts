@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { isObject } from "../lib/json";
 import { readGivenFile } from "../lib/files";
+import { readYaml } from "../lib/yaml";
 import { messageOf } from "../lib/error-message";
 import { dnsLabelIssue } from "../lib/validation/names";
 import { readAdoptable } from "../providers/kubeadm/client/adoptable";
@@ -146,7 +147,7 @@ function stackName(file: string): string {
 /** Reads the stack file, if there is one. @throws UsageError for one that has a cluster already */
 function existingFile(file: string): Record<string, unknown> {
   if (!existsSync(file)) return {};
-  const content: unknown = parse(readFileSync(file, "utf8")) ?? {};
+  const content: unknown = readYaml(readFileSync(file, "utf8")) ?? {};
   if (!isObject(content)) throw new UsageError(`--write ${file}: it is no stack file`);
   if (CLUSTER in configOf(content))
     throw new UsageError(`--write ${file}: it has ${CLUSTER} already; name another stack`);
@@ -168,7 +169,7 @@ function addressOf(text: string): [node: string, where: { address: string; port:
 
 /** Returns host:port of the kubeconfig's API server. */
 function serverOf(kubeconfig: string): string {
-  const { clusters } = parse(kubeconfig) as { clusters?: { cluster: { server?: string } }[] };
+  const { clusters } = readYaml(kubeconfig) as { clusters?: { cluster: { server?: string } }[] };
   const { hostname, port } = new URL(clusters?.[0]?.cluster.server ?? "https://127.0.0.1");
   return `${hostname}:${port || "443"}`;
 }

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
 import { isObject } from "../lib/json";
+import { parseYaml } from "../lib/yaml";
 
 /** Where the engine keeps state and locks. */
 export type Backend =
@@ -38,7 +38,7 @@ export async function findBackend(project = process.cwd(), environment = process
 
 async function backendOfProject(folder: string): Promise<string | undefined> {
   const text = await readFile(path.join(folder, "Pulumi.yaml"), "utf8").catch(() => "");
-  const project: unknown = parse(text);
+  const project = parseYaml(text);
   const backend = isObject(project) ? project.backend : undefined;
   return isObject(backend) && typeof backend.url === "string" ? backend.url : undefined;
 }

@@ -1,7 +1,8 @@
 import { isIP, isIPv6 } from "node:net";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { KubernetesClient } from "../lib/kubernetes";
 import type { PodParts } from "../lib/kubernetes/drain/plan";
+import { readYaml } from "../lib/yaml";
 import { CONTROL_PLANE_LABEL } from "../providers/kubeadm/plan/machine";
 
 /** The fields of a v1 Node that lead to its API server. */
@@ -76,7 +77,7 @@ export async function readServerMetrics(
   own: string,
 ): Promise<ServerMetrics> {
   if (servers.length < 2) return { text: own, unasked: [] };
-  const config = parse(kubeconfig) as SingleContext;
+  const config = readYaml(kubeconfig) as SingleContext;
   const { server: current } = config.clusters[0].cluster;
   const mayAsk = namesItsAuthority(config.clusters[0].cluster);
   const addresses = new Set(servers.flatMap(({ address }) => address ?? []));

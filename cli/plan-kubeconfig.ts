@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { isObject } from "../lib/json";
 import { listed } from "../lib/text/quote";
 import { fileFault } from "../lib/files";
+import { readYaml } from "../lib/yaml";
 import { inlineOrFile } from "../lib/kubernetes/kubeconfig-contexts";
 
 interface Kubeconfig {
@@ -56,7 +57,7 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
 
 function read(file: string): Kubeconfig {
   try {
-    const config: unknown = parse(readFileSync(file, "utf8"));
+    const config = readYaml(readFileSync(file, "utf8"));
     if (isObject(config) && "contexts" in config) return config;
   } catch (cause) {
     const fault = fileFault(cause);

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { parseYaml } from "../lib/yaml";
 import { displayEngineLine } from "../lib/text/display";
 import { explainEngineError, ValueFilter, withoutValues } from "./engine-messages";
 import { colorOfStream, onInterrupts } from "./terminal";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { parse } from "yaml";
 
 /** `pulumi` ended with an exit code other than 0; the message has the cause and the fix, or else its output. */
 export class PulumiError extends Error {
@@ -149,7 +149,7 @@ export async function findProject(from = process.cwd()): Promise<Project> {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const text = await readFile(path.join(folder, "Pulumi.yaml"), "utf8").catch(() => undefined);
     if (text !== undefined) {
-      const { name } = (parse(text) ?? {}) as { name?: unknown };
+      const { name } = (parseYaml(text) ?? {}) as { name?: unknown };
       if (typeof name !== "string") throw new Error(`${path.join(folder, "Pulumi.yaml")} names no project`);
       return { folder, name };
     }

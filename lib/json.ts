@@ -3,13 +3,44 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value that a text encodes as JSON; undefined if it is not JSON. */
+/** What walks through values recurses. */
+const MOST_LEVELS = 500;
+
+/** Returns the value that a text encodes as JSON; undefined if it is not JSON, or nested more than 500 levels deep. */
 export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfText(text, at);
+    else if (unit === BRACKET || unit === BRACE) {
+      if (++depth > MOST_LEVELS) return true;
+    } else if (unit === BRACKET + 2 || unit === BRACE + 2) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const BRACKET = 91;
+const BRACE = 123;
+
+/** Returns the position of the quote that ends a text, or that of the end. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH) at++;
+    else if (unit === QUOTE) return at;
+  }
+  return text.length;
 }
 
 /** Returns a copy of a plain value with another text for each of its texts; names of fields stay. */

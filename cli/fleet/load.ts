@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { readGivenFile } from "../../lib/files";
 import { cutList, quoted } from "../../lib/text/quote";
+import { readYamlOf } from "../../lib/yaml";
 import { findBackend } from "../backend";
 import { UsageError } from "../exit-codes";
 import { stacksInFolder } from "../killed-runs";
@@ -11,7 +12,7 @@ import { choosesByLabel, type Fleet, namedStacks, readFleet, stacksOf, type Wave
 import { nodesIssue } from "./plan/systems";
 import { reviewId } from "./run-file";
 import { readMerged, readStackFiles } from "./stack-files";
-import { fleetFileName, invalidFile, parseYaml } from "./yaml-file";
+import { fleetFileName, invalidFile } from "./yaml-file";
 
 /** Reads fleet.yaml and finds its stacks. @throws Error with the file and its validation issues, one per line */
 export const loadFleet = (project: Project, file?: string): Promise<Fleet> =>
@@ -47,9 +48,9 @@ async function resolveFleet(
   findStacks: (value: unknown) => Promise<readonly string[]>,
 ): Promise<Fleet> {
   const name = fleetFileName(file);
-  const value = parseYaml(
-    await readGivenFile(file, "the waves in", "create it (docs/regions.md shows one), or give --file"),
+  const value = readYamlOf(
     name,
+    await readGivenFile(file, "the waves in", "create it (docs/regions.md shows one), or give --file"),
   );
   const existing = await findStacks(value);
   const labels = choosesByLabel(value) ? readLabels(project, existing) : {};

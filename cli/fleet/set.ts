@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { isMap, isScalar, parseDocument } from "yaml";
+import { isMap, isScalar } from "yaml";
+import { readYamlDocument } from "../../lib/yaml";
 import { stackFolder } from "../../lib/layers/layer-file";
 import { displayLine } from "../../lib/text/display";
 import { listed, quoted } from "../../lib/text/quote";
@@ -84,7 +85,7 @@ async function edited(
 
 /** Returns the text of a stack file or layer with the version at a path below config; undefined where that is not possible. */
 export function withVersion(text: string, path: readonly string[], version: string): string | undefined {
-  const document = parseDocument(text);
+  const document = readYamlDocument(text, { merge: true });
   const full = ["config", ...path];
   const node = document.getIn(full, true);
   if (isScalar(node) && node.range) {

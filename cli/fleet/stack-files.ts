@@ -4,11 +4,11 @@ import { isObject } from "../../lib/json";
 import { LAYER_KEY } from "../../lib/layers/layer";
 import { stackFolder } from "../../lib/layers/layer-file";
 import { mergeOver } from "../../lib/layers/merge";
+import { readYamlOf } from "../../lib/yaml";
 import type { KeyName } from "../../stacks/schema/keys";
 import { readLayer } from "../config-show";
 import type { Project } from "../pulumi";
 import { type StackFiles, stackOfFile } from "./plan/changed";
-import { parseYaml } from "./yaml-file";
 
 /** Returns the stack files of a project and the layers that they name, without the engine. */
 export function readStackFiles(project: Project): StackFiles {
@@ -55,7 +55,7 @@ export function readConfig(project: Project, stack: string): Record<string, unkn
   const file = path.join(stackFolder(project.folder), name);
   // a stack without a configuration has no file
   if (!existsSync(file)) return {};
-  const value = parseYaml(readFileSync(file, "utf8"), name, { merge: true });
+  const value = readYamlOf(name, readFileSync(file, "utf8"), { merge: true });
   const config = isObject(value) ? value.config : undefined;
   return isObject(config) ? config : {};
 }

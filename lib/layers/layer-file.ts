@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { parse } from "yaml";
 import { fileFault } from "../files";
 import { isObject } from "../json";
+import { parseYaml } from "../yaml";
 import type { LayerText } from "./layer";
 
 /** A layer that can't be read; the message says why and what to do. */
@@ -15,7 +15,7 @@ export function stackFolder(from = process.cwd()): string {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const file = path.join(folder, "Pulumi.yaml");
     if (existsSync(file)) {
-      const project: unknown = parse(readFileSync(file, "utf8"));
+      const project = parseYaml(readFileSync(file, "utf8"));
       const named = isObject(project) ? project["stackConfigDir"] : undefined;
       return path.join(folder, typeof named === "string" ? named : "");
     }

@@ -1,8 +1,9 @@
-import { parseDocument } from "yaml";
+import { messageOf } from "../error-message";
 import { isObject } from "../json";
 import { quoted } from "../text/quote";
 import { unknownWord } from "../validation/spelling";
 import { issueAt, type ValidationIssue } from "../validation/validation-issue";
+import { readYaml } from "../yaml";
 import { isReference } from "./shared-values";
 
 /** The key of a stack file that names its layer, without the project. */
@@ -34,14 +35,11 @@ export function layerNameIssue(name: string): string | undefined {
 
 /** Reads a layer. It has the form of a stack file without secrets; values of secret keys are left out. */
 export function parseLayer({ file, text }: LayerText, project: string, known: KnownKeys): Layer {
-  const document = parseDocument(text, { merge: true });
-  const [error] = document.errors;
-  if (error !== undefined) return broken(file, `is not YAML: ${error.message.split("\n")[0]}`);
   let value: unknown;
   try {
-    value = document.toJS() ?? {};
-  } catch {
-    return broken(file, "has too many aliases, or one without an anchor; write the values out");
+    value = readYaml(text, { merge: true }) ?? {};
+  } catch (error) {
+    return broken(file, messageOf(error));
   }
   if (!isObject(value))
     return broken(file, `is not a map; write config: with keys such as ${project}:cluster`);

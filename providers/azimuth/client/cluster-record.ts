@@ -10,7 +10,8 @@ import { API, azimuthRefs, isOf, LEASE_FINALIZER, type Marked } from "../plan/na
 import { getServed, listServed } from "./cluster-services";
 import { type ClusterObjects, type RecordChange, recordChange } from "../plan/record";
 import { isDeepStrictEqual } from "node:util";
-import { parseYaml, userKubeconfig } from "../plan/user-kubeconfig";
+import { parseYaml } from "../../../lib/yaml";
+import { userKubeconfig } from "../plan/user-kubeconfig";
 import { MONITOR_MANAGER, type Owner } from "../../kubernetes/plan/adoption";
 import { groupOf } from "../../kubernetes/plan/identity";
 import { messageOf } from "../../../lib/error-message";

@@ -1,4 +1,5 @@
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
+import { parseYaml } from "../../../lib/yaml";
 import type { OidcIssuer } from "./cluster-values";
 
 /**
@@ -56,16 +57,4 @@ function firstCluster(kubeconfig: string): { name: string; server: string; field
     throw new Error("it has no cluster with an https server");
   const fields = Object.entries(cluster ?? {}).filter(([field]) => CLUSTER_FIELDS.includes(field));
   return { name, server, fields: Object.fromEntries(fields) };
-}
-
-/**
- * Returns the value of a YAML text; undefined when it is invalid. Never includes the text in errors, because it may be
- * secret.
- */
-export function parseYaml(text: string): unknown {
-  try {
-    return parse(text, { logLevel: "silent" }) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { stringify } from "yaml";
 import { isObject } from "../../../lib/json";
 import type { JsonObject } from "../../../lib/merge";
-import { parseYaml } from "./user-kubeconfig";
+import { parseYaml } from "../../../lib/yaml";
 
 /** Where the tunnel to the cluster's API server ends. */
 interface ZenithEndpoint {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseDocument, stringify } from "yaml";
+import { stringify } from "yaml";
 import { isObject } from "../../../lib/json";
+import { parseYaml } from "../../../lib/yaml";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -96,8 +97,7 @@ export function contextChanges(before: string | undefined, after: string): Conte
 
 /** Returns cluster and user of each context; nothing for a text that is not a collected kubeconfig. */
 function loginsOf(kubeconfig = ""): Map<string, readonly unknown[]> {
-  const document = parseDocument(kubeconfig, { logLevel: "error" });
-  const config: unknown = document.errors.length > 0 ? undefined : document.toJS();
+  const config = parseYaml(kubeconfig);
   const entries = (list: string): { name: string }[] => {
     const found: unknown = isObject(config) ? config[list] : undefined;
     return Array.isArray(found) ? found.filter(isNamed) : [];

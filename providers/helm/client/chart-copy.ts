@@ -4,11 +4,11 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
-import { parse, parseDocument } from "yaml";
 import { unreadable } from "../../../lib/files";
 import { readProcess } from "../../../lib/process/identity";
 import { shortHash } from "../../../lib/short-hash";
 import { quoted } from "../../../lib/text/quote";
+import { readYamlDocument, readYamlOf } from "../../../lib/yaml";
 
 /** A chart in a repository, or a folder or archive on this machine. */
 interface ChartLocation {
@@ -27,6 +27,10 @@ const COPIES = "./.foresail/charts";
 const MANIFESTS = "./.foresail/manifests";
 const DOWNLOAD_SECONDS = 120;
 const MOST_BYTES = 64 << 20;
+/** Charts have a few MiB; a small archive can contain any number of zeros or files. */
+const MOST_UNPACKED_BYTES = 256 << 20;
+const MINIMUM_FILE_BYTES = 4 << 10;
+const TOO_LARGE = `the chart's archive contains more than ${MOST_UNPACKED_BYTES >> 20} MiB`;
 
 /**
  * Makes a copy of a chart: after its digest was verified, and without some of its defaults. Helm removes a default for a
@@ -89,13 +93,16 @@ interface Dependency {
 async function removeDefaults(folder: string, paths: readonly DefaultPath[]): Promise<void> {
   const file = path.join(folder, "values.yaml");
   if (await exists(file)) {
-    const values = parseDocument(await readFile(file, "utf8"));
+    const values = readYamlDocument(await readFile(file, "utf8"));
     for (const keys of paths) if (values.hasIn(keys)) values.deleteIn(keys);
     await writeFile(file, values.toString());
   }
   const nested = paths.filter((keys) => keys.length > 1);
   if (nested.length === 0) return;
-  const metadata = parse(await readFile(path.join(folder, "Chart.yaml"), "utf8")) as {
+  const metadata = readYamlOf(
+    "Chart.yaml of the chart",
+    await readFile(path.join(folder, "Chart.yaml"), "utf8"),
+  ) as {
     dependencies?: Dependency[];
   };
   for (const { name, alias = name } of metadata.dependencies ?? []) {
@@ -127,8 +134,14 @@ async function unpackDependency(folder: string, name: string): Promise<string> {
 async function extract(archive: Buffer, folder: string): Promise<void> {
   const { extract: unpack } = await import("tar");
   await new Promise<void>((resolve, reject) => {
-    const target = unpack({ cwd: folder, strip: 1, strict: true });
-    target.on("close", resolve).on("error", reject);
+    let bytes = 0;
+    const filter = (_path: string, { size }: { size: number }) => {
+      bytes += Math.max(size, MINIMUM_FILE_BYTES);
+      return bytes <= MOST_UNPACKED_BYTES;
+    };
+    const target = unpack({ cwd: folder, strip: 1, strict: true, filter });
+    const closed = () => (bytes > MOST_UNPACKED_BYTES ? reject(new Error(TOO_LARGE)) : resolve());
+    target.on("close", closed).on("error", reject);
     target.end(archive);
   });
 }
@@ -141,7 +154,9 @@ interface RepositoryIndex {
 
 async function download({ chart, repository = "", version, digest }: ChartLocation): Promise<Buffer> {
   const base = repository.replace(/\/*$/, "/");
-  const index = parse((await get(`${base}index.yaml`)).toString("utf8")) as RepositoryIndex;
+  const index = readYamlOf(`${base}index.yaml`, (await get(`${base}index.yaml`)).toString("utf8"), {
+    bytes: MOST_BYTES,
+  }) as RepositoryIndex;
   const entry = index.entries?.[chart]?.find((each) => version === undefined || each.version === version);
   const [url] = entry?.urls ?? [];
   if (url === undefined) throw new Error(`${repository} has no chart ${chart} ${version ?? ""}`.trimEnd());

@@ -1,6 +1,6 @@
-import { parse } from "yaml";
 import { isObject } from "../../../lib/json";
 import type { KubernetesClient } from "../../../lib/kubernetes";
+import { readYamlOf } from "../../../lib/yaml";
 
 /** Returns the reference of a ConfigMap in which kubeadm stores an object. */
 export const kubeadmConfigMap = (name: string) => ({
@@ -17,6 +17,6 @@ export async function readKubeadmObject(
   key: string,
 ): Promise<Record<string, unknown> | undefined> {
   const object = await kubernetes.get<{ data?: Record<string, string> }>(kubeadmConfigMap(name));
-  const value: unknown = parse(object?.data?.[key] ?? "");
+  const value = readYamlOf(`ConfigMap kube-system/${name}: ${key}`, object?.data?.[key] ?? "");
   return isObject(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parse } from "yaml";
+import { readYamlOf } from "../../../lib/yaml";
 import { changesEtcdSettings, type SettingFacts } from "../plan/adopted-configuration";
 import type { KubeadmObjects, MemberFacts } from "../plan/adoption";
 import type { Machine, Role } from "../plan/machine";
@@ -136,7 +136,7 @@ export function parseSettingFacts(answer: string): SettingFacts {
   return {
     configured: facts.get("configured") === "yes",
     kubeletPath: (facts.get("kubeletPath") ?? "").trim(),
-    kubelet: parse(facts.get("kubelet") ?? "") as unknown,
+    kubelet: readYamlOf("the kubelet's configuration", facts.get("kubelet") ?? ""),
     manifests: lines("manifests"),
     etcd: lines("etcd"),
     readsMirrors: lines("readsMirrors").length > 0,

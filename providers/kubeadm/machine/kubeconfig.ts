@@ -1,4 +1,5 @@
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
+import { readYamlOf } from "../../../lib/yaml";
 import type { Machine } from "../plan/machine";
 
 /** The administrator's credentials and the cluster's certificate authority, base64 as in a kubeconfig. */
@@ -15,7 +16,7 @@ interface KubeconfigFile {
 
 /** Extracts the credentials from kubeadm's admin.conf. @throws Error when the text is not an admin.conf */
 export function adminCredentials(adminConf: string): AdminCredentials {
-  const { clusters, users } = parse(adminConf) as KubeconfigFile;
+  const { clusters, users } = readYamlOf("admin.conf", adminConf) as KubeconfigFile;
   const authority = clusters?.[0]?.cluster["certificate-authority-data"];
   const { "client-certificate-data": clientCertificate, "client-key-data": clientKey } =
     users?.[0]?.user ?? {};
@@ -71,7 +72,7 @@ export function renderKubeconfig(
 
 /** Returns the certificate authority of a kubeconfig, base64. @throws Error when it has none */
 export function certificateAuthority(kubeconfig: string): string {
-  const { clusters } = parse(kubeconfig) as KubeconfigFile;
+  const { clusters } = readYamlOf("the kubeconfig", kubeconfig) as KubeconfigFile;
   const authority = clusters?.[0]?.cluster["certificate-authority-data"];
   if (!authority) throw new Error("the kubeconfig contains no certificate authority");
   return authority;

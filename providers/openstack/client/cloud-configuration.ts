@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { parse } from "yaml";
+import { messageOf } from "../../../lib/error-message";
 import { fileFault } from "../../../lib/files";
+import { readYaml } from "../../../lib/yaml";
 import type { CloudRef } from "../plan/requirements";
 import { CloudConfigurationError } from "./errors";
 import { listed } from "../../../lib/text/quote";
@@ -104,10 +105,9 @@ async function readClouds(file: string): Promise<Record<string, CloudEntry> | un
   if (content === undefined) return undefined;
   let value: { clouds?: unknown } | null;
   try {
-    value = parse(content) as typeof value;
-  } catch {
-    // The parser's message would quote the line, which may contain a password.
-    throw new CloudConfigurationError(`${file} is no YAML`);
+    value = readYaml(content) as typeof value;
+  } catch (error) {
+    throw new CloudConfigurationError(`${file} ${messageOf(error)}`);
   }
   const clouds = value?.clouds;
   if (typeof clouds !== "object" || clouds === null)

@@ -287,7 +287,7 @@ const adviceFor = (fault: string) => FAULTS.find(({ reason }) => reason.test(fau
  * @param fault the cloud's reason
  */
 export function serverFaultAdvice(server: string, fault: string): string {
-  const reason = fault.replace(/\.?\s*$/, ".");
+  const reason = `${fault.trimEnd().replace(/\.$/, "")}.`;
   return `${server} could not be made: ${reason} What to do: ${adviceFor(fault).todo}; then run the same again, what was made is kept`;
 }
 
