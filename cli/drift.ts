@@ -53,7 +53,7 @@ export async function drift(options: DriftOptions, say = print): Promise<number>
     return EXIT.done;
   }
   const found = await readAll({ ...access, seconds: SECONDS }, machines);
-  if (options.output === "json") say(displayJson({ machines: found.map(asData) }));
+  if (options.output === "json") say(displayJson({ machines: asData(found) }));
   else for (const line of asText(found)) say(line);
   if (found.some((machine) => "files" in machine && machine.files.length > 0)) return EXIT.drifted;
   return found.some((machine) => "unknown" in machine) ? EXIT.unknown : EXIT.done;
@@ -106,17 +106,26 @@ function described(answer: DriftAnswer) {
   };
 }
 
-const asData = (machine: MachineDrift) =>
-  "unknown" in machine
-    ? { node: machine.node, unknown: displayLine(machine.unknown) }
-    : {
-        node: machine.node,
-        files: machine.files.map((file) => ({
-          path: file.path,
-          difference: file.kind,
-          diff: unifiedDiff(file).join("\n"),
-        })),
-      };
+/** How many files of all machines have a diff in the data. */
+const MOST_DIFFS = 200;
+
+function asData(found: readonly MachineDrift[]) {
+  let count = 0;
+  const diffOf = (file: DriftedFile) =>
+    ++count > MOST_DIFFS ? "not shown: too many files differ" : unifiedDiff(file).join("\n");
+  return found.map((machine) =>
+    "unknown" in machine
+      ? { node: machine.node, unknown: displayLine(machine.unknown) }
+      : {
+          node: machine.node,
+          files: machine.files.map((file) => ({
+            path: file.path,
+            difference: file.kind,
+            diff: diffOf(file),
+          })),
+        },
+  );
+}
 
 /** Words for the differences. */
 const WORDS: Readonly<Record<DriftedFile["kind"], string>> = {

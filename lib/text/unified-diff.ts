@@ -32,6 +32,10 @@ export interface NodeDifferences {
 const MOST_LINES = 60;
 /** Longer lines are cut. */
 const LONGEST_LINE = 200;
+/** Most files of all nodes whose differences are shown. */
+const MOST_FILES = 300;
+/** Most lines of all differences. */
+const MOST_LINES_OF_ALL = 2_000;
 /** Files that have more changed lines than this are not compared line by line, which would take long. */
 const MOST_CHANGES = 500;
 
@@ -47,20 +51,29 @@ interface Diff {
  */
 export function groupedDiffs(nodes: readonly NodeDifferences[]): string[] {
   const groups = new Map<string, { nodes: string[]; lines: readonly string[] }>();
-  for (const { node, files } of nodes) {
-    for (const file of files) {
-      const { key, lines } = diffOf(file);
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, { nodes: [node], lines });
-      else group.nodes.push(node);
+  const all = nodes.flatMap(({ node, files }) => files.map((file) => ({ node, file })));
+  let [shown, count] = [0, 0];
+  for (const { node, file } of all) {
+    if (shown === MOST_FILES || count >= MOST_LINES_OF_ALL) break;
+    shown++;
+    const { key, lines } = diffOf(file);
+    const group = groups.get(key);
+    if (group !== undefined) group.nodes.push(node);
+    else {
+      groups.set(key, { nodes: [node], lines });
+      count += lines.length;
     }
   }
+  const rest = all.length - shown;
   const headings = new Map<string, string[]>();
   for (const { nodes: names, lines } of groups.values()) {
     const heading = `${names.join(", ")}:`;
     headings.set(heading, [...(headings.get(heading) ?? []), ...lines]);
   }
-  return [...headings].flatMap(([heading, lines]) => [heading, ...lines]);
+  return [
+    ...[...headings].flatMap(([heading, lines]) => [heading, ...lines]),
+    ...(rest > 0 ? [`… ${plural(rest, "more file")} without a diff`] : []),
+  ];
 }
 
 /** Returns the unified diff of one file, in lines that can be displayed. */

@@ -5,11 +5,13 @@ import { readFileSync } from "node:fs";
 import { variable } from "./github.mjs";
 
 const MOST = 200;
+const LONGEST = 200;
 const DRIFT = 10;
 const stack = variable("STACK");
 const marker = `<!-- foresail-drift:${stack} -->`;
 
-const code = (text) => `\`${text.replace(/[`\s\p{Cc}]+/gu, " ")}\``;
+const cut = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const code = (text) => `\`${cut(text.replace(/[`\s\p{Cc}]+/gu, " "))}\``;
 const { machines } = JSON.parse(readFileSync(`${variable("OUT")}/drift.json`, "utf8"));
 const lines = machines.flatMap(({ node, files = [] }) =>
   files.map((file) => `- ${code(node)}: ${code(file.path)} (${file.difference})`),

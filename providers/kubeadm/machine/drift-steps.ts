@@ -49,7 +49,7 @@ function parseLine(line: string): DriftedFile {
 
 function stateOf(access: string, text: string, which: string): FileState | undefined {
   if (access === "-") return undefined;
-  const content = text === "-" ? `more than 256 KiB, ${which}\n` : decoded(text);
+  const content = text === "-" ? `too large to be shown, ${which}\n` : decoded(text);
   return { content, mode: access.replace(",", " ") };
 }
 

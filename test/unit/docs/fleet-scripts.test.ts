@@ -250,6 +250,16 @@ describe("the scripts of a fleet's workflows", function () {
     );
   });
 
+  it("open an issue that fits for many files with long names", async () => {
+    const paths = Array.from({ length: 400 }, (_, at) => `/etc/${at}/${"x".repeat(4_000)}`);
+    const { exitCode, printed } = await drift(changed(...paths), 10);
+    assert.equal(exitCode, 0, printed);
+    const { body } = github.issues.at(-1)!;
+    assert.ok(body.length < 65_536, `${body.length} characters`);
+    assert.match(body, /\n- and 200 more$/);
+    await drift(changed(), 0);
+  });
+
   it("show no control character of a file's name in a job's log", async () => {
     const gitlab = { GITLAB_CI: "true", FORESAIL_GITLAB_TOKEN: "" };
     const { exitCode, printed } = await drift(changed("/etc/a\u001b[2J\u0007"), 10, gitlab);

@@ -216,21 +216,27 @@ repair_drift() {
 }
 
 # Prints each difference for foresail: how, then the path in base64, and of the copy and of the file its permissions and its
-# text in base64; - for no file, and for a text that is too large.
+# text in base64; - for no file, and for a text that is too large, alone or with those before it.
 print_drift() {
-  local path
+  local path copy now left=4194304
   if is_at_work; then echo at-work; return 0; fi
   compare_copies
   for path in "${drifted[@]}"; do
-    printf '%s %s %s %s\n' "${difference[$path]}" "$(printf '%s' "$path" | base64 -w 0)" \
-      "$(encoded "$(copy_of "$path")")" "$(encoded "$ROOT$path")"
+    copy=$(encoded "$(copy_of "$path")" "$left")
+    left=$((left - ${#copy}))
+    now=$(encoded "$ROOT$path" "$left")
+    left=$((left - ${#now}))
+    printf '%s %s %s %s\n' "${difference[$path]}" "$(printf '%s' "$path" | base64 -w 0)" "$copy" "$now"
   done
 }
 
+# Prints the permissions and the text of a file: PATH, MOST-BYTES.
 encoded() {
+  local size
   if ! is_there "$1"; then printf -- '- -'; return 0; fi
   access_of "$1" '%a,%U:%G' | tr '\n' ' '
-  if [ "$(access_of "$1" %s)" -gt 262144 ]; then
+  size=$(access_of "$1" %s)
+  if [ "$size" -gt 262144 ] || [ "$size" -gt "$2" ]; then
     printf '%s' -
   elif read_file "$1" >/dev/null; then
     read_file "$1" | unmarked | base64 -w 0

@@ -119,6 +119,19 @@ describe("diffs of several nodes", () => {
     assert.ok(shown.includes(" address: 10.0.0.1") && !shown.includes(" address: 10.0.0.2"));
   });
 
+  it("end after some, with the number of the others", () => {
+    const files = Array.from({ length: 200 }, (_, at) => ({ ...file("a\n", `${at}\n`), path: `/f${at}` }));
+    const nodes = Array.from({ length: 40 }, (_, at) => ({ node: `w-${at}`, files }));
+    const shown = groupedDiffs(nodes);
+    assert.ok(shown.length < 2_500, `${shown.length} lines`);
+    assert.equal(shown.at(-1), `… ${40 * 200 - 300} more files without a diff`);
+    const long = groupedDiffs([
+      { node: "w", files: files.map((each) => ({ ...each, after: { content: "x\n".repeat(50) } })) },
+    ]);
+    assert.ok(long.length < 2_200, `${long.length} lines`);
+    assert.match(long.at(-1) ?? "", /^… \d+ more files without a diff$/);
+  });
+
   it("are apart for nodes with other changes", () => {
     const shown = groupedDiffs([
       { node: "w-1", files: [file("a\n", "b\n")] },

@@ -188,6 +188,7 @@ export class AgentMachine {
       encoding: "utf8",
       env: this.environment,
       timeout: 60_000,
+      maxBuffer: 2 ** 26,
     });
     return { status, output: stdout + stderr };
   }

@@ -12,7 +12,7 @@ const POLICY = "/etc/audit/policy.yaml";
 
 /** A machine whose agent has looked at its files once. */
 function watchedMachine(options: ConstructorParameters<typeof AgentMachine>[0] = {}): AgentMachine {
-  const machine = new AgentMachine({ ...options, version: "1.36.3", managed: [POLICY] });
+  const machine = new AgentMachine({ managed: [POLICY], ...options, version: "1.36.3" });
   machine.put(KUBELET, "maxPods: 110\n");
   machine.put(POLICY, "rules: []\n");
   assert.equal(machine.run("--once").status, 0);
@@ -59,6 +59,27 @@ describe("a node agent that looks for drift", function () {
     assert.equal(machine.run("--accept", KUBELET).status, 0);
     assert.deepEqual(parseDriftAnswer(machine.run("--drift").output), { files: [proxy] });
     assert.equal(machine.run("--accept", "/etc/passwd").status, 65);
+  });
+
+  it("reports and answers many large files with long names within the limits, each file by its name", () => {
+    const long = `/etc/${"a".repeat(200)}/${"b".repeat(200)}/${"c".repeat(200)}/${"d".repeat(200)}`;
+    const paths = [...Array.from({ length: 40 }, (_, at) => `/etc/many/file-${at}`), long];
+    const machine = watchedMachine({ managed: paths });
+    for (const path of paths) machine.put(path, `${path}\n`.padEnd(200_000, "x"));
+    const { status, output } = machine.run("--drift");
+    assert.equal(status, 0);
+    assert.ok(output.length < 6 * 2 ** 20, `${output.length} characters`);
+    const answer = parseDriftAnswer(output);
+    assert.ok("files" in answer);
+    assert.deepEqual(
+      answer.files.map(({ path }) => path),
+      paths,
+    );
+    assert.match(answer.files[0]?.after?.content ?? "", /^\/etc\/many\/file-0\n/);
+    assert.equal(answer.files.at(-1)?.after?.content, "too large to be shown, as it is\n");
+    machine.run("--once");
+    const report = reportOf(machine);
+    assert.equal((report?.paths.length ?? 0) + (report?.more ?? 0), paths.length);
   });
 
   it("counts its own work as foresail's, and no change of a file that the work leaves alone", () => {
