@@ -14,6 +14,7 @@ import type { ReleaseOptions } from "./release";
 import type { UnlockOptions } from "./unlock";
 import type { UpOptions } from "./up";
 import { messageOf } from "../lib/error-message";
+import { displayWarnings } from "../lib/text/warnings";
 
 /** Adds a command, whose help ends with notes and the exit codes that it has. */
 function addCommand(program: Command, name: CommandName, notes = ""): Command {
@@ -200,6 +201,7 @@ function addDestroyStackCommand(program: Command): void {
 
 /** The command `foresail`. */
 async function main(): Promise<void> {
+  displayWarnings();
   const program = new Command("foresail")
     .description("Kubernetes clusters that you can preview")
     .showHelpAfterError("(--help tells more)")

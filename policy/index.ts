@@ -8,10 +8,13 @@ import {
 import { parseJson } from "../lib/json";
 import { engineSignal } from "../lib/process/parent-watch";
 import { parseUrn } from "../lib/pulumi/state";
+import { displayWarnings } from "../lib/text/warnings";
 import { formatViolation, isMandatory, POLICY_LEVELS_VARIABLE } from "../lib/text/policy-violation";
 import { knownValues } from "./known-values";
 import type { Finding, PolicyResource, ResourceRule, StackRule } from "./plan/rule";
 import { rules } from "./plan/rules";
+
+displayWarnings();
 
 /** Set by `foresail`, which reads violations as lines. */
 const levels = process.env[POLICY_LEVELS_VARIABLE];

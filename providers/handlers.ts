@@ -1,12 +1,14 @@
 import type { Handlers } from "../lib/pulumi/handler-types";
 import { endWithEngine, isDynamicProvider } from "../lib/process/parent-watch";
 import { printErrorsOnce } from "../lib/pulumi/displayed-handlers";
+import { displayWarnings } from "../lib/text/warnings";
 import { makeStructsFast } from "../lib/pulumi/fast-structs";
 import { trustingThisRun } from "../lib/pulumi/stale-steps";
 
 endWithEngine();
 if (isDynamicProvider()) {
   printErrorsOnce();
+  displayWarnings();
   makeStructsFast();
 }
 

@@ -3,7 +3,7 @@ import { CollectedStack } from "../components/collector/collected-stack";
 import { acceptedContexts, FetchedKubeconfig, KubeconfigRefused } from "../lib/kubernetes/fetched-kubeconfig";
 import { ownStack, qualifiedName, readStackOutputs } from "../lib/pulumi/stack";
 import { resourceMessage } from "../lib/steps/steps";
-import { displayText } from "../lib/text/display";
+import { inform } from "../lib/pulumi/log";
 import {
   type ClusterLogin,
   contextChanges,
@@ -40,9 +40,7 @@ export async function collector({
 /** Prints lines that a review shows as remarks. */
 async function remark(lines: readonly string[]): Promise<void> {
   for (const line of lines)
-    await pulumi.log.info(
-      displayText(resourceMessage.format({ type: "Collector", name: pulumi.getStack(), line })),
-    );
+    await inform(resourceMessage.format({ type: "Collector", name: pulumi.getStack(), line }));
 }
 
 /** Returns the login of the current context of a stack's kubeconfig, or why there is none. */

@@ -11,6 +11,7 @@ import { stackName } from "../../lib/pulumi/stack";
 import * as resources from "../../providers/kubeadm/resources/declarations";
 import { drainOptions, networkPlugin, rolloutSettings, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
+import { inform, warn } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
@@ -78,9 +79,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.args = args;
     refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
     if (pulumi.runtime.isDryRun())
-      void pulumi.log.info(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
+      void inform(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
     for (const line of issueLines(profileWarnings(args)))
-      void pulumi.log.warn(`KubeadmCluster ${clusterName}: ${line}`, this);
+      void warn(`KubeadmCluster ${clusterName}: ${line}`, this);
     this.endpoint = endpointOf(clusterName, args);
     this.common = {
       specification: specification(clusterName, this.endpoint, args),

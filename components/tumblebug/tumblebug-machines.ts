@@ -1,5 +1,6 @@
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
+import { warn } from "../../lib/pulumi/log";
 import { whenMade } from "../../lib/pulumi/left-out";
 import type { DeepInput } from "../../lib/pulumi/dynamic-resource";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
@@ -80,7 +81,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       }));
     const { address, credentials, generation = "auto", caBundle, allowHttp } = args.server;
     if (allowHttp && isPlainHttpToOtherHost(address) && pulumi.runtime.isDryRun())
-      void pulumi.log.warn(`${address}: the credentials are sent over plain http (allowHttp is on)`, this);
+      void warn(`${address}: the credentials are sent over plain http (allowHttp is on)`, this);
     const asked = {
       address,
       ...(caBundle === undefined ? {} : { caCertificates: caBundle }),

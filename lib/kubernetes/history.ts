@@ -1,3 +1,4 @@
+import { displayLine } from "../text/display";
 import type { KubernetesClient } from "./client";
 import { completeHolder } from "./lease-holder";
 import type { KubernetesObject, ObjectRef } from "./objects";
@@ -27,9 +28,11 @@ const LONGEST_RESULT = 500;
 /** Returns the line of an entry: time, user and host, stack, step, result, seconds. */
 function historyLine(entry: HistoryEntry, at = new Date()): string {
   const { user, host } = completeHolder(entry);
-  const result = entry.result.replaceAll(/\s+/g, " ").slice(0, LONGEST_RESULT);
+  const result = displayLine(entry.result).replaceAll(/\s+/g, " ").slice(0, LONGEST_RESULT);
   const time = at.toISOString().replace(/\.\d+Z$/, "Z");
-  return `${time} ${user}@${host} ${entry.stack}: ${entry.step}: ${result}, ${Math.round(entry.seconds)} s`;
+  return displayLine(
+    `${time} ${user}@${host} ${entry.stack}: ${entry.step}: ${result}, ${Math.round(entry.seconds)} s`,
+  );
 }
 
 /** Adds a line to the history and drops the oldest lines beyond 200. */

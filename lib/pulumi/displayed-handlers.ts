@@ -1,3 +1,4 @@
+import { format } from "node:util";
 import { displayLine, displayText } from "../text/display";
 import type { Handlers } from "./handler-types";
 import { leaveOutStack } from "./stack-traces";
@@ -65,6 +66,6 @@ export function printErrorsOnce(): void {
   const print = console.error.bind(console);
   console.error = (...words: unknown[]) => {
     if (words.length === 1 && printedTwice.delete(String(words[0]))) return;
-    print(...words);
+    print(displayText(format(...words)));
   };
 }

@@ -28,8 +28,13 @@ export function report(resource: string, line: string): void {
 }
 
 /** Warns in a program, also of what a cluster or a cloud answered. */
-export async function warn(message: string): Promise<void> {
-  await pulumi.log.warn(displayText(message));
+export async function warn(message: string, resource?: pulumi.Resource): Promise<void> {
+  await pulumi.log.warn(displayText(message), resource);
+}
+
+/** Prints a remark of a program, also on what a cluster or a cloud answered. */
+export async function inform(message: string, resource?: pulumi.Resource): Promise<void> {
+  await pulumi.log.info(displayText(message), resource);
 }
 
 /** Inputs that have another name in the configuration. */

@@ -18,8 +18,10 @@ export function displayText(text: string): string {
 /** Returns a text on one line so that it can be displayed. */
 export function displayLine(text: string): string {
   return displayText(text)
-    .trim()
-    .replace(/\s*\n\s*/g, " ");
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
 }
 
 /** Returns a value as JSON that can be displayed. Programs read exactly the same value from it. */
@@ -31,9 +33,12 @@ export function displayJson(value: unknown): string {
     .replace(COMMAND_ANYWHERE, "#\\u0023");
 }
 
-/** Returns a line of the engine's output so that it can be displayed; keeps the engine's colors. */
+/**
+ * Returns a line of the engine's output so that it can be displayed; keeps the engine's colors, except where they divide
+ * a secret from what shows that it is one.
+ */
 export function displayEngineLine(line: string): string {
-  return line
+  return redact(line)
     .split(COLOR)
     .map((part, index) => (index % 2 === 1 ? part : displayText(part)))
     .join("");

@@ -1,4 +1,5 @@
-import { isObject, parseJson } from "../json";
+import { isObject, mapTexts, parseJson } from "../json";
+import { displayText } from "./display";
 
 /** Where a policy pack finds the enforcement levels of its rules, when its caller wants violations as lines. */
 export const POLICY_LEVELS_VARIABLE = "FORESAIL_POLICY_LEVELS";
@@ -17,7 +18,8 @@ export interface PolicyViolation {
 const PREFIX = "foresail-policy ";
 
 /** Returns the line for the engine's log, from which {@link parseViolation} reads it again. */
-export const formatViolation = (violation: PolicyViolation): string => PREFIX + JSON.stringify(violation);
+export const formatViolation = (violation: PolicyViolation): string =>
+  PREFIX + JSON.stringify(mapTexts(violation, displayText));
 
 /** Parses a line of the engine's log; undefined for another one. */
 export function parseViolation(line: string): PolicyViolation | undefined {
