@@ -29,6 +29,7 @@ import {
   type ConnectionObjects,
   type TumblebugPlanInputs,
 } from "../../providers/tumblebug/resources/declarations";
+import { ownStack } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
 import { formatPath } from "../../lib/validation/validation-issue";
 import { poolIssues } from "../../providers/kubeadm/plan/validation/machines";
@@ -241,7 +242,10 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     const recorded = { vms, leaving };
     return new TumblebugMcis(
       machinesResource(this.clusterName),
-      { ...common, infrastructure, slots, objects, specs, images, user, timeoutSeconds, recorded },
+      {
+        ...{ ...common, infrastructure, slots, objects, specs, images, user, timeoutSeconds, recorded },
+        stack: ownStack(),
+      },
       { ...this.child, customTimeouts: longEnough(timeoutSeconds) },
     );
   }

@@ -69,7 +69,11 @@ export interface TumblebugFacts {
   /** Existing VNets with their CIDR blocks. */
   vNets: readonly { name: string; connection: string; cidr: string; isOurs: boolean }[];
   /** The existing MCIS or infra of the desired name. */
-  infrastructure?: { status: string; isOurs: boolean };
+  infrastructure?: {
+    status: string;
+    isOurs: boolean;
+    /** whose owner tag it has */ madeBy?: string | undefined;
+  };
 }
 
 /** An unmet requirement, with the configuration property and a reason that may include CB-Ladybug's code. */
@@ -120,13 +124,18 @@ function issuesOf(desired: DesiredTumblebug, facts: TumblebugFacts): Issue[] {
   ];
 }
 
+/** Returns whose an MCIS is, and what to do. @param madeBy whose owner tag it has */
+export const foreignMcis = (madeBy: string | undefined): string =>
+  madeBy === undefined
+    ? "choose another `infrastructure`, or delete that one"
+    : `it belongs to ${madeBy}: choose another \`infrastructure\`, or destroy it there. If that is this stack, use the state that it had, since its VMs can't be taken over`;
+
 function infrastructureIssue(desired: DesiredTumblebug, { infrastructure: found }: TumblebugFacts): Issue {
   if (found === undefined || found.isOurs) return undefined;
   const { namespace, infrastructure } = desired;
   return [
     "infrastructure",
-    `the namespace "${namespace}" has an MCIS "${infrastructure}" that this stack did not create (${found.status || "empty"}); ` +
-      "choose another `infrastructure`, or delete that one",
+    `the namespace "${namespace}" has an MCIS "${infrastructure}" that this stack did not create (${found.status || "empty"}); ${foreignMcis(found.madeBy)}`,
     "AlreadyExistMCISFailedReason",
   ];
 }

@@ -176,6 +176,8 @@ export interface McisInputs {
   namespace: string;
   infrastructure: string;
   mark: string;
+  /** "organization/project/stack", for the refusals of other stacks; absent in state of older releases. */
+  stack?: string;
   /** Desired machines. A change creates VMs of new machines; TumblebugVm deletes VMs of surplus machines. */
   slots: Slot[];
   /** Connection → objects that its VMs are created from. */

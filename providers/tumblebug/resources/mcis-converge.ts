@@ -1,10 +1,10 @@
 import type { Infrastructure, Tumblebug } from "../client";
 import { waitFor } from "../../../lib/wait";
-import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
+import { carriesMark, markedBy, markedDescription } from "../../../lib/pulumi/marks";
 import { isRunning, isSettled, lostLines, planMachines, type MachinePlan } from "../plan/machine-plan";
 import type { Slot } from "../plan/groups";
 import { type DesiredVmGroup, machineVm } from "../plan/model";
-import { factKey } from "../plan/requirements";
+import { factKey, foreignMcis } from "../plan/requirements";
 import { ReasonedError } from "../plan/reasons";
 import { allInParallel } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/log";
@@ -39,7 +39,7 @@ export async function convergeMcis(
       throw new ReasonedError(
         "AlreadyExistMCISFailedReason",
         `the namespace ${namespace} has an MCIS ${name} that this stack did not create (${before.status})`,
-        "choose another `tumblebug.infrastructure`, or delete that one",
+        foreignMcis(markedBy(before.description)),
       );
     const settled = before && (await waitForVms(tumblebug, inputs, signal));
     const plan = planFor(inputs, recorded, settled);
@@ -100,9 +100,10 @@ async function createVms(
   const resource = mcisName(inputs);
   const groups = desiredGroups(inputs, plan.made);
   if (!before) {
+    const description = markedDescription(mark, inputs.stack);
     report(resource, `create with ${plan.made.map(({ machine }) => machine).join(", ")}`);
     try {
-      await infrastructures.create(namespace, { name, description: markedDescription(mark), groups });
+      await infrastructures.create(namespace, { name, description, groups });
       return [];
     } catch (error) {
       const found = await infrastructures.read(namespace, name);

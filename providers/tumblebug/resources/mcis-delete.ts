@@ -1,6 +1,8 @@
+import { carriesMark, markedBy } from "../../../lib/pulumi/marks";
 import { isRefusal, type Tumblebug, type TumblebugRefusal } from "../client";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { nextDeletionStep } from "../plan/machine-plan";
+import type { McisInputs } from "./declarations";
 
 /** Time after which termination is requested again: a server that lost the first request would wait forever. */
 const AGAIN_SECONDS = 60;
@@ -15,7 +17,8 @@ interface DeletionOptions {
 }
 
 /**
- * Terminates all VMs of an MCIS, waits for their end, and deletes the record. Does nothing if the MCIS does not exist.
+ * Terminates all VMs of an MCIS, waits for their end, and deletes the record. Does nothing if the MCIS does not exist, or
+ * has another owner by now.
  * Reads the MCIS before each step, so that a new run continues an interrupted deletion.
  *
  * @throws TumblebugRefusal if the server refuses twice to terminate VMs, or refuses to delete the record of ended VMs;
@@ -23,7 +26,7 @@ interface DeletionOptions {
  */
 export async function deleteMcis(
   { infrastructures }: Tumblebug,
-  { namespace, infrastructure: name }: { namespace: string; infrastructure: string },
+  { namespace, infrastructure: name, mark }: Pick<McisInputs, "namespace" | "infrastructure" | "mark">,
   { seconds, signal, progress, againSeconds = AGAIN_SECONDS }: DeletionOptions,
 ): Promise<void> {
   let askedAt: number | undefined;
@@ -72,6 +75,12 @@ export async function deleteMcis(
       probe: async () => {
         const found = await infrastructures.read(namespace, name);
         if (!found) return { done: true };
+        if (!carriesMark(found.description, mark)) {
+          progress(
+            `${markedBy(found.description) ?? "another program"} has made one of its name, which is left alone`,
+          );
+          return { done: true };
+        }
         const step = nextDeletionStep(found.machines, askedAt !== undefined);
         if (step.kind === "terminate") return { pending: await terminate(step.vms) };
         if (step.kind === "wait") {

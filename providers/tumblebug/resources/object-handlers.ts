@@ -194,6 +194,13 @@ function objectHandlers<Inputs extends ObjectInputs, Answer extends FoundObject>
     return { found, made: isNew || carriesMark(found.description, mark) };
   }
 
+  /** Returns whether an object was deleted by others, and made again by others. */
+  async function hasOtherOwner(objects: Objects<Inputs, Answer>, outputs: Outputs): Promise<boolean> {
+    if (!objects.keepsDescription) return false;
+    const found = await objects.read(outputs.namespace, outputs.object);
+    return found !== undefined && !carriesMark(found.description, outputs.mark);
+  }
+
   function creationOf(inputs: Inputs): TumblebugObjectStep {
     const { name, connection } = inputs;
     if (unregistered?.generation === inputs.server.generation)
@@ -295,8 +302,9 @@ function objectHandlers<Inputs extends ObjectInputs, Answer extends FoundObject>
           probe: async () => {
             try {
               const objects = kind.of(tumblebug);
-              if (objects) await objects.delete(namespace, object);
-              else report(resource, "is not registered on this server, so nothing is deleted");
+              if (!objects) report(resource, "is not registered on this server, so nothing is deleted");
+              else if (!(await hasOtherOwner(objects, outputs))) await objects.delete(namespace, object);
+              else report(resource, "is kept: another owner has made one of its name");
               return { done: true };
             } catch (error) {
               if (isRefusal(error, "InUse", "DeletionPending")) return { pending: error.message };

@@ -6,7 +6,7 @@ import { ReasonedError } from "../plan/reasons";
 import { tumblebugPlanSteps } from "../plan/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { carriesMark } from "../../../lib/pulumi/marks";
+import { carriesMark, markedBy } from "../../../lib/pulumi/marks";
 import { isKnown } from "../../../lib/unknown";
 import {
   OBJECT_KINDS,
@@ -126,7 +126,13 @@ async function readPlanFacts(
       "cidr" in object ? { ...object, isOurs: isOurs(object.description) } : [],
     ),
     ...(infrastructure
-      ? { infrastructure: { status: infrastructure.status, isOurs: isOurs(infrastructure.description) } }
+      ? {
+          infrastructure: {
+            status: infrastructure.status,
+            isOurs: isOurs(infrastructure.description),
+            madeBy: markedBy(infrastructure.description),
+          },
+        }
       : {}),
   };
   const foreign = () =>

@@ -7,6 +7,7 @@ import { deleteMcis } from "../../../../providers/tumblebug/resources/mcis-delet
 class RecordedMcis {
   readonly calls: string[] = [];
   isThere = true;
+  description = "organization/foresail/prod (foresail 0123456789ab)";
   /** Effects of the next requests to terminate; later ones end all VMs that the cloud has. */
   readonly refusals: TumblebugRefusal[] = [];
 
@@ -16,7 +17,9 @@ class RecordedMcis {
     const infrastructures = {
       read: () =>
         Promise.resolve(
-          this.isThere ? { name: "k1", machines: this.vms.map((vm) => ({ ...vm })) } : undefined,
+          this.isThere
+            ? { name: "k1", description: this.description, machines: this.vms.map((vm) => ({ ...vm })) }
+            : undefined,
         ),
       terminate: () => {
         this.calls.push("terminate");
@@ -42,11 +45,11 @@ class RecordedMcis {
 const refused = (words: string, code: TumblebugRefusal["code"]) =>
   new TumblebugRefusal("GET /control/mcis/k1", 500, words, code);
 
-const destroy = (mcis: RecordedMcis, seconds = 5) =>
+const destroy = (mcis: RecordedMcis, seconds = 5, progress: (line: string) => void = () => undefined) =>
   deleteMcis(
     mcis.tumblebug,
-    { namespace: "ns1", infrastructure: "k1" },
-    { seconds, progress: () => undefined, againSeconds: 0.2 },
+    { namespace: "ns1", infrastructure: "k1", mark: "0123456789ab" },
+    { seconds, progress, againSeconds: 0.2 },
   );
 
 const running = (name: string): EndingVm => ({ name, status: "Running", cloudId: `i-${name}` });
@@ -57,6 +60,21 @@ describe("destroying an MCIS", () => {
     const mcis = new RecordedMcis([running("cp-1"), failed("w-1-1")]);
     await destroy(mcis);
     assert.deepEqual(mcis.calls, ["terminate", "delete", "delete force"]);
+  });
+
+  it("leaves one alone that another stack, or another program, has made under the name", async () => {
+    for (const [description, owner] of [
+      ["organization/foresail/staging (foresail ba9876543210)", "the stack organization/foresail/staging"],
+      ["foresail ba9876543210", "another stack of foresail"],
+      ["made by hand", "another program"],
+    ] as const) {
+      const mcis = new RecordedMcis([running("cp-1")]);
+      mcis.description = description;
+      const lines: string[] = [];
+      await destroy(mcis, 5, (line) => void lines.push(line));
+      assert.deepEqual(mcis.calls, []);
+      assert.deepEqual(lines, [`${owner} has made one of its name, which is left alone`]);
+    }
   });
 
   it("uses no force when no VM has failed", async () => {

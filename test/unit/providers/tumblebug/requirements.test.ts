@@ -82,6 +82,18 @@ describe("unmet requirements of a server", () => {
       { infrastructure: { status: "Running:3", isOurs: false } },
     ],
     [
+      "an MCIS of another stack",
+      "infrastructure",
+      /belongs to the stack organization\/foresail\/prod: choose another.*can't be taken over/,
+      {
+        infrastructure: {
+          status: "Running:3",
+          isOurs: false,
+          madeBy: "the stack organization/foresail/prod",
+        },
+      },
+    ],
+    [
       "no connection of the control planes",
       "connections.aws",
       /no connection "aws".*\(GetControlPlaneConnectionInfoFailedReason\)$/,
