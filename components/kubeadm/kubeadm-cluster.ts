@@ -9,7 +9,7 @@ import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
 import * as resources from "../../providers/kubeadm/resources/declarations";
-import { drainOptions, networkPlugin, rolloutSettings, secretFiles } from "./defaults";
+import { drainOptions, networkPlugin, podNetworkKind, rolloutSettings, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
 import { inform, warn } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
@@ -132,6 +132,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       controlPlanes: addresses(this.machinesOf(CONTROL_PLANE_GROUP)),
       // without a proxy, a machine's preparation waits for no other worker's address
       withoutProxy: addresses(this.args.proxy ? this.machines : []),
+      podNetwork: podNetworkKind(this.args),
       registryCredentials: this.args.registries?.credentials,
       sshSeconds: ssh,
       dialSeconds: dial,

@@ -8,6 +8,7 @@ import { recordPort } from "../../providers/kubeadm/plan/loopback-port";
 import type { ClusterSpecification, Endpoint } from "../../providers/kubeadm/plan/specification";
 import { jumpHostKey, machineKey } from "../../providers/kubeadm/plan/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
+import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import { prepareResource } from "../../providers/kubeadm/plan/resource-names";
 import { isPlain } from "../../lib/pulumi/arguments";
 import type { MachineInputs } from "./machines";
@@ -22,6 +23,8 @@ interface PreparationArgs {
   withoutProxy: pulumi.Output<Pick<Machine, "name" | "internalAddress">[]>;
   credentials: pulumi.Output<SshCredentials>;
   jumpHost?: pulumi.Output<JumpHost>;
+  /** Configurations of other pod networks are refused. */
+  podNetwork: PodNetworkKind;
   registryCredentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
   /** Time limit for SSH to answer, in seconds. */
   sshSeconds: number;
@@ -36,7 +39,8 @@ interface CommandInputs {
   connection: pulumi.Output<Connection>;
   create: pulumi.Output<string>;
   stdin: pulumi.Output<string>;
-  logging: "none";
+  /** The progress of a step is on standard error, and so are the last lines of its log when it fails. */
+  logging: "stderr";
 }
 
 /**
@@ -47,7 +51,7 @@ class Command extends pulumi.CustomResource {
   constructor(name: string, inputs: CommandInputs, opts: pulumi.CustomResourceOptions) {
     super("command:remote:Command", name, inputs, {
       version: getVersion(),
-      ignoreChanges: ["connection", "create", "stdin"],
+      ignoreChanges: ["connection", "create", "stdin", "logging"],
       additionalSecretOutputs: ["stdin", "connection"],
       replaceOnChanges: ["triggers[*]"],
       ...opts,
@@ -56,7 +60,7 @@ class Command extends pulumi.CustomResource {
 }
 
 /**
- * Prepares machines for kubeadm: for each an `@pulumi/command` over SSH with a pinned host key and without logging.
+ * Prepares machines for kubeadm: for each an `@pulumi/command` over SSH with a pinned host key, whose log is the progress.
  * Script text, connection and credentials are not desired state, so changing them runs nothing. A new
  * `bootstrapRevision` makes new commands, with the current connection.
  *
@@ -77,7 +81,7 @@ export function prepareMachines(
       connection: rendered(connections, machine),
       create: rendered(commandLines, machine),
       stdin: rendered(scripts, machine),
-      logging: "none",
+      logging: "stderr",
     };
     return new Command(prepareResource(cluster, fields.name, args.revision), inputs, opts);
   };
@@ -100,7 +104,7 @@ const commandLine = (endpoint: Endpoint) => {
 
 /** Returns what renders the packed script of a machine; secret. */
 function scriptsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => string> {
-  const { specification, controlPlanes, withoutProxy, registryCredentials = {} } = args;
+  const { specification, controlPlanes, withoutProxy, podNetwork, registryCredentials = {} } = args;
   return pulumi.secret(
     pulumi
       .all([specification, controlPlanes, withoutProxy, registryCredentials])
@@ -108,7 +112,9 @@ function scriptsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => s
         const [backends, direct] = [backendsOf(members), backendsOf(reached)];
         const secrets = registryCredentialsToml(credentials);
         return (machine: Machine) =>
-          packScript(`{\n${prepareScript(settings, machine, backends, direct).text}\n}\n${secrets}`);
+          packScript(
+            `{\n${prepareScript(settings, machine, backends, direct, podNetwork).text}\n}\n${secrets}`,
+          );
       }),
   );
 }

@@ -8,7 +8,7 @@ import { etcdPart } from "../plan/configuration";
 import { assertNames } from "../plan/validation/settings";
 import { documents, KUBEADM } from "./configuration";
 import { hostsToml } from "./parameters";
-import { type Parameters, renderShell, shellCommands } from "./shell";
+import { type Parameters, renderStep, shellCommands } from "./shell";
 import { type Operation, patchFolders, type Script, step } from "./steps";
 
 /** Returns a step that only reads: without the frame of the others, which writes a log and folders on the machine. */
@@ -16,11 +16,11 @@ export const reading =
   (operation: Operation, files: string[] = []) =>
   (_cluster: string, machine: string, parameters: Parameters = {}) => {
     assertNames({ machine });
-    const text = renderShell([...files, `steps/${operation}`].map(shellCommands).join("\n"), parameters);
+    const commands = [...files, `steps/${operation}`].map(shellCommands).join("\n");
     return {
       operation,
       machine,
-      text: `# foresail: ${operation} ${machine}\n${text}\nexit 0`,
+      text: renderStep(`${operation} ${machine}`, commands, parameters),
     } satisfies Script;
   };
 

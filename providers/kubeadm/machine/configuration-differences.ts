@@ -7,7 +7,7 @@ import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { documents, initConfiguration, KUBEADM } from "./configuration";
 import { endpointParameters, proxyVariables, settingsParameters } from "./parameters";
-import { renderShell, shellCommands } from "./shell";
+import { renderStep, shellCommands } from "./shell";
 import { backendsOf, ownerParameters, patchFolders, type Script } from "./steps";
 
 /** Folder without certificates: beside a worker's, which have no key of the authority, kubeadm writes no configuration. */
@@ -67,7 +67,7 @@ export function configurationDifferencesScript(
     "common/moved-endpoint",
     `steps/${operation}`,
   ];
-  const text = renderShell(commands.map(shellCommands).join("\n"), {
+  const text = renderStep(`${operation} ${machine}`, commands.map(shellCommands).join("\n"), {
     ...ownerParameters(specification.name, machine),
     ...settingsParameters(specification, role),
     PROXY: proxyVariables(
@@ -88,7 +88,7 @@ export function configurationDifferencesScript(
     PRIVATE_PATHS: privatePaths,
     PRIVATE_FOLDER: privateFolder,
   });
-  return { operation, machine, text: `# foresail: ${operation} ${machine}\n${text}\nexit 0` };
+  return { operation, machine, text };
 }
 
 /** Returns the kubeadm configuration from which kubeadm writes a machine's static pods and its kubelet's configuration. */

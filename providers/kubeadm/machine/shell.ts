@@ -39,6 +39,10 @@ export function assignments(text: string, parameters: Parameters): string {
 export const renderShell = (text: string, parameters: Parameters): string =>
   `${assignments(text, parameters)}\n\n${text}`;
 
+/** Returns a step's text: its title, the environment of its own, its variables, then these commands. */
+export const renderStep = (title: string, commands: string, parameters: Parameters): string =>
+  `# foresail: ${title}\n${shellCommands("common/environment")}\n${renderShell(commands, parameters)}\nexit 0`;
+
 const commandsOfFiles = new Map<string, string>();
 
 /** Returns the commands of a shell file, without comments and blank lines outside of here-documents. */

@@ -11,13 +11,14 @@ import type { JsonObject } from "../../../lib/merge";
 import { valueAt } from "../../../lib/validation/validation-issue";
 import type { Machine } from "../plan/machine";
 import type { EtcdMember } from "../plan/membership/quorum";
+import type { PodNetworkKind } from "../plan/network-ports";
 import { NODE_PATHS } from "../plan/node-paths";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
 import { agentRevision, type AgentSettings } from "../plan/node-agents";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
-import { type Parameters, renderShell, shellCommands } from "./shell";
+import { type Parameters, renderStep, shellCommands } from "./shell";
 
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
@@ -54,8 +55,8 @@ function frame(
 ): Script {
   assertNames({ machine });
   const commands = ["common/frame", "common/system", ...files].map(shellCommands).join("\n");
-  const text = renderShell(commands, { OPERATION: operation, ...parameters });
-  return { operation, machine, text: `# foresail: ${operation} ${machine}\n${text}\nexit 0` };
+  const text = renderStep(`${operation} ${machine}`, commands, { OPERATION: operation, ...parameters });
+  return { operation, machine, text };
 }
 
 /** Returns a step that refuses a machine of another owner: the file steps/<operation>.sh, after these files. */
@@ -100,18 +101,29 @@ function endpointParameters(port: number, backends: readonly Backend[]): Paramet
   return { PORT: port, BACKENDS: sorted.map(({ name, address }) => `${name} ${address}:${API_SERVER_PORT}`) };
 }
 
+/** The files in /etc/cni/net.d of each pod network; those of another one are not known. */
+const NETWORK_FILES: Record<PodNetworkKind, string[]> = {
+  bridge: ["10-foresail.conflist"],
+  cilium: ["05-cilium.conflist"],
+  calico: ["10-calico.conflist"],
+  flannel: ["10-flannel.conflist"],
+  other: [],
+};
+
 /**
  * Returns the step that prepares one machine for kubeadm. Its secret data is the registries' credentials
  * (registryCredentialsToml). Its answer is empty.
  *
  * @param backends the control planes, for the loopback endpoint's first configuration
  * @param machines the cluster's machines, which are reached without a proxy
+ * @param podNetwork the pod network; files of others are refused
  */
 export function prepareScript(
   specification: ClusterSpecification,
   { name, internalAddress, role }: Pick<Machine, "name" | "internalAddress" | "role">,
   backends: readonly Backend[],
   machines: readonly Backend[] = [],
+  podNetwork: PodNetworkKind = "other",
 ): Script {
   assertSettings(specification);
   const own = { name, address: internalAddress };
@@ -134,6 +146,7 @@ export function prepareScript(
     PREPARED: preparedVersion(specification, role),
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
     BRIDGE: network.bridge,
+    OWN_NETWORKS: NETWORK_FILES[podNetwork],
     HOLD_ADDRESS: holdsAddress,
     // the built-in network and flannel use them, and only the community's kubelet package includes them
     NETWORK_PLUGINS: network.bridge || "bundle" in source,

@@ -2,8 +2,9 @@
 # The built-in network for flat sites, a small service on each node (docs/adr/0005-bridge-network.md). When the node has
 # joined, it waits for the pod CIDR that the controller manager assigns to the node, writes the CNI file from it, adds one
 # route for the whole pod network to the node's link, and answers ARP for its own pods. So a machine that is added later
-# needs no step on the others.
-# Parameters: MACHINE, ADDRESS (by which the other nodes reach this machine), POD_CIDR
+# needs no step on the others. It accepts forwarded packets of pods, which Docker, ufw and hardened images drop by policy, and
+# restores what a reload of a firewall or of the network removes.
+# Parameters: PROXY_NAMES (of common/system), MACHINE, ADDRESS (by which the other nodes reach this machine), POD_CIDR
 configure_bridge() {
   write_file /usr/local/lib/foresail/bridge 0755 <<'PROGRAM'
 #!/bin/bash
@@ -20,11 +21,35 @@ until [ -n "$own" ]; do
   own=$(kubectl --kubeconfig /etc/kubernetes/kubelet.conf get node "$node" --output 'jsonpath={.spec.podCIDR}' 2>/dev/null || true)
   [ -n "$own" ] || sleep 1
 done
-sysctl --quiet --write "net.ipv4.conf.$device.proxy_arp=1" "net.ipv4.neigh.$device.proxy_delay=0"
-ip route replace "$pods" dev "$device" src "$address"
-ip route replace unreachable "$own"
-iptables --wait --table nat --check POSTROUTING --source "$own" ! --destination "$pods" --match comment --comment foresail --jump MASQUERADE 2>/dev/null \
-  || iptables --wait --table nat --append POSTROUTING --source "$own" ! --destination "$pods" --match comment --comment foresail --jump MASQUERADE
+# Runs an iptables program, unless the rule is there: PROGRAM TABLE append|insert CHAIN RULE...
+add_rule() {
+  local program=$1 table=$2 how=$3 chain=$4
+  shift 4
+  set -- "$chain" "$@" --match comment --comment foresail
+  "$program" --wait --table "$table" --check "$@" 2>/dev/null || "$program" --wait --table "$table" "--$how" "$@"
+}
+
+# Lists the programs of the tables that the kernel uses: those of the other kind count only if someone has filled them.
+list_iptables() {
+  local kind
+  echo iptables
+  for kind in iptables-legacy iptables-nft; do
+    if "$kind-save" 2>/dev/null | grep -q '^\*filter'; then echo "$kind"; fi
+  done
+}
+
+keep_network() {
+  local program
+  sysctl --quiet --write "net.ipv4.conf.$device.proxy_arp=1" "net.ipv4.neigh.$device.proxy_delay=0"
+  ip route replace "$pods" dev "$device" src "$address"
+  ip route replace unreachable "$own"
+  add_rule iptables nat append POSTROUTING --source "$own" ! --destination "$pods" --jump MASQUERADE
+  for program in $(list_iptables); do
+    add_rule "$program" filter insert FORWARD --source "$pods" --jump ACCEPT
+    add_rule "$program" filter insert FORWARD --destination "$pods" --jump ACCEPT
+  done
+}
+keep_network
 mtu=$(cat "/sys/class/net/$device/mtu")
 mkdir -p /etc/cni/net.d
 cat > /etc/cni/net.d/.10-foresail.conflist.new <<JSON
@@ -38,21 +63,21 @@ cat > /etc/cni/net.d/.10-foresail.conflist.new <<JSON
 }
 JSON
 mv -f /etc/cni/net.d/.10-foresail.conflist.new /etc/cni/net.d/10-foresail.conflist
+while sleep 15; do keep_network; done
 PROGRAM
   write_file /etc/systemd/system/foresail-bridge.service 0644 <<UNIT
 [Unit]
 Description=foresail: pod network of this node
 After=network-online.target containerd.service
+StartLimitIntervalSec=0
 
 [Service]
-Type=oneshot
-RemainAfterExit=yes
 Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 Environment=KUBECACHEDIR=/var/lib/foresail/kubectl-cache
 ExecStart=/usr/local/lib/foresail/bridge $MACHINE $ADDRESS $POD_CIDR
-Restart=on-failure
+UnsetEnvironment=$PROXY_NAMES
+Restart=always
 RestartSec=2
-TimeoutStartSec=infinity
 
 [Install]
 WantedBy=multi-user.target

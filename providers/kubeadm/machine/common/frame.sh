@@ -2,12 +2,17 @@
 # Frames a step: strict mode, the machine's lock, and all output in a log file that only root can read, so that a lost
 # connection does not end a step halfway and no secrets are printed. The log records when each run began and ended, and
 # its exit code. File descriptor 4 is the answer to the caller, 5 provides the step's secret data. On failure the last
-# log lines go to standard error.
+# log lines go to standard error, or what else says why: no step fails without words.
 # Parameters: OPERATION
 set -euo pipefail
 umask 077
-export LC_ALL=C DEBIAN_FRONTEND=noninteractive
-mkdir -p "$LOGS_PATH" /etc/foresail /var/lib/foresail
+export DEBIAN_FRONTEND=noninteractive
+# a disk that is full or read-only leaves no words in the log
+refuse_disk() {
+  echo "$1. Free space on that disk or repair it (df -h and dmesg show which), then run the command again" >&2
+  exit 74
+}
+words=$(mkdir -p "$LOGS_PATH" /etc/foresail /var/lib/foresail 2>&1) || refuse_disk "$words"
 # a step whose caller is gone can't write its answer, and still has to record how it ended; its programs keep the default
 trap : PIPE
 # no program of a step may read the data meant for the step itself
@@ -32,19 +37,35 @@ if ! cd -P "$LOGS_PATH" || [ "$(readlink /proc/self/cwd)" != "$(readlink -f "${L
   echo "$LOGS_PATH is not a folder in which only root may write, so nothing was done; run there: rm -rf $LOGS_PATH" >&3
   exit 73
 fi
+begun="== $(date -u +%FT%T.%3NZ) $OPERATION"
+words=$(echo "$begun" 2>&1 >>"./$OPERATION.log") || refuse_disk "$LOGS_PATH/$OPERATION.log: ${words##*: }"
 exec >>"./$OPERATION.log" 2>&1
 cd /
 log=/proc/$$/fd/1
-echo "== $(date -u +%FT%T.%3NZ) $OPERATION"
 log_start=$(wc -l <"$log")
-# only one step at a time has the lock, so the folder for its temporary secrets needs no random name
-rm -rf "$SCRATCH_PATH"
-mkdir "$SCRATCH_PATH"
+
+# Prints why the step fails: EXIT_CODE COMMAND (which ended it).
+explain_failure() {
+  local lines folder
+  lines=$(tail -n +$((log_start + 1)) "$log" | tail -n 20)
+  if [ -z "$lines" ]; then lines="the command \"$2\" ended with $1 and printed nothing"; fi
+  printf '%s\n' "$lines"
+  for folder in "$LOGS_PATH" /var/lib/foresail /etc/foresail; do
+    { printf '%8192s' "" >"$folder/foresail-space"; } 2>/dev/null || echo "$folder can't be written: free space on its disk (df -h), then run the command again"
+    rm -f "$folder/foresail-space" || true
+  done
+  if [ -n "$hint" ]; then printf '%s\n' "$hint"; fi
+}
+# a possible reason that no program knows; a step may set it
+hint=""
 
 end_step() {
   rm -rf "$SCRATCH_PATH"
-  if [ "$1" -ne 0 ]; then { tail -n +$((log_start + 1)) "$log" | tail -n 20 >&3; } 2>/dev/null || true; fi
+  if [ "$1" -ne 0 ]; then { explain_failure "$@" >&3; } 2>/dev/null || true; fi
   echo "== $(date -u +%FT%T.%3NZ) $OPERATION ended with $1"
   exit "$1"
 }
-trap 'end_step $?' EXIT
+trap 'end_step $? "$BASH_COMMAND"' EXIT
+# only one step at a time has the lock, so the folder for its temporary secrets needs no random name
+rm -rf "$SCRATCH_PATH"
+mkdir "$SCRATCH_PATH"

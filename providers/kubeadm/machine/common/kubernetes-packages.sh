@@ -40,7 +40,7 @@ install_kubernetes() {
     apt-cache madison "$package" | cut -d '|' -f 2 | grep -E "^ *$release" ||
       fail "the Kubernetes repository $REPOSITORY has no $package $VERSION; it has: $(apt-cache madison "$package" | cut -d '|' -f 2 | tr -d ' ' | head -n 10 | xargs)" 65
   done
-  dpkg --configure -a
+  configure_packages
   apt-mark unhold "$@" || true
   apt_get install --no-install-recommends --allow-downgrades "${@/%/=$VERSION-*}"
   apt-mark hold "$@"

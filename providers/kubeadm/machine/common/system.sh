@@ -1,10 +1,20 @@
 # shellcheck shell=bash
 # Functions of every step, of the node agent and of its installers.
 
+# The variables of a proxy. systemd's own environment may have them (DefaultEnvironment), for every unit.
+# shellcheck disable=SC2034 # files of functions read it
+PROXY_NAMES="HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy ftp_proxy all_proxy no_proxy"
+
 # Ends the step: MESSAGE [EXIT_CODE].
 fail() {
   printf '%s\n' "$1"
   exit "${2:-1}"
+}
+
+# Writes a line of progress to the log, and to the caller if there is one: WORDS.
+progress() {
+  printf '%s\n' "$1"
+  { printf '%s\n' "$1" >&3; } 2>/dev/null || true
 }
 
 await_containerd() {

@@ -19,7 +19,7 @@ list_containerd_versions() { apt-cache madison containerd | cut -d '|' -f 2 | tr
 install_containerd() {
   # shellcheck disable=SC2016 # dpkg-query fills it in
   if [ "$(dpkg-query --show --showformat='${Version}' containerd 2>/dev/null || true)" != "$VERSION" ]; then
-    dpkg --configure -a
+    configure_packages
     apt_get update
     list_containerd_versions | grep -qxF "$VERSION" ||
       fail "no apt repository of this machine has containerd $VERSION; it has: $(list_containerd_versions | xargs)" 65
@@ -34,7 +34,7 @@ install_containerd() {
 # Upgrades all packages of the distribution to their repositories' current versions. VERSION is the date of the desired
 # state.
 upgrade_packages() {
-  dpkg --configure -a
+  configure_packages
   apt_get update
   apt_get upgrade --with-new-pkgs "${keep_configuration[@]}"
   printf '%s' "$VERSION" >"$AGENT_PATH/os-packages"
@@ -53,6 +53,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+UnsetEnvironment=$PROXY_NAMES
 ExecStart=$AGENT_PROGRAM_PATH
 Restart=always
 RestartSec=2

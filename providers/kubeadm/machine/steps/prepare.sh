@@ -6,6 +6,7 @@
 #   PREPARED                             version of the settings in common/settings
 #   SYSTEMD_CGROUP                       true or false
 #   ENDPOINT, BRIDGE, HOLD_ADDRESS, NETWORK_PLUGINS      yes or no
+#   OWN_NETWORKS                         names of the pod network's files in /etc/cni/net.d; empty if they are not known
 
 refuse_unsupported_system() {
   local system
@@ -19,6 +20,34 @@ refuse_unsupported_system() {
   x86_64 | aarch64) ;;
   *) fail "$MACHINE: has a $(uname -m) processor; foresail supports amd64 and arm64" 78 ;;
   esac
+}
+
+# Refuses a network of others: containerd takes the first file of this folder, so pods would be in another network than those
+# of the other nodes, on a Node that is ready.
+refuse_other_networks() {
+  local path others=()
+  if [ -z "${OWN_NETWORKS[*]}" ]; then return 0; fi
+  for path in /etc/cni/net.d/*; do
+    case $path in *.conf | *.conflist | *.json) ;; *) continue ;; esac
+    if [[ " ${OWN_NETWORKS[*]} " != *" ${path##*/} "* && " ${FILE_PATHS[*]} " != *" $path "* ]]; then others+=("$path"); fi
+  done
+  if [ -z "${others[*]}" ]; then return 0; fi
+  fail "$MACHINE: ${others[*]} configures another pod network than that of this cluster, and containerd would use it. Nothing was changed. If nothing on this machine needs it, run there: mkdir -p /var/backups/cni; mv ${others[*]} /var/backups/cni/" 78
+}
+
+# Waits until cloud-init has set up a new machine: it installs packages and writes files, too.
+await_cloud_init() {
+  local status=0
+  case $(cloud-init status 2>/dev/null || true) in *running* | *"not started"*) ;; *) return 0 ;; esac
+  progress "waits until cloud-init has ended, at most 300 s"
+  timeout 300 cloud-init status --wait >/dev/null 2>&1 || status=$?
+  if [ "$status" = 124 ]; then progress "cloud-init still runs, which foresail does not wait for any longer"; fi
+}
+
+# Keeps the kubelet from a proxy that systemd gives to all units. Its name puts it before the drop-in of a configured proxy.
+keep_kubelet_without_proxy() {
+  write_file /etc/systemd/system/kubelet.service.d/00-foresail-environment.conf 0644 <<<"[Service]
+Environment=${PROXY_NAMES// /= }="
 }
 
 # Kernel modules, sysctl and swap. Inside a container the kernel is the host's, so modules and swap are left unchanged.
@@ -88,9 +117,15 @@ configure_containerd() {
   await_containerd
 }
 
+if [ -n "$login_proxies" ] && [ -z "${PROXY[*]}" ]; then
+  # shellcheck disable=SC2034 # the frame prints it when the step fails
+  hint="login sessions of this machine set$login_proxies, which no step uses; if it needs a proxy, set proxy in the configuration"
+fi
 refuse_unsupported_system
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
+refuse_other_networks
+await_cloud_init
 # from here on the machine may have parts of both
 if [ -e "$PREPARED_PATH" ]; then echo interrupted >"$PREPARED_PATH"; fi
 in_container=no
@@ -98,6 +133,7 @@ if systemd-detect-virt --container --quiet; then in_container=yes; fi
 claim_machine
 restart_containerd=no
 configure_environment
+keep_kubelet_without_proxy
 prepare_kernel
 install_distribution_packages
 install_kubernetes kubeadm kubelet kubectl

@@ -5,12 +5,17 @@
 
 # Removes the devices, routes and rules of pods.
 clear_network() {
-  local network device route
+  local network device route kind
   for network in /var/run/netns/cni-*; do [ ! -e "$network" ] || ip netns delete "$(basename "$network")" || true; done
   for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a-f]\{8\}' | sort -u); do ip link delete "$device" || true; done
   # shellcheck disable=SC2086 # a route is several words
   while read -r route; do ip route delete $route || true; done < <(ip route show type unreachable)
-  if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi
+  # the kernel has tables of two kinds
+  for kind in iptables iptables-legacy iptables-nft; do
+    if command -v "$kind-save" >/dev/null && [ -n "$("$kind-save")" ]; then
+      "$kind-save" | grep -v -E 'KUBE-|CNI-|--comment foresail' | "$kind-restore" || true
+    fi
+  done
 }
 
 # Removes all files of Kubernetes, etcd and foresail, except programs, images, kernel settings, foresail's logs, and files
@@ -26,7 +31,7 @@ clear_files() {
   # of the pod networks that foresail has presets for; other software may have its own files there
   rm -rf /etc/cni/net.d/{10-foresail.conflist,.10-foresail.conflist.new,10-flannel.conflist,05-cilium.conflist,10-calico.conflist,calico-kubeconfig}
   rm -rf /var/lib/{cni,calico} /run/{flannel,cilium,calico} /var/log/{pods,containers} /usr/local/lib/foresail
-  rm -f "$AGENT_UNIT_PATH" /etc/systemd/system/foresail-{bridge,endpoint}.service /etc/systemd/system/kubelet.service.d/foresail-hardening.conf
+  rm -f "$AGENT_UNIT_PATH" /etc/systemd/system/foresail-{bridge,endpoint}.service /etc/systemd/system/kubelet.service.d/{foresail-hardening,00-foresail-environment}.conf
   rm -f /run/foresail-node-agent.{lock,words} /run/foresail-endpoint.pid /run/foresail-containerd.toml
   systemctl daemon-reload
   rm -f "$AGENT_CONFIGURATION_PATH" "$HAPROXY_PATH"

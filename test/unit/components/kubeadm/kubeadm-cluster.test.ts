@@ -125,14 +125,14 @@ describe("KubeadmCluster", () => {
     ]);
   });
 
-  it("prepares with a pinned host key, nothing logged, and ignores what is not desired state", async () => {
+  it("prepares with a pinned host key, its progress logged, and ignores what is not desired state", async () => {
     await cluster({ machines: [machine("cp-1")] });
     const { inputs, options } = find("demo-cp-1-prepare");
     // the connection as a whole is a secret, which the engine gets wrapped
     const connection = inputs.connection as { value: { hostKey: string; privateKey: string } };
     assert.deepEqual([connection.value.hostKey, connection.value.privateKey], [HOST_KEY, "KEY"]);
-    assert.equal(inputs.logging, "none");
-    assert.deepEqual(options.ignoreChanges, ["connection", "create", "stdin"]);
+    assert.equal(inputs.logging, "stderr");
+    assert.deepEqual(options.ignoreChanges, ["connection", "create", "stdin", "logging"]);
     assert.ok(!JSON.stringify(inputs.create).includes("KEY"));
   });
 

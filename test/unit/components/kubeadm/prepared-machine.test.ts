@@ -107,7 +107,7 @@ describe("the preparation of a machine", () => {
       assert.deepEqual(secretsOf(own), ["connection", "stdin"]);
       const args = own.getObject().toJavaScript() as unknown as CommandArgs;
       const options = {
-        ignoreChanges: ["connection", "create", "stdin"],
+        ignoreChanges: ["connection", "create", "stdin", "logging"],
         additionalSecretOutputs: ["stdin"],
       };
       const { urn } = new Command("of the SDK", args, options);

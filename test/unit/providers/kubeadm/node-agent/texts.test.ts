@@ -73,9 +73,9 @@ describe("files on a node for its agent", () => {
     assert.deepEqual(
       stdout.split("\n").filter((line) => line.startsWith("apt-get") || line.startsWith("apt-mark")),
       [
-        "apt-get --yes --quiet -o DPkg::Lock::Timeout=300 update -o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list.new -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any",
+        "apt-get --yes --quiet update -o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list.new -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any",
         "apt-mark unhold kubeadm",
-        "apt-get --yes --quiet -o DPkg::Lock::Timeout=300 install --no-install-recommends --allow-downgrades kubeadm=1.36.3-*",
+        "apt-get --yes --quiet install --no-install-recommends --allow-downgrades kubeadm=1.36.3-*",
         "apt-mark hold kubeadm",
       ],
     );
