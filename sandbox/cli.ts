@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from "commander";
 import path from "node:path";
 import pc from "picocolors";
+import { listDirt, parseDirt } from "./nodes/dirt";
 import { DEFAULT_SYSTEM, findSystem, SYSTEMS, UnknownSystemError } from "./systems";
 import type { DesiredSize } from "./systems/system";
 
@@ -20,6 +21,14 @@ function parseControlPlanes(text: string): number {
   if (count % 2 === 0)
     throw new InvalidArgumentError("It has to be odd: an even number survives no more failures.");
   return count;
+}
+
+function parseKinds(text: string): string[] {
+  try {
+    return parseDirt(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 /** The system's argument, the same for each command that takes one. */
@@ -52,8 +61,15 @@ async function main(): Promise<void> {
       "control planes of the cluster; remembered for the next start",
       parseControlPlanes,
     )
+    .option(
+      "--dirt <kinds>",
+      `of ssh: what new workers have as people's machines do: ${listDirt()}`,
+      parseKinds,
+    )
     .action(async (name: string, size: DesiredSize) => {
       const system = findSystem(name);
+      if (size.dirt !== undefined && system.name !== "ssh")
+        program.error("error: only the machines of the system ssh can be dirty (--dirt)");
       const { startSystem } = await import("./start.js");
       await startSystem(system, size, await newReporter());
     });

@@ -112,7 +112,7 @@ async function askFromMachine(
   update: (text: string) => void,
 ): Promise<void> {
   const connection = await SshConnection.open(machine, { seconds: SECONDS.answer });
-  const curl = `curl --silent --show-error --fail --max-time ${SECONDS.request} http://${address}/`;
+  const curl = `curl --noproxy '*' --silent --show-error --fail --max-time ${SECONDS.request} http://${address}/`;
   const answered = new Set<string>();
   try {
     await waitFor({

@@ -6,6 +6,7 @@ import { requireOwnControlGroups } from "./control-groups";
 import { ContainerEngine } from "./engine";
 import { createNetwork } from "./free-subnet";
 import { fleetNames, projectHash, type FleetNames } from "./names";
+import { DIRT } from "./dirt";
 import { createNode, takenPorts, type NodeVariant, type NodeAddresses } from "./node-creation";
 import { ensureNodeImage } from "./node-image";
 import { NODE_USER } from "./node-recipe";
@@ -22,6 +23,8 @@ export interface NodeSpec {
   readonly bundles: readonly string[];
   /** settings that differ from the other nodes of its fleet */
   readonly variant?: Partial<NodeVariant>;
+  /** kinds of DIRT that it has from its beginning */
+  readonly dirt?: readonly string[];
 }
 
 /** A node that exists. */
@@ -170,7 +173,7 @@ export class NodeFleet {
       const free = await this.findAddresses(engine, specs.length);
       update("booting");
       await all(
-        specs.map(async ({ name, bundles, variant }, index) => {
+        specs.map(async ({ name, bundles, variant, dirt = [] }, index) => {
           const addresses = free[index];
           if (addresses === undefined) throw new Error(`no ports and address were found for ${name}`);
           const record = await createNode(
@@ -182,6 +185,8 @@ export class NodeFleet {
             variant,
           );
           await awaitSshd(name, record.sshPort, SSHD_SECONDS);
+          for (const kind of dirt)
+            await engine.call(["exec", record.container, "sh", "-e", "-c", DIRT[kind]?.script ?? "exit 64"]);
           await writeRecord(nodeFolder(this.names.system, name), record);
         }),
       );

@@ -32,7 +32,11 @@ async function start(context: EquippedContext, desired: DesiredSize): Promise<Ss
   );
   await keepSize(NAME, size);
   const nodes = await fleet.ensure(
-    planned.map(({ name }) => ({ name, bundles: [KUBERNETES_VERSION] })),
+    planned.map(({ name, role }) => ({
+      name,
+      bundles: [KUBERNETES_VERSION],
+      dirt: role === "worker" ? (desired.dirt ?? []) : [],
+    })),
     context.report,
   );
   return {

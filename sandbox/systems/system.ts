@@ -23,6 +23,8 @@ export interface StackConfiguration {
 export interface DesiredSize {
   readonly controlPlanes?: number | undefined;
   readonly workers?: number | undefined;
+  /** Kinds of dirt that new workers have from their beginning. */
+  readonly dirt?: readonly string[] | undefined;
 }
 
 /** A cluster of a system's stack, according to its configuration. */

@@ -32,6 +32,8 @@ export interface Desired {
   readonly lost?: readonly string[];
   /** Worker → its pool, unless it is the default one. */
   readonly pools?: Readonly<Record<string, string>>;
+  /** Machine → kinds of dirt that it has from its beginning. */
+  readonly dirt?: Readonly<Record<string, readonly string[]>>;
   /** More fields of `foresail:cluster`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -91,7 +93,7 @@ export class TestCluster {
     // a machine that is powered off stays off: the test decides
     const missing = desired.machines.filter((name) => !existing.some((node) => node.name === name));
     await this.fleet.ensure(
-      missing.map((name) => ({ name, bundles: this.versions })),
+      missing.map((name) => ({ name, bundles: this.versions, dirt: desired.dirt?.[name] ?? [] })),
       silent,
     );
     const nodes = await this.fleet.list();

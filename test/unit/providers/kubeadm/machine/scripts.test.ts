@@ -168,7 +168,8 @@ function withoutTexts(script: string): string {
 }
 
 /** Variables that a script of foresail reads without having set them. */
-const FOREIGN = "EUID HOME HTTP_PROXY ID VERSION_ID EXIT PIPESTATUS SECONDS MAINPID BASH_COMMAND BASH_REMATCH".split(" ");
+const FOREIGN =
+  "EUID HOME HTTP_PROXY ID VERSION_ID EXIT PIPESTATUS SECONDS MAINPID BASH_COMMAND BASH_REMATCH".split(" ");
 
 describe("remote scripts", () => {
   it("have the reviewed variables", () => {

@@ -1,0 +1,106 @@
+/** One way in which people's machines differ from a fresh one. */
+export interface Dirt {
+  /** What the machine has, for --help. */
+  readonly summary: string;
+  /** Runs as root with sh on the fresh node. */
+  readonly script: string;
+  /** What foresail says when it refuses such a machine; without it, the machine joins. */
+  readonly refusal?: RegExp;
+}
+
+const LOGIN = "/home/foresail";
+const PROXY = "http://192.0.2.1:3128";
+
+/** Kinds of dirt by name. A new kind is one entry here: test/e2e/dirty-machines.test.ts has it at once. */
+export const DIRT: Readonly<Record<string, Dirt>> = {
+  greeting: {
+    summary: "a shell that greets at each login",
+    script: `sed -i '1i echo "Welcome. Authorized use only."; printf "{no end"' ${LOGIN}/.bashrc`,
+  },
+  proxy: {
+    summary: "a proxy that does not answer, for login sessions, sudo and all units",
+    script: `printf '%s\\n' http_proxy=${PROXY} https_proxy=${PROXY} HTTPS_PROXY=${PROXY} >>/etc/environment
+echo 'export HTTP_PROXY=${PROXY} https_proxy=${PROXY}' | sed -i '1r /dev/stdin' ${LOGIN}/.bashrc
+echo 'Defaults env_keep += "http_proxy https_proxy HTTP_PROXY HTTPS_PROXY"' >/etc/sudoers.d/50-proxy
+printf 'proxy = "${PROXY}"\\n' >/root/.curlrc
+mkdir -p /etc/systemd/system.conf.d
+printf '[Manager]\\nDefaultEnvironment=HTTPS_PROXY=${PROXY} https_proxy=${PROXY}\\n' >/etc/systemd/system.conf.d/proxy.conf
+systemctl daemon-reexec`,
+  },
+  docker: {
+    summary: "Docker's firewall and bridge",
+    script: `iptables -P FORWARD DROP
+iptables -N DOCKER-USER; iptables -N DOCKER; iptables -A FORWARD -j DOCKER-USER; iptables -A FORWARD -o docker0 -j DOCKER
+iptables -t nat -N DOCKER; iptables -t nat -A POSTROUTING -s 172.17.0.0/16 ! -o docker0 -j MASQUERADE
+ip link add docker0 type bridge; ip address add 172.17.0.1/16 dev docker0; ip link set docker0 up`,
+  },
+  "forward-drop": {
+    summary: "a hardened firewall that drops and rejects forwarded packets",
+    script: "iptables -P FORWARD DROP; iptables -A FORWARD -j REJECT --reject-with icmp-host-prohibited",
+  },
+  "secure-path": {
+    summary: "a sudo without /usr/local/bin in its path, as on RHEL",
+    script: `echo 'Defaults secure_path="/sbin:/bin:/usr/sbin:/usr/bin"' >/etc/sudoers.d/50-path`,
+  },
+  "noexec-tmp": { summary: "no programs in /tmp", script: "mount -o remount,noexec,nosuid,nodev /tmp" },
+  hostname: {
+    summary: "a host name with dots and upper-case letters",
+    script: "hostname Worker.Example.COM; hostname >/etc/hostname",
+  },
+  held: { summary: "packages on hold", script: "apt-mark hold containerd iptables curl >/dev/null" },
+  cni: {
+    summary: "the pod network of an earlier cluster",
+    script: `mkdir -p /etc/cni/net.d
+echo '{"cniVersion":"0.4.0","name":"old","plugins":[{"type":"ptp","ipam":{"type":"host-local","subnet":"10.99.0.0/24"}}]}' >/etc/cni/net.d/05-old.conflist`,
+    refusal: /05-old\.conflist configures another pod network/,
+  },
+  "earlier-cluster": {
+    summary: "files of an earlier cluster",
+    script: "mkdir -p /etc/kubernetes/manifests; echo old >/etc/kubernetes/kubelet.conf",
+    refusal: /contains files that foresail did not create/,
+  },
+  "full-log": {
+    summary: "a full disk under /var/log",
+    script:
+      "mount -t tmpfs -o size=64k tmpfs /var/log; dd if=/dev/zero of=/var/log/full bs=4k 2>/dev/null || true",
+    refusal: /No space left on device\. Free space on that disk/,
+  },
+  requiretty: {
+    summary: "a sudo that asks for a terminal",
+    script: "echo 'Defaults requiretty' >/etc/sudoers.d/50-tty",
+    refusal: /you must have a tty to run sudo/,
+  },
+  "sudo-password": {
+    summary: "a sudo that asks for a password",
+    script: "echo 'foresail ALL=(ALL) ALL' >/etc/sudoers.d/foresail",
+    refusal: /a password is required/,
+  },
+  "forced-command": {
+    summary: "a forced command for the user of the login",
+    script: `sed -i 's|^|command="echo Please login as the user debian; exit 142" |' ${LOGIN}/.ssh/authorized_keys`,
+    refusal: /Please login as the user debian/,
+  },
+  nologin: {
+    summary: "a user without a login shell",
+    script: "usermod --shell /usr/sbin/nologin foresail",
+    refusal: /account is currently not available/,
+  },
+};
+
+/**
+ * Returns the kinds of a list like "docker,proxy".
+ *
+ * @throws Error that names the known kinds
+ */
+export function parseDirt(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => !Object.hasOwn(DIRT, name));
+  if (unknown.length === 0) return names;
+  throw new Error(`There is no dirt ${unknown.join(", ")}. There is: ${Object.keys(DIRT).join(", ")}.`);
+}
+
+/** Returns one line for each kind. */
+export const listDirt = (): string =>
+  Object.entries(DIRT)
+    .map(([name, { summary, refusal }]) => `${name}: ${summary}${refusal ? " (refused)" : ""}`)
+    .join("; ");

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { DIRT } from "../../sandbox/nodes";
+import { TestCluster } from "../cluster/test-cluster";
+
+const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const kinds = Object.keys(DIRT);
+const joining = kinds.filter((kind) => !DIRT[kind]?.refusal);
+const refused = kinds.filter((kind) => DIRT[kind]?.refusal);
+/** By day the refusals that only a real machine shows; the others have unit tests, too. */
+const tried = BY_NIGHT ? refused : ["cni", "full-log", "requiretty"];
+const refusing = Object.fromEntries(tried.map((kind, index) => [`w-${index + 2}`, [kind]]));
+
+/** What a refused machine must keep: files, firewall, network. The step's own log is all that it may add. */
+const SNAPSHOT = `find /etc /usr/local /opt /root /home -xdev -type f -exec sha256sum {} + | sort -k 2
+ls -A /var/lib/foresail 2>/dev/null || true; iptables-save | grep -v '^#' | sed 's/\\[.*//'; ip route; ip -br address; dpkg --get-selections | sort`;
+
+describe("machines as people have them", function () {
+  this.timeout(900_000);
+  let cluster: TestCluster;
+  before(async () => {
+    cluster = await TestCluster.open("e2e-dirt");
+    await cluster.configure({ machines: ["cp-1"] });
+    await cluster.up();
+  });
+  after(() => cluster.remove());
+
+  it(`join with all of ${joining.join(", ")} at once, and their pods are reached from other nodes`, async () => {
+    await cluster.configure({ machines: ["cp-1", "w-1"], dirt: { "w-1": joining } });
+    await cluster.up();
+    await cluster.check(["cp-1", "w-1"]);
+    // a reload of the firewall removes the rules of others
+    await cluster.fleet.execute("w-1", "iptables -F FORWARD");
+    await cluster.fleet.execute(
+      "w-1",
+      "timeout 40 sh -c 'until iptables -S FORWARD | grep -q -- \"-j ACCEPT\"; do sleep 1; done'",
+    );
+    // no proxy in the static environment of the kubelet
+    const environment = await cluster.fleet.execute("w-1", "tr '\\0' '\\n' </proc/$(pidof kubelet)/environ");
+    assert.doesNotMatch(environment, /192\.0\.2\.1/);
+  });
+
+  it(`are refused in words with ${tried.join(", ")}, and nothing on them is changed`, async () => {
+    const names = Object.keys(refusing);
+    await cluster.configure({ machines: ["cp-1", "w-1", ...names], dirt: refusing });
+    const look = () => Promise.all(names.map((name) => cluster.fleet.execute(name, SNAPSHOT)));
+    const before = await look();
+    const output = await cluster.failingUp();
+    for (const [name, [kind = ""]] of Object.entries(refusing))
+      assert.match(output, DIRT[kind]!.refusal!, `${name} has ${kind}`);
+    assert.deepEqual(await look(), before);
+  });
+});
