@@ -44,10 +44,9 @@ cd /
 log=/proc/$$/fd/1
 log_start=$(wc -l <"$log")
 
-# Prints why the step fails: EXIT_CODE COMMAND (which ended it).
+# Prints why the step fails: EXIT_CODE COMMAND (which ended it) LINES (of its log).
 explain_failure() {
-  local lines folder
-  lines=$(tail -n +$((log_start + 1)) "$log" | tail -n 20)
+  local folder lines=$3
   if [ -z "$lines" ]; then lines="the command \"$2\" ended with $1 and printed nothing"; fi
   printf '%s\n' "$lines"
   for folder in "$LOGS_PATH" /var/lib/foresail /etc/foresail; do
@@ -60,8 +59,11 @@ explain_failure() {
 hint=""
 
 end_step() {
+  local lines
   rm -rf "$SCRATCH_PATH"
-  if [ "$1" -ne 0 ]; then { explain_failure "$@" >&3; } 2>/dev/null || true; fi
+  # before the redirection: the log is this shell's standard output
+  lines=$(tail -n +$((log_start + 1)) "$log" | tail -n 20) || true
+  if [ "$1" -ne 0 ]; then { explain_failure "$@" "$lines" >&3; } 2>/dev/null || true; fi
   echo "== $(date -u +%FT%T.%3NZ) $OPERATION ended with $1"
   exit "$1"
 }
