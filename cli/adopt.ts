@@ -7,12 +7,9 @@ import { messageOf } from "../lib/error-message";
 import { dnsLabelIssue } from "../lib/validation/names";
 import { readAdoptable } from "../providers/kubeadm/client/adoptable";
 import { inspectMachine } from "../providers/kubeadm/client/inspected-machine";
-import type { AdoptableCluster, AdoptableNode } from "../providers/kubeadm/plan/adoption";
-import {
-  type AdoptionDraft,
-  draftAdoption,
-  type MatchedMachine,
-} from "../providers/kubeadm/plan/adoption-draft";
+import type { AdoptableCluster, AdoptableNode } from "../providers/kubeadm/plan/adoption-facts";
+import type { MatchedMachine } from "../providers/kubeadm/plan/adoption-facts";
+import { type AdoptionDraft, draftAdoption } from "../providers/kubeadm/plan/adoption-draft";
 import { EXIT, UsageError } from "./exit-codes";
 import { chooseContext } from "./plan-kubeconfig";
 import { print } from "./terminal";

@@ -1,7 +1,8 @@
 import { displayLine } from "../text/display";
 import type { KubernetesClient } from "./client";
 import { completeHolder } from "./lease-holder";
-import type { KubernetesObject, ObjectRef } from "./objects";
+import type { KubernetesObject } from "./objects";
+import { CLUSTER_HISTORY } from "./own-objects";
 
 /** One completed or failed step. This process took it. */
 export interface HistoryEntry {
@@ -14,13 +15,6 @@ export interface HistoryEntry {
 
 type History = KubernetesObject & { data?: Record<string, string> };
 
-/** Where the history of a cluster is. */
-export const CLUSTER_HISTORY: ObjectRef = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  namespace: "kube-system",
-  name: "foresail-history",
-};
 const KEY = "history";
 const KEPT_LINES = 200;
 const LONGEST_RESULT = 500;

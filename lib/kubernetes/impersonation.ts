@@ -27,7 +27,7 @@ export function impersonationHeaders({ user, paths }: Pick<Context, "user" | "pa
     "Impersonate-Uid": texts("as-uid", uid),
     "Impersonate-Group": texts("as-groups", groups),
   };
-  for (const [key, value] of Object.entries((extra ?? {})))
+  for (const [key, value] of Object.entries(extra ?? {}))
     headers[`Impersonate-Extra-${escaped(key)}`] = texts("as-user-extra", value);
   const used = Object.entries(headers).filter(([, values]) => values.length > 0);
   if (used.length > 0 && isNone(as)) refuse("as", "is missing, and a group, uid or extra is there");

@@ -1,15 +1,8 @@
 import { hostname, userInfo } from "node:os";
 import { isAlive, processPlace, readProcess } from "../process/identity";
 import type { KubernetesClient } from "./client";
-import type { Lease, ObjectRef } from "./objects";
-
-/** The Lease that only the process that changes the cluster holds. */
-export const CLUSTER_LEASE: ObjectRef = {
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  namespace: "kube-system",
-  name: "foresail",
-};
+import type { Lease } from "./objects";
+import { CLUSTER_LEASE } from "./own-objects";
 
 /** The process that changes a cluster. */
 export interface LeaseHolder {

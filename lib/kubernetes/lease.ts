@@ -3,7 +3,6 @@ import { waitFor, WaitTimeout } from "../wait";
 import type { KubernetesClient } from "./client";
 import { KubernetesError } from "./errors";
 import {
-  CLUSTER_LEASE as REF,
   completeHolder,
   describeHolder,
   holderAnnotations,
@@ -15,6 +14,7 @@ import {
   PAUSE_REQUESTED,
   readHolder,
 } from "./lease-holder";
+import { CLUSTER_LEASE as REF } from "./own-objects";
 import type { Lease } from "./objects";
 
 /** Another process is changing the cluster. */

@@ -24,7 +24,10 @@ const codeOf = (error: TypedError): string => error.code ?? error.constructor.na
 export function describeFailure(context: FailureContext, error: unknown): string {
   const typed = (error instanceof Error ? error : new Error(String(error))) as TypedError;
   const code = codeOf(typed);
-  const next = knownCause(typed.message) ?? typed.next ?? "fix the cause, then run the same `up` again: it continues from here";
+  const next =
+    knownCause(typed.message) ??
+    typed.next ??
+    "fix the cause, then run the same `up` again: it continues from here";
   const words = `${context.resource}: ${context.step} failed (${code}): ${typed.message}\n  next: ${next}`;
   return displayText(words);
 }

@@ -10,7 +10,7 @@ interface Traced extends pulumi.Output<unknown> {
 
 /**
  * Returns a kubeconfig for clients and plugins. One that comes from an output of another stack is read like one that a
- * cluster serves: whoever can write that stack must not run a program here. Text and configuration stay as they are.
+ * cluster serves: anyone who can write to that stack could run a program here. Text and configuration stay as they are.
  */
 export function kubeconfigInput<Value>(kubeconfig: pulumi.Input<Value>): pulumi.Input<Value> {
   if (!pulumi.Output.isInstance(kubeconfig)) return kubeconfig;

@@ -97,7 +97,7 @@ function unreadSources(sources: Record<string, string>, shared: SharedStacks | u
 const KUBECONFIGS = ["managementKubeconfig", "workloadKubeconfig"];
 
 /**
- * Reads a kubeconfig from another stack's output like one that a cluster serves: whoever can write that stack must not
+ * Reads a kubeconfig from another stack's output like one that a cluster serves: anyone who can write to that stack could
  * run a program where this one runs.
  */
 function accepted(key: string, reference: unknown, { value, issues }: Filled): Filled {

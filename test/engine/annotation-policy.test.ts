@@ -3,7 +3,7 @@ import { parse, stringify } from "yaml";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { UNKNOWN } from "../../lib/unknown";
 import { waitFor } from "../../lib/wait";
-import { readerObjects } from "../../providers/kubeadm/machine/reader-account";
+import { readerObjects } from "../../providers/kubeadm/plan/reader-account";
 import { annotationKeys, WAS_CORDONED } from "../../providers/kubeadm/plan/rollout/annotations";
 import { handlers } from "../../providers/kubeadm/resources/reader-account-handlers";
 import { common } from "../host/handler-samples";

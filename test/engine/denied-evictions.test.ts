@@ -122,13 +122,11 @@ describe("a drain whose evictions a real API server refuses", function () {
   }
 
   const kinds: [string, NewObject[], RegExp][] = [
-    ...["Forbidden", "Invalid", "RequestEntityTooLarge"].map(
-      (reason): [string, NewObject[], RegExp] => [
-        `a policy with the reason ${reason}`,
-        policyObjects(reason),
-        new RegExp(`shop/a: eviction denied by admission: .*${TEXT}`),
-      ],
-    ),
+    ...["Forbidden", "Invalid", "RequestEntityTooLarge"].map((reason): [string, NewObject[], RegExp] => [
+      `a policy with the reason ${reason}`,
+      policyObjects(reason),
+      new RegExp(`shop/a: eviction denied by admission: .*${TEXT}`),
+    ]),
     ["a webhook that is down", [WEBHOOK], /shop\/a: eviction failed: .*evictions\.example\.com/],
   ];
   for (const [what, objects, words] of kinds)

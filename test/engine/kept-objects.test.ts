@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { KubernetesClient, type NewObject, type ObjectRef } from "../../lib/kubernetes";
 import { refOf } from "../../lib/kubernetes/objects";
 import { UNKNOWN } from "../../lib/unknown";
-import { READER } from "../../providers/kubeadm/machine/reader-account";
+import { READER } from "../../providers/kubeadm/plan/reader-account";
 import { keptObjects } from "../../providers/kubeadm/plan/kept-objects";
 import { ANNOTATION_POLICY } from "../../providers/kubeadm/plan/rollout/annotation-policy";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { parse, stringify } from "yaml";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { waitFor } from "../../lib/wait";
-import { READER, readerObjects } from "../../providers/kubeadm/machine/reader-account";
+import { READER, readerObjects } from "../../providers/kubeadm/plan/reader-account";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { handlers as nodeRollout } from "../../providers/kubeadm/resources/node-rollout-handlers";
 import { READER_KUBECONFIG } from "../../providers/kubeadm/resources/preview-reading";

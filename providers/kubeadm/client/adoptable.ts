@@ -1,5 +1,5 @@
 import { type ClusterAccess, KubernetesClient, type Node } from "../../../lib/kubernetes";
-import { type AdoptableCluster, type AdoptableNode, type KubeadmObjects } from "../plan/adoption";
+import type { AdoptableCluster, AdoptableNode, KubeadmObjects } from "../plan/adoption-facts";
 import { CRI_SOCKET, staticPodsOf } from "../plan/adoptable-cluster";
 import { CONTROL_PLANE_LABEL } from "../plan/machine";
 import { withoutV } from "../plan/rollout/observed";

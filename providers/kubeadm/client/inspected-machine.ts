@@ -6,7 +6,7 @@ import {
   rewrittenSettingsScript,
   writtenAddons,
 } from "../machine/rewritten-settings";
-import type { KubeadmObjects, MemberFacts } from "../plan/adoption";
+import type { KubeadmObjects, MemberFacts } from "../plan/adoption-facts";
 import type { RewrittenObject } from "../plan/lost-settings";
 import type { Machine } from "../plan/machine";
 import { messageOf } from "../../../lib/error-message";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readYamlOf } from "../../../lib/yaml";
 import { changesEtcdSettings, type SettingFacts } from "../plan/adopted-configuration";
-import type { KubeadmObjects, MemberFacts } from "../plan/adoption";
+import type { KubeadmObjects, MemberFacts } from "../plan/adoption-facts";
 import type { Machine, Role } from "../plan/machine";
 import { type ClusterSpecification, filesOf } from "../plan/specification";
 import { etcdPart } from "../plan/configuration";

@@ -1,6 +1,6 @@
 import type { FileDifference } from "../../../lib/text/unified-diff";
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
-import type { KubeadmObjects } from "../plan/adoption";
+import type { KubeadmObjects } from "../plan/adoption-facts";
 import { controlPlanesOf, type Machine } from "../plan/machine";
 import { madePrivate } from "../plan/private-files";
 import type { ClusterSpecification } from "../plan/specification";

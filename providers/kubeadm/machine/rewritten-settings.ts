@@ -1,6 +1,6 @@
-import { parse } from "yaml";
 import { isObject, parseJson } from "../../../lib/json";
-import type { KubeadmObjects } from "../plan/adoption";
+import { readYamlOf } from "../../../lib/yaml";
+import type { KubeadmObjects } from "../plan/adoption-facts";
 import { KUBELET_FILE, type RewrittenObject } from "../plan/lost-settings";
 import type { Machine } from "../plan/machine";
 import { namedFacts } from "./adoption-steps";
@@ -106,13 +106,13 @@ function keepsCorefile(current: unknown, rendered: readonly unknown[]): boolean 
 
 function parsed(name: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
-  const value: unknown = text.startsWith("{") ? parseJson(text) : parse(text);
+  const value: unknown = text.startsWith("{") ? parseJson(text) : readYamlOf(name, text);
   if (!isObject(value)) throw new Error(`the machine answered something else than an object for ${name}`);
   if (name !== "configmap/kube-proxy" || !isObject(value.data)) return value;
   // another form of the same configuration is no difference
   const data = Object.entries(value.data).map(([key, item]): [string, unknown] => [
     key,
-    typeof item === "string" ? (parse(item) as unknown) : item,
+    typeof item === "string" ? readYamlOf(`${name}: ${key}`, item) : item,
   ]);
   return { ...value, data: Object.fromEntries(data) as unknown };
 }

@@ -2,7 +2,7 @@ import { isObject } from "../../../lib/json";
 import { listed, printable, quoted } from "../../../lib/text/quote";
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
 import { issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
-import type { InspectedMachine, KubeadmObjects, MemberFacts } from "./adoption";
+import type { InspectedMachine, KubeadmObjects, MemberFacts } from "./adoption-facts";
 
 /** The only folder of certificates that joins, calls to etcd and the renewal of certificates know. */
 const CERTIFICATES = "/etc/kubernetes/pki";

@@ -3,7 +3,7 @@ import { isObject } from "../../../lib/json";
 import type { Json, JsonObject } from "../../../lib/merge";
 import { listed } from "../../../lib/text/quote";
 import { formatPath, issueAt, type ValidationIssue, valueAt } from "../../../lib/validation/validation-issue";
-import type { KubeadmObjects } from "./adoption";
+import type { KubeadmObjects } from "./adoption-facts";
 import {
   type ConfigurationChange,
   configurationChange,

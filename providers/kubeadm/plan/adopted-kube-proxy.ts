@@ -1,5 +1,5 @@
 import { issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
-import type { KubeadmObjects } from "./adoption";
+import type { KubeadmObjects } from "./adoption-facts";
 import type { ConfigurationChange } from "./configuration";
 
 /** The ConfigMap with kube-proxy's configuration, and its key, as kubeadm installs it. */

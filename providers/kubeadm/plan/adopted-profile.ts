@@ -1,7 +1,7 @@
 import { isObject } from "../../../lib/json";
 import { listed, printable } from "../../../lib/text/quote";
 import { formatPath, issueAt, type ValidationIssue, valueAt } from "../../../lib/validation/validation-issue";
-import type { KubeadmObjects } from "./adoption";
+import type { KubeadmObjects } from "./adoption-facts";
 import { AUTHENTICATION_ARGUMENT, AUTHENTICATION_FILE } from "./authentication";
 import { OWN_AUDIT, PROFILE_ADMISSION, PROFILE_AUDIT_ARGUMENTS, PROFILE_CIPHERS } from "./profile";
 import type { ClusterSpecification } from "./specification";

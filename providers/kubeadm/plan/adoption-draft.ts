@@ -2,31 +2,13 @@ import { isObject } from "../../../lib/json";
 import { listed, printable } from "../../../lib/text/quote";
 import { poolNameIssue } from "../../../lib/validation/names";
 import { issueLines } from "../../../lib/validation/validation-issue";
-import {
-  type AdoptableCluster,
-  type AdoptableNode,
-  endpointOf,
-  type MemberFacts,
-  membershipIssues,
-  nodeIssues,
-} from "./adoption";
+import type { AdoptableCluster, AdoptableNode, MatchedMachine } from "./adoption-facts";
+import { endpointOf, membershipIssues, nodeIssues } from "./adoption";
 import { clusterIssues } from "./adoptable-cluster";
 import { lostNotes, patchOffers } from "./adoption-losses";
-import type { RewrittenObject } from "./lost-settings";
 import { STATIC_POD_SETTINGS } from "./configuration";
 import { withoutV } from "./rollout/observed";
 import { DEFAULT_NETWORK, DEFAULT_POOL } from "./defaults";
-
-/** A Node whose machine answered over SSH. */
-export interface MatchedMachine {
-  node: AdoptableNode;
-  address: string;
-  port: number;
-  hostKey: string;
-  facts: MemberFacts;
-  /** What kubeadm writes anew on it, or why that could not be read; absent where it was not asked. */
-  rewritten?: { objects: readonly RewrittenObject[] } | { unread: string };
-}
 
 /** A stack that adopts a cluster, as far as a stack file can say it. */
 export interface AdoptionDraft {

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { printable } from "../../../lib/text/quote";
-import type { MatchedMachine } from "./adoption-draft";
+import type { MatchedMachine } from "./adoption-facts";
 import { keepingPatch, KUBELET_FILE, lostSettings, type RewrittenObject } from "./lost-settings";
 import { NODE_PATHS } from "./node-paths";
 

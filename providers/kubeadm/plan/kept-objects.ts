@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../../../lib/differences";
 import { isObject } from "../../../lib/json";
-import { CLUSTER_HISTORY } from "../../../lib/kubernetes/history";
-import { CLUSTER_LEASE } from "../../../lib/kubernetes/lease-holder";
 import type { KubernetesObject, NewObject, ObjectRef } from "../../../lib/kubernetes/objects";
+import { CLUSTER_HISTORY, CLUSTER_LEASE } from "../../../lib/kubernetes/own-objects";
 import { cutList, printable, shortened } from "../../../lib/text/quote";
 import { formatPath } from "../../../lib/validation/validation-issue";
-import { readerObjects } from "../machine/reader-account";
+import { readerObjects } from "./reader-account";
 import { ANNOTATION_POLICY, annotationPolicy } from "./rollout/annotation-policy";
 import type { ReaderAccountStep } from "./steps";
 

@@ -12,13 +12,8 @@ import {
 } from "../machine/adoption-steps";
 import { renderKubeconfig } from "../machine/kubeconfig";
 import { readAdoptable } from "../client/adoptable";
-import {
-  type AdoptableCluster,
-  type InspectedMachine,
-  membershipIssues,
-  nodeIssues,
-  settingIssues,
-} from "../plan/adoption";
+import type { AdoptableCluster, InspectedMachine } from "../plan/adoption-facts";
+import { membershipIssues, nodeIssues, settingIssues } from "../plan/adoption";
 import { controlPlanesOf, type Machine } from "../plan/machine";
 import { firstAdminCredentials } from "./admin-credentials";
 import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";

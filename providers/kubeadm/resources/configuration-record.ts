@@ -1,5 +1,5 @@
 import type { KubernetesClient, KubernetesObject } from "../../../lib/kubernetes";
-import { CLUSTER_HISTORY } from "../../../lib/kubernetes/history";
+import { CLUSTER_HISTORY } from "../../../lib/kubernetes/own-objects";
 import { isKnown } from "../../../lib/unknown";
 import type { ClusterSpecification } from "../plan/specification";
 import {

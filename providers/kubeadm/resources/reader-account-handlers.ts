@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NewObject } from "../../../lib/kubernetes";
-import { CLUSTER_HISTORY } from "../../../lib/kubernetes/history";
+import { CLUSTER_HISTORY } from "../../../lib/kubernetes/own-objects";
 import { explained } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
-import { READER } from "../machine/reader-account";
+import { READER } from "../plan/reader-account";
 import { rolledConfiguration, withGivenConfiguration } from "../plan/configuration";
 import { isWrittenPart } from "../plan/configuration-record";
 import { type KeptReading, keptObjects, keptObjectSteps, objectOf } from "../plan/kept-objects";

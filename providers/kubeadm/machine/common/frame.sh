@@ -38,7 +38,7 @@ if ! cd -P "$LOGS_PATH" || [ "$(readlink /proc/self/cwd)" != "$(readlink -f "${L
   exit 73
 fi
 begun="== $(date -u +%FT%T.%3NZ) $OPERATION"
-words=$(echo "$begun" 2>&1 >>"./$OPERATION.log") || refuse_disk "$LOGS_PATH/$OPERATION.log: ${words##*: }"
+words=$(printf '%s\n' "$begun" 2>&1 >>"./$OPERATION.log") || refuse_disk "$LOGS_PATH/$OPERATION.log: ${words##*: }"
 exec >>"./$OPERATION.log" 2>&1
 cd /
 log=/proc/$$/fd/1

@@ -134,7 +134,7 @@ replace_shared_entry() {
     rm -f ./new
     return 1
   fi
-  cd -P .. && rmdir -- "$scratch" 2>/dev/null || true
+  if cd -P ..; then rmdir -- "$scratch" 2>/dev/null || true; fi
 }
 
 # Replaces a file by standard input atomically: PATH MODE [OWNER]. Sets `changed` to yes only when its text differs. Does not
@@ -161,6 +161,7 @@ write_file() {
 }
 
 # Replaces a file by another one, with its owner and mode: FROM (a file of root) PATH.
+# shellcheck disable=SC2094 # stat does not read the file
 put_file() { write_file "$2" "$(stat --dereference --format=%a -- "$1")" "$(stat --dereference --format=%u:%g -- "$1")" <"$1"; }
 
 # Tells whether there is an entry, which may be a link that leads nowhere: PATH.

@@ -10,7 +10,7 @@ import {
 } from "../../machine/rewritten-settings";
 import { patchFolders } from "../../machine/steps";
 import { mergedObjects, originalObjects } from "../../plan/adopted-configuration";
-import type { KubeadmObjects } from "../../plan/adoption";
+import type { KubeadmObjects } from "../../plan/adoption-facts";
 import { type LostSetting, lostSettings, type RewrittenObject } from "../../plan/lost-settings";
 import type { Machine } from "../../plan/machine";
 import { type NodeRolloutStep, nodeRolloutSteps } from "../../plan/steps";

@@ -7,9 +7,7 @@ const written = (user: string) =>
 const EXEC = written("{exec: {command: steal}}");
 
 const valueOf = <T>(output: pulumi.Input<T>): Promise<T> =>
-  new Promise((resolve, reject) =>
-    (pulumi.output(output) as unknown as { promise(): Promise<T> }).promise().then(resolve, reject),
-  );
+  (pulumi.output(output) as unknown as { promise(): Promise<T> }).promise();
 
 describe("a kubeconfig among the arguments of a component", () => {
   before(() =>

@@ -20,8 +20,8 @@ function freshProcess(): { handlers: Required<Omit<Handlers, "read" | "configure
 
 /** Checks and compares a resource as a run does. */
 async function register({ handlers }: ReturnType<typeof freshProcess>, olds: Inputs, news: Inputs) {
-  const { inputs } = await handlers.check(olds, news);
-  return handlers.diff(String(olds.name), olds, inputs as Inputs);
+  const checked = (await handlers.check(olds, news)) as { inputs: Inputs };
+  return handlers.diff(String(olds.name), olds, checked.inputs);
 }
 
 describe("the deletion of a resource", () => {

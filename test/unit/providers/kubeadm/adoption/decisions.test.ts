@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import type {
+  AdoptableCluster,
+  AdoptableNode,
+  InspectedMachine,
+  MemberFacts,
+} from "../../../../../providers/kubeadm/plan/adoption-facts";
 import {
-  type AdoptableCluster,
-  type AdoptableNode,
   adoptionSteps,
   endpointOf,
-  type InspectedMachine,
-  type MemberFacts,
   membershipIssues,
   nodeIssues,
   refuseAdoptChange,

@@ -3,8 +3,9 @@ import type {
   AdoptableCluster,
   AdoptableNode,
   MemberFacts,
-} from "../../../../../providers/kubeadm/plan/adoption";
-import { draftAdoption, type MatchedMachine } from "../../../../../providers/kubeadm/plan/adoption-draft";
+} from "../../../../../providers/kubeadm/plan/adoption-facts";
+import type { MatchedMachine } from "../../../../../providers/kubeadm/plan/adoption-facts";
+import { draftAdoption } from "../../../../../providers/kubeadm/plan/adoption-draft";
 import { UNIT_FILE } from "../../../../../providers/kubeadm/plan/private-files";
 import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/profile";
 import { planRelease } from "../../../../../providers/kubeadm/plan/release";

@@ -43,7 +43,7 @@ import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
 import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint-steps";
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
-import { exampleMachine, exampleSpecification } from "./examples";
+import { exampleMachine, exampleSpecification, FOREIGN } from "./examples";
 import { ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
@@ -166,10 +166,6 @@ function withoutTexts(script: string): string {
     );
   }, script);
 }
-
-/** Variables that a script of foresail reads without having set them. */
-const FOREIGN =
-  "EUID HOME HTTP_PROXY ID VERSION_ID EXIT PIPESTATUS SECONDS MAINPID BASH_COMMAND BASH_REMATCH".split(" ");
 
 describe("remote scripts", () => {
   it("have the reviewed variables", () => {

@@ -1,5 +1,5 @@
 import type { NewObject } from "../../../lib/kubernetes/objects";
-import { ANNOTATION_POLICY } from "../plan/rollout/annotation-policy";
+import { ANNOTATION_POLICY } from "./rollout/annotation-policy";
 
 /** Name of the read-only account, for previews by users without write permission. */
 export const READER = "foresail-reader";
