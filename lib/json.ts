@@ -6,9 +6,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** What walks through values recurses. */
 const MOST_LEVELS = 500;
 
-/** Returns the value that a text encodes as JSON; undefined if it is not JSON, or nested more than 500 levels deep. */
-export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) return undefined;
+/**
+ * Returns the value that a text encodes as JSON; undefined if it is not JSON, or nested too deep.
+ *
+ * @param levels how deep at most; default: 500
+ */
+export function parseJson(text: string, levels = MOST_LEVELS): unknown {
+  if (isTooDeep(text, levels)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -16,13 +20,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function isTooDeep(text: string): boolean {
+function isTooDeep(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) at = endOfText(text, at);
     else if (unit === BRACKET || unit === BRACE) {
-      if (++depth > MOST_LEVELS) return true;
+      if (++depth > levels) return true;
     } else if (unit === BRACKET + 2 || unit === BRACE + 2) depth--;
   }
   return false;

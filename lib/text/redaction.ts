@@ -45,11 +45,11 @@ const PROSE =
 
 /** Words that begin a step of a preview or a line of progress, such as `api-token: join as worker`. */
 const STEPS =
-  "add|adopt|another|apply|begins|beside|close|cluster|configuration|configure|cordon|create|delete|diff|drain|draining|" +
-  "drift|encrypt|ends|ensure|etcd|failed|files|follow|foresail|forget|go|host|install|join|keeps|kubeadm|label|leaves|left|" +
+  "add|adopt|another|apply|back|begins|beside|close|cluster|configuration|configure|cordon|create|delete|diff|drain|draining|" +
+  "drift|encrypt|ends|ensure|etcd|eviction|failed|files|follow|foresail|forget|go|host|install|join|keeps|kubeadm|label|leaves|left|" +
   "look|lost|make|manifests|name|note|nulls|open|others|passed|pinned|protected|proxies|put|reads|ready|rebooting|recorded|" +
-  "release|reopen|repair|report|reserve|reset|restage|restart|roll|runs|scale|service|stage|stays|taint|take|there|" +
-  "unavailable|unread|update|upgrade|wait|waiting|waits";
+  "release|reopen|repair|report|reserve|reset|restage|restart|roll|runs|scale|service|stage|stays|still|taint|take|there|" +
+  "unavailable|unread|update|upgrade|wait|waiting|waits|what";
 
 /** What stands for a value: no secret, a reference, a file, or what another row put there. */
 const NO_SECRET = [
@@ -97,7 +97,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   ],
   // the engine writes some addresses of backends with one slash
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/?[^\s:@/"']{0,256}):[^\s/"'<>]{1,256}@/gi, "$1:[secret]@"],
-  [/\b(https?:\/\/)[^\s:@/"']{20,256}@/gi, "$1[secret]@"],
+  [/\b(https?:\/\/)[^\s:@/"'\\]{20,256}@/gi, "$1[secret]@"],
   [
     /\b(hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/)[\w/-]+/gi,
     "$1[secret]",

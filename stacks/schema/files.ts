@@ -52,8 +52,8 @@ function stackValues({ project, values }: ConfigurationReader): WrittenKeys {
   const keys = Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).flatMap(([key, { type }]) => {
     const text = values[`${project}:${key}`];
     if (text === undefined) return [];
-    // the engine passes objects as JSON; the rules refuse any other text
-    const object = type === "object" ? parseJson(text) : undefined;
+    // the engine passes objects as JSON; the rules refuse any other text, and name a field that is nested too deep
+    const object = type === "object" ? parseJson(text, Infinity) : undefined;
     return [[key, object === undefined ? text : object]];
   });
   return Object.fromEntries(keys) as WrittenKeys;

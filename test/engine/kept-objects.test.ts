@@ -212,7 +212,7 @@ describe("what foresail keeps in a cluster, on a real API server", function () {
     const inputs = (await handlers.check?.(state, { ...news(), kubeconfig }))?.inputs as Inputs;
     assert.match(
       inputs.steps.join("\n"),
-      /^cluster: unread: whether others changed ServiceAccount [^\n]*; \S/,
+      /^cluster: not compared, since it could not be read: ServiceAccount [^\n]*; \S/,
     );
     assert.equal(inputs.steps.length, 1);
     assert.equal((await handlers.diff?.("demo", state, inputs))?.changes, true);

@@ -123,7 +123,7 @@ describe("the read-only account", function () {
     await admin.mergePatch(role, { rules });
     assert.match(
       lines.join("\n"),
-      /^cluster: unread: whether others changed ClusterRole foresail-reader, ClusterRoleBinding foresail-reader, ValidatingAdmissionPolicy [^\n;]*; [^\n]*403 Forbidden/,
+      /^cluster: not compared, since it could not be read: ClusterRole foresail-reader, ClusterRoleBinding foresail-reader, ValidatingAdmissionPolicy [^\n;]*; [^\n]*403 Forbidden/,
     );
   });
 

@@ -90,7 +90,7 @@ export const readerAccountSteps = defineSteps({
   /** An object that others deleted or changed. */
   restore: line`cluster: restore the ${word("object")} ${word("name")} (${text("why")})`,
   /** Objects that could not be compared with what foresail wrote. */
-  unreadObjects: line`cluster: unread: whether others changed ${value("[^:;]+")("objects")}; ${text("why")}`,
+  unreadObjects: line`cluster: not compared, since it could not be read: ${value("[^:;]+")("objects")}; ${text("why")}`,
 });
 
 export type ReaderAccountStep = StepOf<typeof readerAccountSteps>;

@@ -11,6 +11,13 @@ import { filesBelow, PROJECT, read } from "./project";
 const FOLDER = "examples/regions";
 const { private: sshPrivateKey } = generateKey();
 
+const KUBECONFIG = JSON.stringify({
+  clusters: [{ name: "c", cluster: { server: "https://192.0.2.10:6443" } }],
+  users: [{ name: "u", user: { token: "t" } }],
+  contexts: [{ name: "admin", context: { cluster: "c", user: "u" } }],
+  "current-context": "admin",
+});
+
 /** What the stacks of the regions have, as the README says. */
 const OUTPUTS: Record<string, SharedStack> = Object.fromEntries(
   ["eu1", "us1"].flatMap((region): [string, SharedStack][] => [
@@ -33,7 +40,7 @@ const OUTPUTS: Record<string, SharedStack> = Object.fromEntries(
       `management-${region}`,
       {
         stack: `organization/foresail/management-${region}`,
-        outputs: { kubeconfig: JSON.stringify({ contexts: [{ name: "admin" }] }) },
+        outputs: { kubeconfig: KUBECONFIG },
         secrets: ["kubeconfig"],
       },
     ],

@@ -16,6 +16,7 @@ const PRINTERS: Readonly<Record<string, string>> = {
   "cli/early-handlers.ts": "passes on what Pulumi's provider prints: its port",
   "cli/end-with-engine.ts": "prints nothing",
   "cli/pulumi.ts": "showLines filters each line",
+  "cli/private-file.ts": "writes a file of a command to a device that the command line names",
   "cli/preview.ts": "Markdown and JSON are filtered where they are made",
   "cli/plan.ts": "the report is filtered where it is made",
   "cli/drift.ts": "asks for colors only",

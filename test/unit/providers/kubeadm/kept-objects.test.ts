@@ -46,7 +46,7 @@ describe("the objects that foresail keeps in a cluster", () => {
     found[2] = { unread: "403 Forbidden\nno: \u202e" };
     assert.deepEqual(lines(ALL, ALL, found), [
       "cluster: restore the ClusterRole foresail-reader (deleted)",
-      "cluster: unread: whether others changed ClusterRoleBinding foresail-reader; 403 Forbidden\\u{a}no: \\u{202e}",
+      "cluster: not compared, since it could not be read: ClusterRoleBinding foresail-reader; 403 Forbidden\\u{a}no: \\u{202e}",
     ]);
     const [step] = lines(ALL, ALL, "no API server answers: 1; 2");
     const review = readStep("ReaderAccount", step!);

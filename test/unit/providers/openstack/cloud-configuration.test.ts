@@ -122,7 +122,7 @@ describe("how a cloud is found", () => {
   const issues: [what: string, text: string | undefined, words: RegExp][] = [
     ["there is no file", undefined, /there is no clouds\.yaml for the cloud "eu1"; looked for /],
     ["the entry is missing", entry("eu9", "https://k"), /has no entry "eu1"; it has eu9/],
-    ["the file is no YAML", "clouds: {password: hunter2", /is no YAML$/],
+    ["the file is not YAML", "clouds: {password: hunter2", /is not YAML: [^]*line 1/],
     [
       "there is no address",
       "clouds: {eu1: {auth: {username: x}}}",
