@@ -61,7 +61,8 @@ export class Transport {
   }
 
   private async send(call: Call): Promise<HttpResponse> {
-    const { path, query, contentType, accept, milliseconds = TIMEOUT_MILLISECONDS, ...others } = call;
+    const { path, query, contentType, accept, milliseconds = TIMEOUT_MILLISECONDS } = call;
+    const { method, body, signal, onLine } = call;
     const headers: Record<string, string | string[]> = {
       ...this.endpoint.headers,
       "User-Agent": this.userAgent,
@@ -78,7 +79,9 @@ export class Transport {
       const { server, proxy } = this.endpoint;
       const way = proxy === undefined ? server : `${server} through the proxy ${proxy.address}`;
       const words = `${way}: ${describe(error as NodeJS.ErrnoException)}`;
-      throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted);
+      const isOfClock = OF_A_CLOCK.includes((error as NodeJS.ErrnoException).code ?? "");
+      const advice = isOfClock ? await certificateClockAdvice(this.endpoint) : undefined;
+      throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted, advice);
     }
   }
 }
