@@ -38,7 +38,12 @@ const runFile = (project: Project) => path.join(fleetFolder(project), "run.json"
 
 /** Returns the last run; undefined when there was none. @throws Error when its file can't be read */
 export async function readRun(project: Project): Promise<RunRecord | undefined> {
-  const text = await readFile(runFile(project), "utf8").catch(() => undefined);
+  const text = await readFile(runFile(project), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new Error(
+      `${runFile(project)} can't be read (${error.code}), so it is not known whether a run is under way`,
+    );
+  });
   if (text === undefined) return undefined;
   const run = RunFile.safeParse(parseJson(text)).data;
   if (run === undefined)

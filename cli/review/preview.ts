@@ -192,11 +192,23 @@ export function parsePreview(text: string): EnginePreview {
   // an empty object has no steps either, and does not describe a stack
   if (changeSummary === undefined && steps.length === 0 && diagnostics.length === 0)
     throw new NotAPreviewError("it has neither steps nor a summary");
-  const { same = 0 } = (changeSummary ?? {}) as { same?: number };
-  if (!steps.every(isStep)) throw new NotAPreviewError("a step has no URN");
-  return { steps, diagnostics: diagnostics as EngineDiagnostic[], same };
+  const { same = 0 } = isObject(changeSummary) ? changeSummary : {};
+  if (typeof same !== "number") throw new NotAPreviewError("its summary has no numbers");
+  if (!steps.every(isStep)) throw new NotAPreviewError("a step has no URN, or its state is damaged");
+  if (!diagnostics.every(isDiagnostic)) throw new NotAPreviewError("a diagnostic is damaged");
+  return { steps, diagnostics, same };
 }
 
 function isStep(value: unknown): value is EngineStep {
-  return isObject(value) && typeof value["op"] === "string" && typeof value["urn"] === "string";
+  if (!isObject(value) || typeof value["op"] !== "string" || typeof value["urn"] !== "string") return false;
+  return [value["oldState"], value["newState"]].every(isState);
 }
+
+/** Returns whether a step's state is absent, or has its inputs as an object. */
+function isState(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return isObject(value) && (value["inputs"] === undefined || isObject(value["inputs"]));
+}
+
+const isDiagnostic = (value: unknown): value is EngineDiagnostic =>
+  isObject(value) && (value["urn"] === undefined || typeof value["urn"] === "string");

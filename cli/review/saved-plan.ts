@@ -57,13 +57,14 @@ export function parseSavedPlan(
   const value = parseJson(text);
   if (value === undefined) throw new UnreadablePlanError("it is not JSON, or it is truncated");
   const plan: Partial<SavedPlan> = isObject(value) ? value : {};
-  if (plan.foresail === undefined || plan.engine === undefined)
+  if (!isObject(plan.foresail) || plan.engine === undefined)
     throw new UnreadablePlanError("it is not a plan of foresail");
   const found = plan.formatVersion ?? 1;
   if (found !== FORMAT_VERSION)
     throw new UnreadablePlanError(
       `foresail ${String(plan.foresail.version)} wrote it in format ${String(found)}, and this release reads format ${FORMAT_VERSION}`,
     );
+  if (!isEnginePlan(plan.engine)) throw new UnreadablePlanError("the engine's plan in it is damaged");
   if (!Array.isArray(plan.reviewed) || !plan.reviewed.every(isReviewedChange))
     throw new UnreadablePlanError("its reviewed steps are damaged");
   for (const what of ["project", "stack"] as const)
@@ -77,6 +78,17 @@ function isReviewedChange(value: unknown): value is ReviewedChange {
   const { urn, name, type, operation, steps, inputs } = value;
   const texts = [urn, name, type, operation, ...(Array.isArray(steps) ? (steps as unknown[]) : [steps])];
   return texts.every((each) => typeof each === "string") && Array.isArray(steps) && isObject(inputs);
+}
+
+const isObjectOrAbsent = (value: unknown): boolean => (value ?? undefined) === undefined || isObject(value);
+
+/** Returns whether a value has the parts of the engine's plan that are read here in their form. */
+function isEnginePlan(value: unknown): boolean {
+  if (!isObject(value) || !isObjectOrAbsent(value.resourcePlans)) return false;
+  return Object.values(value.resourcePlans ?? {}).every((each) => {
+    if (!isObject(each) || !isObjectOrAbsent(each.goal)) return false;
+    return !isObject(each.goal) || isObjectOrAbsent(each.goal.outputDiff);
+  });
 }
 
 /** The parts of the engine's plan that are about outputs. */
