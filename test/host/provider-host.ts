@@ -127,9 +127,10 @@ export class ProviderHost {
     return plain(response.getProperties());
   }
 
+  /** Deletes a resource as a run that has not registered it: with the id of no resource that this process has seen. */
   async delete(key: HandlerKey, olds: object): Promise<void> {
     const request = new messages.DeleteRequest();
-    request.setId("id");
+    request.setId("id of an earlier run");
     request.setProperties(properties(key, olds));
     await this.call("delete", request);
   }
