@@ -117,7 +117,7 @@ describe("the read-only account", function () {
       seconds: 20,
       probe: async () => {
         const steps = await accountSteps(state);
-        return steps[0]?.startsWith("cluster: unread: ") ? { done: steps } : { pending: steps.join() };
+        return steps[0]?.startsWith("cluster: not compared") ? { done: steps } : { pending: steps.join() };
       },
     });
     await admin.mergePatch(role, { rules });
