@@ -61,7 +61,7 @@ describe("a stack over a layer", function () {
     assert.equal(exitCode, 0);
     assert.match(stdout, /^ {4}podSubnet: 10\.201\.0\.0\/16 +# layers\/prod\.yaml$/m);
     assert.match(stdout, /^ {2}name: test +# Pulumi\.prod-eu1\.yaml$/m);
-    assert.match(stdout, /^foresail:sshPrivateKey: \[secret\] +# Pulumi\.prod-eu1\.yaml$/m);
+    assert.match(stdout, /^foresail:sshPrivateKey: "\[secret\]" +# Pulumi\.prod-eu1\.yaml$/m);
     assert.doesNotMatch(stdout, /PRIVATE KEY/);
   });
 });
