@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { anySignal } from "../abort";
 import { foresailVersion } from "../version";
 import { Endpoints, type ReachOptions, type Repeat } from "./endpoints";
 import { KubernetesError, KubernetesUnreachable } from "./errors";
@@ -200,7 +201,7 @@ export class KubernetesClient {
   async mayDo(
     verb: string,
     { apiVersion, kind, namespace, name }: ObjectRef,
-    subresource?: string,
+    { subresource, signal }: { subresource?: string; signal?: AbortSignal } = {},
   ): Promise<boolean> {
     const path = await this.paths.ofKind({ apiVersion, kind, namespace });
     const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
@@ -212,7 +213,7 @@ export class KubernetesClient {
       spec: { resourceAttributes },
     };
     const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    const call: Call = { method: "POST", path: reviews, body };
+    const call: Call = { method: "POST", path: reviews, body, signal };
     return (await this.call<{ status?: { allowed?: boolean } }>(call, true)).status?.allowed === true;
   }
 
@@ -230,12 +231,12 @@ export class KubernetesClient {
    * @throws KubernetesError 429 with the budget's text in `causes` when a PodDisruptionBudget blocks it; 404 when the pod
    * is already gone
    */
-  async evict(pod: { namespace: string; name: string; uid?: string }): Promise<void> {
+  async evict(pod: { namespace: string; name: string; uid?: string }, signal?: AbortSignal): Promise<void> {
     const { namespace, name, uid } = pod;
     const path = `${await this.paths.ofObject({ apiVersion: "v1", kind: "Pod", namespace, name })}/eviction`;
     const deleteOptions = uid ? { preconditions: { uid } } : undefined;
     const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace }, deleteOptions };
-    await this.call({ method: "POST", path, body }, false);
+    await this.call({ method: "POST", path, body, signal }, false);
   }
 
   /** Watches until `decide` is done. @throws WaitTimeout with the last condition, KubernetesError */
@@ -250,7 +251,7 @@ export class KubernetesClient {
   }
 
   private async send<T>(call: Call, repeat: Repeat): Promise<T> {
-    const options = { seconds: this.callSeconds, signal: call.signal ?? this.signal };
+    const options = { seconds: this.callSeconds, signal: anySignal(call.signal, this.signal) };
     return (await this.endpoints.call(call, repeat, options)) as T;
   }
 

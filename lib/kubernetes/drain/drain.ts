@@ -93,8 +93,8 @@ async function evictUntilTaken(
     what: `the eviction of ${nameOf(pod)}`,
     seconds: seconds + 5,
     firstPauseMilliseconds: 1000,
-    probe: async () => {
-      const found = await tryEviction(client, pod);
+    probe: async (signal) => {
+      const found = await tryEviction(client, pod, signal);
       if ("done" in found) refused.delete(key);
       else refused.set(key, found.pending);
       return found;

@@ -40,10 +40,14 @@ export function refusalOf({
  * @returns done when it was accepted or the pod is gone; else why not, for a wait that repeats it
  * @throws KubernetesError when the user may not evict pods, or the API server does not understand the request
  */
-export async function tryEviction(client: KubernetesClient, pod: Pod): Promise<Probed<void>> {
+export async function tryEviction(
+  client: KubernetesClient,
+  pod: Pod,
+  signal?: AbortSignal,
+): Promise<Probed<void>> {
   const { namespace = "default", name = "", uid } = pod.metadata ?? {};
   try {
-    await client.evict({ namespace, name, uid });
+    await client.evict({ namespace, name, uid }, signal);
     return { done: undefined };
   } catch (error) {
     // the uid makes it safe to send the eviction again when its answer was lost
@@ -57,10 +61,10 @@ export async function tryEviction(client: KubernetesClient, pod: Pod): Promise<P
       case "failed":
         return { pending: `${nameOf(pod)}: eviction failed: ${words}` };
       case "gone":
-        if (!(await isRunning(client, pod))) return { done: undefined };
+        if (!(await isRunning(client, pod, signal))) return { done: undefined };
         return { pending: `${nameOf(pod)}: eviction refused: ${words}` };
       case "denied":
-        if (!(await mayEvict(client, namespace, name))) throw error;
+        if (!(await mayEvict(client, namespace, name, signal))) throw error;
         return { pending: `${nameOf(pod)}: eviction denied by admission: ${words}` };
       case "final":
         throw error;
@@ -69,17 +73,22 @@ export async function tryEviction(client: KubernetesClient, pod: Pod): Promise<P
 }
 
 /** Returns whether the pod itself is still there, and nothing deletes it. */
-async function isRunning(client: KubernetesClient, pod: Pod): Promise<boolean> {
+async function isRunning(client: KubernetesClient, pod: Pod, signal?: AbortSignal): Promise<boolean> {
   const { namespace = "default", name = "", uid } = pod.metadata ?? {};
-  const found = await client.get<Pod>({ apiVersion: "v1", kind: "Pod", namespace, name });
+  const found = await client.get<Pod>({ apiVersion: "v1", kind: "Pod", namespace, name }, signal);
   return found?.metadata !== undefined && found.metadata.uid === uid && !found.metadata.deletionTimestamp;
 }
 
 /** Returns whether RBAC allows the eviction. A user who may not even ask is refused as well. */
-async function mayEvict(client: KubernetesClient, namespace: string, name: string): Promise<boolean> {
+async function mayEvict(
+  client: KubernetesClient,
+  namespace: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const pod = { apiVersion: "v1", kind: "Pod", namespace, name };
   try {
-    return await client.mayDo("create", pod, "eviction");
+    return await client.mayDo("create", pod, { subresource: "eviction", signal });
   } catch (error) {
     if (error instanceof KubernetesError) return false;
     throw error;
