@@ -6,6 +6,7 @@ import { sshSystem } from "../../sandbox/systems/ssh";
 import { etcdAt, storedBytes } from "../cluster/etcd";
 import { lowestAvailable, makeGuarded, NAMESPACE, removeGuarded } from "../cluster/guarded-deployment";
 import { askFromPod, askOverContext, awaitNotReady, readyNodes } from "../cluster/reachability";
+import { assertEndpointNeedsNoCheck } from "../cluster/loopback-endpoint";
 import { leftOnEngine, traces } from "../cluster/traces";
 import { sampleProcesses } from "../cluster/process-samples";
 import { announcedOperations } from "../cluster/previewed-steps";
@@ -57,6 +58,9 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
     assert.deepEqual(since(before, await stepRuns(cluster, ONE_AND_ONE)), []);
   });
+
+  it("reaches its API servers from every node, whatever the checks of haproxy say", () =>
+    assertEndpointNeedsNoCheck(cluster, "w-1"));
 
   it("refuses a machine with a cluster that foresail did not create", async () => {
     await cluster.configure({ machines: [...ONE_AND_ONE, "w-2"] });
