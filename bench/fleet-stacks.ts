@@ -8,7 +8,7 @@ import { freePorts } from "../sandbox/management/api-server";
 import { projectName } from "../sandbox/paths";
 import type { Toolchain } from "../sandbox/toolchain";
 import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
-import { FleetCommand } from "../test/engine/fleet-command";
+import { FLEET_KEY, FleetCommand } from "../test/engine/fleet-command";
 import { FleetWorker } from "../test/engine/fleet-worker";
 import { TestStack } from "../test/engine/test-stack";
 import { descendants } from "../test/support/process-tree";
@@ -117,7 +117,9 @@ export class FleetStacks {
     this.writeFleet(names);
     const { PULUMI_PARALLEL_DIFF: _, ...asTyped } = this.model.environment;
     // foresail sets by itself what makes its engines fast; only the tool chain's part of the sandbox stays
-    const address = this.server && { TEMPORAL_ADDRESS: this.server.options.address };
+    const address = this.server && {
+      ...{ TEMPORAL_ADDRESS: this.server.options.address, FORESAIL_FLEET_KEY: FLEET_KEY },
+    };
     const env = { ...asTyped, ...address, NODE_OPTIONS: preloading([PRELOADED_OPTIONS]) };
     const child = () =>
       spawn("sh", ["-c", WAYS[way], "sh", ...names], {

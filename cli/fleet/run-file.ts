@@ -34,6 +34,9 @@ export type RunRecord = z.output<typeof RunFile>;
 /** Returns the folder in which the runs of a project leave their plans, logs and progress. */
 export const fleetFolder = ({ folder }: Project): string => path.join(folder, ".foresail", "fleet");
 
+/** Returns a run as somebody else recorded it; undefined for what is none. */
+export const parseRun = (value: unknown): RunRecord | undefined => RunFile.safeParse(value).data;
+
 const runFile = (project: Project) => path.join(fleetFolder(project), "run.json");
 
 /** Returns the last run; undefined when there was none. @throws Error when its file can't be read */
@@ -45,7 +48,7 @@ export async function readRun(project: Project): Promise<RunRecord | undefined> 
     );
   });
   if (text === undefined) return undefined;
-  const run = RunFile.safeParse(parseJson(text)).data;
+  const run = parseRun(parseJson(text));
   if (run === undefined)
     throw new Error(`${runFile(project)} is not the file of a run; delete it, and preview and review again`);
   return run;

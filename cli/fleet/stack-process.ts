@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { redact } from "../../lib/text/redaction";
 
 /** A `foresail` for one stack. */
 export interface StackProcess {
@@ -40,10 +41,10 @@ export function startStackProcess(
   return { child, ended };
 }
 
-/** Returns the last lines of a log that are not empty. */
+/** Returns the last lines of a log that are not empty, without secrets, also those that go over several lines. */
 export async function lastLines(log: string, count = 8): Promise<string[]> {
   const text = await readFile(log, "utf8").catch(() => "");
-  return text
+  return redact(text)
     .split("\n")
     .filter((line) => line.trim() !== "")
     .slice(-count);

@@ -16,6 +16,9 @@ interface StartedCommand {
   readonly printed: () => string;
 }
 
+/** What seals the runs of the fleets in tests. */
+export const FLEET_KEY = "f1".repeat(16);
+
 /** The command `foresail` of a compiled clone, on a stack of the tests. */
 export class FleetCommand {
   constructor(
@@ -54,7 +57,7 @@ export class FleetCommand {
     const [program = "", ...args] = [...this.within, ...command];
     const child = spawn(program, args, {
       cwd: this.stack.place.folder,
-      env: { ...this.stack.environment, ...this.environment },
+      env: { ...this.stack.environment, FORESAIL_FLEET_KEY: FLEET_KEY, ...this.environment },
       stdio: [input, "pipe", "pipe"],
       detached: true,
     });

@@ -13,7 +13,7 @@ interface JournalOptions {
 
 /**
  * Writes a project of the name "waves". The run of a stack writes a journal, waits while hold-<stack> exists, and fails while
- * fail-<stack> exists.
+ * fail-<stack> exists, with its content as the error.
  */
 export function writeJournalProject(folder: string, options: JournalOptions): void {
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
@@ -35,7 +35,8 @@ module.exports = async () => {
     fs.appendFileSync("journal", stack + " begins\\n");
     for (let left = ${holdSeconds * 10}; left > 0 && fs.existsSync("hold-" + stack); left -= 1)
       await new Promise((resolve) => setTimeout(resolve, 100));
-    if (fs.existsSync("fail-" + stack)) throw new pulumi.RunError("broken on purpose");
+    if (fs.existsSync("fail-" + stack))
+      throw new pulumi.RunError(fs.readFileSync("fail-" + stack, "utf8") || "broken on purpose");
     fs.appendFileSync("journal", stack + " ends\\n");
   }
   new pulumi.ComponentResource("test:index:Region", stack + fs.readFileSync("version", "utf8"), outputs);

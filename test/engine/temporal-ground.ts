@@ -18,6 +18,8 @@ export const SECRETS = ["a-token-of-the-stack", "a passphrase for tests"];
 export class TemporalGround {
   private readonly workers = new Set<FleetWorker>();
   fleet!: FleetCommand;
+  /** One of the stacks. */
+  stack!: TestStack;
   server!: TemporalServer;
   /** Writes fleet.yaml with these fields. */
   writeFleet!: (content: object) => void;
@@ -49,6 +51,7 @@ export class TemporalGround {
       const file = this.at(`Pulumi.${name}.yaml`);
       writeFileSync(file, `${readFileSync(file, "utf8")}  waves:labels:\n    region: ${region}\n`);
       this.fleet = new FleetCommand(stack);
+      this.stack = stack;
     }
   }
 

@@ -3,24 +3,27 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ApplicationFailure, Context } from "@temporalio/activity";
 import { messageOf } from "../../../lib/error-message";
-import { parseJson } from "../../../lib/json";
+import { isObject, parseJson } from "../../../lib/json";
 import { displayLine } from "../../../lib/text/display";
-import { quoted } from "../../../lib/text/quote";
+import { shortened } from "../../../lib/text/quote";
+import { redact } from "../../../lib/text/redaction";
 import { EXIT } from "../../exit-codes";
 import { withPrivateFolder, writePrivately } from "../../private-file";
 import type { PolicyOptions } from "../../policy-call";
 import type { Project } from "../../pulumi";
 import { checkPart } from "../gates";
 import { planFile, readIfThere } from "../load";
-import { type Fleet, stacksOf } from "../plan/fleet";
-import { failedReview } from "../plan/review";
+import type { Fleet } from "../plan/fleet";
+import { failedReview, type StackReview } from "../plan/review";
 import { LOCKED_FAILURE, type Regions } from "../plan/temporal";
+import { otherRegion, partRefusal, stackRefusal } from "../plan/trust";
 import { policyOf } from "../policy";
 import { previewArguments, reviewOfFiles } from "../preview";
 import { fleetFolder, processIdentity, type RunProcess, stillRuns } from "../run-file";
 import { lastLines, startStackProcess } from "../stack-process";
-import type { FleetActivities, StackOutcome } from "./messages";
-import { pack, unpack } from "./packed";
+import type { FleetActivities, PreviewOutcome, StackOutcome } from "./messages";
+import { pack, refuseTooLong, unpack } from "./packed";
+import type { FleetSeals } from "./seals";
 
 const HEARTBEAT_MILLISECONDS = 3_000;
 const LOOK_AGAIN_MILLISECONDS = 500;
@@ -30,64 +33,92 @@ const MOST_ATTEMPTS = 20;
 interface WorkerContext {
   readonly project: Project;
   readonly region: string;
+  readonly seals: FleetSeals;
   /** Reads the waves of this worker's own checkout, and the regions of their stacks. */
   readonly load: () => Promise<{ fleet: Fleet; regions: Regions }>;
 }
 
 /**
- * Returns what a worker does for the stacks of its region. It takes nothing but names and plans from the server: commands,
- * addresses and configuration are those of its own checkout, and secrets those of its own environment.
+ * Returns what a worker does for the stacks of its region. It decides by itself: what may run now, by the waves, gates and
+ * windows of its own checkout and by what was sealed with the fleet's key. Nothing else from the server counts, so whoever
+ * may write to the namespace can hinder a run and not make one. Commands, addresses and configuration are those of the
+ * checkout, secrets those of the worker's environment.
  */
-export function activitiesOf({ project, region, load }: WorkerContext): FleetActivities {
-  /** @throws Error when this checkout does not have the stacks in this region */
-  const fleetWith = async (stacks: readonly string[]): Promise<Fleet> => {
-    const { fleet, regions } = await load();
-    const other = stacks.find((stack) => !stacksOf(fleet).includes(stack) || regions[stack] !== region);
-    if (other === undefined) return fleet;
-    throw new Error(
-      `the checkout of the worker in ${region} has no stack ${quoted(other)} in this region; update it`,
-    );
-  };
+export function activitiesOf({ project, region, seals, load }: WorkerContext): FleetActivities {
+  const context = async () => ({ ...(await load()), region, now: Date.now() });
   return {
-    preview: ({ stack }) =>
+    preview: ({ stack, nonce }) =>
       whileAlive(async (signal) => {
+        const sealed = (outcome: Omit<PreviewOutcome, "seal">) => ({
+          ...outcome,
+          seal: seals.preview(nonce, stack, outcome),
+        });
         try {
-          const policy = policyOf(project, await fleetWith([stack]), stack);
-          return await previewOf(project, { stack, policy }, signal);
+          const own = await context();
+          const other = otherRegion(stack, own);
+          if (other !== undefined) throw new Error(other);
+          const policy = policyOf(project, own.fleet, stack);
+          return sealed(await previewOf(project, { stack, policy }, signal));
         } catch (error) {
-          return { review: failedReview([wordsOf(error)]) };
+          if (error instanceof ApplicationFailure) throw error;
+          return sealed({ review: failedReview([wordsOf(error)]) });
         }
       }),
-    up: ({ run, stack, plan }) =>
+    up: ({ run, stack, plan, said }) =>
       whileAlive(async (signal) => {
         try {
-          await fleetWith([stack]);
-          return await upOf(project, { run, stack, plan: unpack(plan) }, signal);
+          const issue = seals.runIssue(run);
+          if (issue !== undefined) throw new Error(`${issue}; nothing was changed`);
+          if (!seals.isPlan(run, executionId(), stack, plan))
+            throw new Error(
+              "its plan is not the one that was reviewed for this run; nothing was changed\n" +
+                "Begin the run again with foresail fleet up, and look who may write to the Temporal namespace",
+            );
+          const own = await context();
+          // a name that the checkout has, before it is that of a file
+          const other = otherRegion(stack, own);
+          if (other !== undefined) throw new Error(other);
+          const files = await stackFiles(project, run.startedAt, stack);
+          const say = (kind: "done" | "failed") => seals.say(run, { at: Date.now(), kind, stack });
+          // what was reported and not heard, or is asked for twice
+          if (await isThere(files.done)) return { state: "done", words: [], said: say("done") };
+          const refusal = stackRefusal(stack, seals.said(run, said), own);
+          // what this worker has begun ends, also when the window has closed meanwhile
+          if (refusal !== undefined && !(await isThere(files.begun)))
+            return { state: "interrupted", words: [refusal] };
+          const outcome = await upOf(project, { files, stack, plan: unpack(plan.plan) }, signal);
+          const { state } = outcome;
+          return state === "interrupted" ? outcome : { ...outcome, said: say(state) };
         } catch (error) {
           if (error instanceof ApplicationFailure) throw error;
           return { state: "failed", words: [wordsOf(error)] };
         }
       }),
-    gate: ({ wave: name, part, stacks }) =>
+    gate: ({ run, wave: name, part, said }) =>
       whileAlive(async (signal) => {
         try {
-          const fleet = await fleetWith(stacks);
-          const wave = fleet.waves.find((one) => one.name === name);
-          if (wave?.gate === undefined)
-            throw new Error(
-              `the checkout of the worker in ${region} has no gate of ${quoted(name)}; update it`,
-            );
+          const own = await context();
+          const why = seals.runIssue(run) ?? partRefusal({ wave: name, part }, seals.said(run, said), own);
+          if (why !== undefined) return { why };
+          const wave = own.fleet.waves.find((one) => one.name === name)!;
+          const stacks = wave.stacks.filter((stack) => own.regions[stack] === region);
           await checkPart({ ...wave, stacks }, part, { project, signal });
-          return undefined;
+          return { said: seals.say(run, { at: Date.now(), kind: "part", wave: name, part, region }) };
         } catch (error) {
           throwIfShutDown(signal);
-          return wordsOf(error);
+          return { why: wordsOf(error) };
         }
       }),
   };
 }
 
-const wordsOf = (error: unknown) => displayLine(messageOf(error));
+/** Returns the server's identifier of the workflow for which this worker does something. */
+const executionId = () => Context.current().info.workflowExecution?.runId ?? "";
+
+/** The history keeps what a worker says for long, and a message has a limit. */
+const LONGEST_WORDS = 2_000;
+const safe = (text: string) => shortened(displayLine(text), LONGEST_WORDS);
+const wordsOf = (error: unknown) => safe(messageOf(error));
 
 /** Tells the server while the work goes on, so that it notices when this worker has died. */
 async function whileAlive<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -125,39 +156,78 @@ async function previewOf(
     signal.removeEventListener("abort", stop);
     throwIfShutDown(signal);
     const plan = exitCode === EXIT.done ? await readIfThere(planFile(folder, stack)) : undefined;
-    const review = reviewOfFiles(await readIfThere(json), plan, await lastLines(log));
-    return { review, ...(plan !== undefined && { plan: pack(stack, plan) }) };
+    const review = withoutSecrets(reviewOfFiles(await readIfThere(json), plan, await lastLines(log)));
+    const outcome = { review, ...(plan !== undefined && { plan: pack(stack, plan) }) };
+    refuseTooLong(stack, outcome);
+    return outcome;
   });
 }
+
+/** Returns a review in which nothing that looks like a secret is left, whatever plugins have said. */
+function withoutSecrets(review: StackReview): StackReview {
+  const clean = (value: unknown): unknown => {
+    if (typeof value === "string") return redact(value);
+    if (Array.isArray(value)) return value.map(clean);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, clean(one)]));
+  };
+  const { plan, ...rest } = review;
+  return { ...(clean(rest) as StackReview), ...(plan !== undefined && { plan }) };
+}
+
+interface StackFiles {
+  readonly plan: string;
+  readonly process: string;
+  readonly log: string;
+  /** Exists while the stack, which has begun in this run, has not ended. */
+  readonly begun: string;
+  /** Exists when the stack is done in this run. */
+  readonly done: string;
+}
+
+/**
+ * Returns the files of a stack in a run.
+ *
+ * @param startedAt of a sealed run, so that it is a date
+ * @param stack of this worker's checkout
+ */
+async function stackFiles(project: Project, startedAt: string, stack: string): Promise<StackFiles> {
+  const folder = path.join(fleetFolder(project), "worker", encodeURIComponent(startedAt));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const at = (end: string) => path.join(folder, `${encodeURIComponent(stack)}.${end}`);
+  return { plan: at("plan"), process: at("process"), log: at("log"), begun: at("begun"), done: at("done") };
+}
+
+const isThere = async (file: string) => (await readIfThere(file)) !== undefined;
 
 /** Changes a stack as its plan says; a process that an earlier worker on this machine left is awaited first. */
 async function upOf(
   project: Project,
-  { run, stack, plan }: { run: string; stack: string; plan: string },
+  { files, stack, plan }: { files: StackFiles; stack: string; plan: string },
   signal: AbortSignal,
 ): Promise<StackOutcome> {
-  const folder = path.join(fleetFolder(project), "worker", encodeURIComponent(run));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const at = (end: string) => path.join(folder, `${encodeURIComponent(stack)}.${end}`);
-  await untilEnded(await readProcess(at("process")), signal);
-  await writePrivately(at("plan"), plan);
+  await untilEnded(await readProcess(files.process), signal);
+  await writePrivately(files.plan, plan);
+  await writePrivately(files.begun, "");
   const started = startStackProcess(
     project.folder,
-    ["up", "--stack", stack, "--plan", at("plan")],
-    at("log"),
+    ["up", "--stack", stack, "--plan", files.plan],
+    files.log,
   );
   const { child } = started;
   const stop = () => void child.kill("SIGINT");
   if (child.pid !== undefined)
-    await writePrivately(at("process"), JSON.stringify(processIdentity(child.pid)));
+    await writePrivately(files.process, JSON.stringify(processIdentity(child.pid)));
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop);
   const exitCode = await started.ended;
   signal.removeEventListener("abort", stop);
-  await rm(at("process"), { force: true });
+  await rm(files.process, { force: true });
+  if (exitCode !== EXIT.done) throwIfShutDown(signal);
+  if (exitCode === EXIT.done) await writePrivately(files.done, "");
+  await rm(files.begun, { force: true });
   if (exitCode === EXIT.done) return { state: "done", words: [] };
-  throwIfShutDown(signal);
-  const words = [`exit code ${exitCode}`, ...(await lastLines(at("log")))].map(displayLine);
+  const words = [`exit code ${exitCode}`, ...(await lastLines(files.log))].map(safe);
   if (exitCode === EXIT.locked && !signal.aborted && Context.current().info.attempt < MOST_ATTEMPTS)
     throw ApplicationFailure.retryable(
       [`${stack}: waits for a lock, 15 minutes at most`, ...words].join("\n    "),

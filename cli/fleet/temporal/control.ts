@@ -1,3 +1,4 @@
+import type { WorkflowHandle } from "@temporalio/client";
 import { messageOf } from "../../../lib/error-message";
 import { CommandError, EXIT } from "../../exit-codes";
 import { findProject } from "../../pulumi";
@@ -6,6 +7,8 @@ import { loadFleetOfFiles, waveNamed } from "../load";
 import { fleetId } from "../plan/temporal";
 import { connectClient } from "./connection";
 import { SIGNALS } from "./messages";
+import { approve, stateOf } from "./run";
+import { FleetSeals } from "./seals";
 import { serverOf } from "./server";
 
 interface ControlOptions {
@@ -17,47 +20,54 @@ export const fleetApprove = (
   { file, wave }: ControlOptions & { wave: string },
   say = print,
 ): Promise<number> =>
-  signalRun(
-    { ...(file && { file }), signal: SIGNALS.approve, wave, done: `approved the gate of ${wave}` },
-    say,
-  );
+  withRun({ ...(file && { file }), wave }, async (handle, id) => {
+    const seals = FleetSeals.take(id);
+    const { startedAt, review, seal } = await stateOf(handle, 0);
+    // who may write to the namespace could show another run than the one that is approved
+    const issue = seals.runIssue({ startedAt, review, seal });
+    if (issue !== undefined)
+      throw new CommandError(
+        "failed",
+        `${issue}; nothing was approved\nLook who began it: temporal workflow show --workflow-id ${id}`,
+      );
+    await approve(handle, seals, { startedAt, review }, wave);
+    say(`approved the gate of ${wave} in the run of ${startedAt}`);
+  });
 
 /** Lets no further stack of the open run begin. @returns the exit code */
 export const fleetPause = ({ file }: ControlOptions, say = print): Promise<number> =>
-  signalRun(
-    {
-      ...(file && { file }),
-      signal: SIGNALS.pause,
-      done: "paused: no further stack begins; those that run end",
-    },
-    say,
-  );
+  withRun({ ...(file && { file }) }, async (handle) => {
+    await handle.signal(SIGNALS.pause);
+    say("paused: no further stack begins; those that run end");
+  });
 
 /** Lets stacks of the open run begin again. @returns the exit code */
 export const fleetResume = ({ file }: ControlOptions, say = print): Promise<number> =>
-  signalRun({ ...(file && { file }), signal: SIGNALS.resume, done: "resumed" }, say);
+  withRun({ ...(file && { file }) }, async (handle) => {
+    await handle.signal(SIGNALS.resume);
+    say("resumed");
+  });
 
-async function signalRun(
-  { file, signal, wave, done }: ControlOptions & { signal: string; wave?: string; done: string },
-  say: (line: string) => void,
+/** Does something about the open run of a fleet. @throws CommandError when there is none */
+async function withRun(
+  { file, wave }: ControlOptions & { wave?: string },
+  work: (handle: WorkflowHandle, id: string) => Promise<void>,
 ): Promise<number> {
   const project = await findProject();
   const fleet = await loadFleetOfFiles(project, file);
   if (wave !== undefined) waveNamed(fleet, wave, file);
   const client = await connectClient(serverOf(fleet));
   const { WorkflowNotFoundError } = await import("@temporalio/client");
+  const id = fleetId(project.name, fleet);
   try {
-    await client.workflow
-      .getHandle(fleetId(project.name, fleet))
-      .signal(signal, ...(wave === undefined ? [] : [wave]))
-      .catch((error: unknown) => {
-        const why =
-          error instanceof WorkflowNotFoundError
-            ? "no run of this fleet is open in Temporal"
-            : `the Temporal server does not answer: ${messageOf(error)}`;
-        throw new CommandError("failed", why);
-      });
-    say(done);
+    await work(client.workflow.getHandle(id), id).catch((error: unknown) => {
+      if (error instanceof CommandError) throw error;
+      const why =
+        error instanceof WorkflowNotFoundError
+          ? "no run of this fleet is open in Temporal"
+          : `the Temporal server does not answer: ${messageOf(error)}`;
+      throw new CommandError("failed", why);
+    });
     return EXIT.done;
   } finally {
     await client.connection.close();

@@ -15,6 +15,15 @@ export function pack(stack: string, text: string): Packed {
   );
 }
 
+/** @throws Error for the outcome of a preview that is too long for a message */
+export function refuseTooLong(stack: string, outcome: unknown): void {
+  const { length } = JSON.stringify(outcome);
+  if (length > MOST_CHARACTERS)
+    throw new Error(
+      `the preview of ${stack} is too long for a Temporal server (${length} characters); run this stack with foresail up`,
+    );
+}
+
 /** Returns the text of a packed plan. @throws Error for one that is damaged */
 export const unpack = (packed: Packed): string =>
   gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: MOST_BYTES }).toString("utf8");

@@ -6,15 +6,24 @@ import { cutList } from "../../../lib/text/quote";
 import { CommandError, EXIT } from "../../exit-codes";
 import type { Project } from "../../pulumi";
 import { askPerson, onInterrupts } from "../../terminal";
-import { planFile } from "../load";
+import { planFile, reviewOf } from "../load";
 import { type Fleet, stacksOf } from "../plan/fleet";
 import { fleetId, lockWaits, queueOf, type Regions } from "../plan/temporal";
 import type { Progress } from "../plan/waves";
-import type { RunRecord } from "../run-file";
+import { parseRun, type RunRecord } from "../run-file";
 import { stateTable } from "../table";
 import { connectClient } from "./connection";
-import { RUN_WORKFLOW, type RunInput, type RunResult, type RunState, SIGNALS, STATE_QUERY } from "./messages";
+import {
+  RUN_WORKFLOW,
+  type RunInput,
+  type RunResult,
+  type RunState,
+  type SealedStatement,
+  SIGNALS,
+  STATE_QUERY,
+} from "./messages";
 import { pack } from "./packed";
+import type { FleetSeals } from "./seals";
 import { serverOf } from "./server";
 
 const LOOK_AGAIN_MILLISECONDS = 1_000;
@@ -27,6 +36,10 @@ const PATIENCE_MILLISECONDS = 10 * 60_000;
 export interface ServerRun {
   readonly client: Client;
   readonly id: string;
+  /** The server's identifier of the last run's workflow; absent when there was none. */
+  readonly execution?: string;
+  /** What was said of the last run. */
+  readonly said: readonly SealedStatement[];
   /** How far the last run is; undefined when there was none. */
   readonly last?: RunRecord;
   readonly isOpen: boolean;
@@ -34,17 +47,22 @@ export interface ServerRun {
   readonly waits: readonly string[];
 }
 
-/** Connects to the server of a fleet, and reads how far its last run is. @throws CommandError */
-export async function findRun(project: Project, fleet: Fleet): Promise<ServerRun> {
-  const client = await connectClient(serverOf(fleet));
+/**
+ * Connects to the server of a fleet, and reads how far its last run is.
+ *
+ * @param seals finds out whether the command with the fleet's key began that run; without them, it is as the server says
+ * @throws CommandError
+ */
+export async function findRun(project: Project, fleet: Fleet, seals?: FleetSeals): Promise<ServerRun> {
   const id = fleetId(project.name, fleet);
+  const client = await connectClient(serverOf(fleet));
   const handle = client.workflow.getHandle(id);
   const { WorkflowNotFoundError } = await import("@temporalio/client");
   const found = await handle.describe().catch((error: unknown) => {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw new CommandError("failed", `the Temporal server does not answer: ${messageOf(error)}`);
   });
-  if (found === undefined) return { client, id, isOpen: false, waits: [] };
+  if (found === undefined) return { client, id, said: [], isOpen: false, waits: [] };
   const isOpen = found.status.name === "RUNNING";
   const state =
     found.status.name === "COMPLETED"
@@ -57,9 +75,18 @@ export async function findRun(project: Project, fleet: Fleet): Promise<ServerRun
               "Start one: foresail fleet worker --region REGION",
           );
         });
-  const { startedAt, review, plans, stacks, gates, gateParts } = state;
-  const record = { startedAt, review, plans, stacks, gates, gateParts, processes: {} };
-  const { isPaused, waitsFor, missing } = state;
+  const { isPaused, waitsFor, missing, said = [] } = state;
+  const last = parseRun({ ...state, processes: {} });
+  const issue = last === undefined ? "it is no run of a fleet" : seals?.runIssue(state);
+  if (issue !== undefined || last === undefined) {
+    // an ended run counts no more; an open one has the name of the next
+    if (!isOpen) return { client, id, said: [], isOpen, waits: [] };
+    throw new CommandError(
+      "failed",
+      `a run of this fleet is open in Temporal, and can't be joined: ${issue}\n` +
+        `Look who began it, and end it: temporal workflow terminate --workflow-id ${id}`,
+    );
+  }
   const waits = [
     ...(isPaused ? ["it is paused; to go on: foresail fleet resume"] : []),
     ...(waitsFor
@@ -68,10 +95,34 @@ export async function findRun(project: Project, fleet: Fleet): Promise<ServerRun
     ...lockWaits(found.raw.pendingActivities),
     ...(missing.length > 0 ? ["plans are missing; to send them: foresail fleet up --plan FOLDER"] : []),
   ];
-  return { client, id, isOpen, last: record as unknown as RunRecord, waits: isOpen ? waits : [] };
+  return {
+    ...{ client, id, said, isOpen, last: seals === undefined ? last : withoutUnsaid(last, said, seals) },
+    ...{ execution: found.runId, waits: isOpen ? waits : [] },
+  };
 }
 
-const stateOf = (handle: WorkflowHandle, after: number): Promise<RunState> =>
+/** Returns a run without the stacks of which only the server says that they are done. */
+function withoutUnsaid(run: RunRecord, said: readonly SealedStatement[], seals: FleetSeals): RunRecord {
+  const unsaid = unsaidStacks(run, run, said, seals);
+  const stacks = Object.fromEntries(Object.entries(run.stacks).filter(([stack]) => !unsaid.includes(stack)));
+  return { ...run, stacks };
+}
+
+/** Returns the stacks that are done as the server says, and of which no worker with the key has said so. */
+function unsaidStacks(
+  { stacks }: Pick<Progress, "stacks">,
+  run: Pick<RunRecord, "startedAt" | "review">,
+  said: readonly SealedStatement[],
+  seals: FleetSeals,
+): string[] {
+  const statements = seals.said(run, said);
+  const isSaid = (stack: string) => statements.some((one) => one.kind === "done" && one.stack === stack);
+  return Object.entries(stacks).flatMap(([stack, state]) =>
+    state === "done" && !isSaid(stack) ? [stack] : [],
+  );
+}
+
+export const stateOf = (handle: WorkflowHandle, after: number): Promise<RunState> =>
   handle.query<RunState, [number]>(STATE_QUERY, after);
 
 /** @throws CommandError for regions without a worker, since their stacks would wait for one */
@@ -95,6 +146,7 @@ export async function refuseWithoutWorkers({ client, id }: ServerRun, regions: R
 
 interface ServerRunOptions {
   readonly project: Project;
+  readonly seals: FleetSeals;
   readonly fleet: Fleet;
   readonly regions: Regions;
   readonly run: RunRecord;
@@ -108,9 +160,11 @@ interface ServerRunOptions {
 export async function runOnServer(at: ServerRun, options: ServerRunOptions): Promise<number> {
   const { say } = options;
   const { client, id } = at;
-  const handle = at.isOpen ? client.workflow.getHandle(id) : await start(at, options);
-  if (at.isOpen) for (const wave of options.approved) await handle.signal(SIGNALS.approve, wave);
-  await sendPlans(handle, at, options);
+  const begun = at.isOpen ? undefined : await start(at, options);
+  const execution = begun?.firstExecutionRunId ?? at.execution ?? "";
+  const handle = begun ?? client.workflow.getHandle(id);
+  if (at.isOpen) for (const wave of options.approved) await approve(handle, options.seals, options.run, wave);
+  await sendPlans(handle, { isOpen: at.isOpen, execution }, options);
   let interrupts = 0;
   const leave = new AbortController();
   const forget = onInterrupts(() => {
@@ -125,11 +179,27 @@ export async function runOnServer(at: ServerRun, options: ServerRunOptions): Pro
   }
 }
 
-async function start({ client, id }: ServerRun, options: ServerRunOptions): Promise<WorkflowHandle> {
-  const { fleet, regions, run, approved } = options;
+/** Says that a person approves the gate of a wave in a run. */
+export const approve = (
+  handle: WorkflowHandle,
+  seals: FleetSeals,
+  run: Pick<RunRecord, "startedAt" | "review">,
+  wave: string,
+): Promise<void> => handle.signal(SIGNALS.approve, wave, approval(seals, run, wave));
+
+const approval = (seals: FleetSeals, run: Pick<RunRecord, "startedAt" | "review">, wave: string) =>
+  seals.say(run, { at: Date.now(), kind: "approved", wave });
+
+async function start({ client, id, said, last }: ServerRun, options: ServerRunOptions) {
+  const { fleet, regions, run, seals, approved } = options;
   const input: RunInput = {
     ...{ id, startedAt: run.startedAt, review: run.review, plans: run.plans, fleet, regions, approved },
     ...{ from: { stacks: run.stacks, gates: run.gates }, gateParts: run.gateParts ?? {} },
+    seal: seals.run(run).seal,
+    said: [
+      ...(last?.startedAt === run.startedAt ? said : []),
+      ...approved.map((wave) => approval(seals, run, wave)),
+    ],
   };
   const { WorkflowExecutionAlreadyStartedError } = await import("@temporalio/client");
   return client.workflow
@@ -143,24 +213,32 @@ async function start({ client, id }: ServerRun, options: ServerRunOptions): Prom
     });
 }
 
-/** Sends the plans that the run does not have yet: all at its start, the rest after an interruption. */
+/**
+ * Sends the plans that the run does not have yet: all at its start, the rest after an interruption.
+ *
+ * @throws CommandError for plans that are not those of the run, wherever the server says that they are
+ */
 async function sendPlans(
   handle: WorkflowHandle,
-  at: ServerRun,
-  { fleet, run }: ServerRunOptions,
+  { isOpen, execution }: { isOpen: boolean; execution: string },
+  { fleet, run, seals }: ServerRunOptions,
 ): Promise<void> {
-  const missing = at.isOpen
-    ? (await stateOf(handle, 0)).missing
-    : stacksOf(fleet).filter((stack) => run.stacks[stack] !== "done");
+  const asked = isOpen ? (await stateOf(handle, 0)).missing : undefined;
+  const missing = stacksOf(fleet).filter((stack) => asked?.includes(stack) ?? run.stacks[stack] !== "done");
+  if (missing.length > 0 && (await reviewOf(fleet, run.plans)) !== run.review)
+    throw new CommandError(
+      "changed",
+      `the waves or the plans in ${run.plans} are not those of the run; preview and review again`,
+    );
   for (const stack of missing) {
     const text = await readGivenFile(planFile(run.plans, stack), "the plan", "preview and review again");
-    await handle.signal(SIGNALS.plan, stack, pack(stack, text));
+    await handle.signal(SIGNALS.plan, stack, seals.plan(run, execution, stack, pack(stack, text)));
   }
 }
 
 async function showToItsEnd(
   handle: WorkflowHandle,
-  { fleet, approved, watch, took, say }: ServerRunOptions,
+  { fleet, run, seals, approved, watch, took, say }: ServerRunOptions,
   { leave, isJoined }: { leave: AbortSignal; isJoined: boolean },
 ): Promise<number> {
   const shown = new Set<string>();
@@ -193,12 +271,21 @@ async function showToItsEnd(
           if (!waits.has(words)) say(words);
           waits.add(words);
         }
-        const exitCode = state.waitsFor && (await askAbout(state.waitsFor, handle, approved, say));
+        const exitCode =
+          state.waitsFor &&
+          (await askAbout(state.waitsFor, () => approve(handle, seals, run, state.waitsFor!), approved, say));
         if (typeof exitCode === "number") return exitCode;
       } else if (status.name === "COMPLETED") {
         const { end, state } = (await handle.result()) as RunResult;
         show(state, lines);
         for (const line of stateTable(fleet, state)) say(line);
+        const unsaid = unsaidStacks(state, run, state.said, seals);
+        if (unsaid.length > 0)
+          throw new CommandError(
+            "failed",
+            `no worker with the key of this fleet has said that it changed ${cutList(unsaid, ", ")}, although the server says that it is done\n` +
+              "Look who may write to the Temporal namespace, then continue: foresail fleet up --continue",
+          );
         return exitOf(end, say);
       } else
         throw new CommandError("failed", `the run was ended on the server: ${status.name.toLowerCase()}`);
@@ -219,14 +306,14 @@ async function showToItsEnd(
 /** Asks a person at the terminal about a gate. @returns an exit code when the run waits for someone else */
 async function askAbout(
   wave: string,
-  handle: WorkflowHandle,
+  approveIt: () => Promise<void>,
   approved: readonly string[],
   say: (line: string) => void,
 ): Promise<number | undefined> {
   if (approved.includes(wave)) return undefined;
   const answer = await askPerson(`gate of ${wave}: go on with the next wave? [y/N] `);
   if (answer === true) {
-    await handle.signal(SIGNALS.approve, wave);
+    await approveIt();
     return undefined;
   }
   say(`the run waits in Temporal; to go on: foresail fleet up --continue --approve ${wave}`);

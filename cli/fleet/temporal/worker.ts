@@ -5,6 +5,7 @@ import { readRegions } from "../labels";
 import { loadFleetOfFiles } from "../load";
 import { fleetId, queueOf } from "../plan/temporal";
 import { connectWorker, loadSdk } from "./connection";
+import { FleetSeals } from "./seals";
 import { serverOf } from "./server";
 import { fleetFileName } from "../yaml-file";
 
@@ -26,15 +27,17 @@ export async function fleetWorker({ file, region }: FleetWorkerOptions, say = pr
     throw new UsageError(
       `no stack of ${fleetFileName(file)} is in the region ${region}; there are: ${known.join(", ")}`,
     );
-  const { activitiesOf } = await loadSdk(() => import("./activities.js"));
-  const { sdk, connection, address, namespace } = await connectWorker(serverOf(fleet));
   const id = fleetId(project.name, fleet);
+  const seals = FleetSeals.take(id);
+  const { activitiesOf } = await loadSdk(() => import("./activities.js"));
+  const activities = activitiesOf({ project, region, seals, load });
+  const { sdk, connection, address, namespace } = await connectWorker(serverOf(fleet));
   const common = { connection, namespace };
   const workers = await Promise.all([
     // a run goes on as long as there is a worker in any region
     sdk.Worker.create({ ...common, taskQueue: id, workflowsPath: require.resolve("./workflow.js") }),
     sdk.Worker.create({
-      ...{ ...common, taskQueue: queueOf(id, region), activities: activitiesOf({ project, region, load }) },
+      ...{ ...common, taskQueue: queueOf(id, region), activities: { ...activities } },
       shutdownGraceTime: 0,
     }),
   ]);

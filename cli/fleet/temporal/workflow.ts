@@ -18,17 +18,19 @@ import {
 import { stacksOf } from "../plan/fleet";
 import { type GatePart, openParts, partWords } from "../plan/gate";
 import { queueOf } from "../plan/temporal";
+import { regionsOfPart, saidAbout, Statement, wavesBefore } from "../plan/trust";
 import type { Progress } from "../plan/waves";
 import { type FleetWork, runWaves } from "../waves-runner";
 import { windowsOf } from "../windows";
 import {
   type FleetActivities,
-  type Packed,
   type PreviewInput,
   type PreviewOutcome,
   type RunInput,
   type RunResult,
   type RunState,
+  type SealedPlan,
+  type SealedStatement,
   SIGNALS,
   STATE_QUERY,
 } from "./messages";
@@ -49,14 +51,20 @@ const inRegion = (id: string, region: string) =>
   });
 
 /** Previews a stack in its region. */
-export const stackPreview = ({ id, region, stack }: PreviewInput): Promise<PreviewOutcome> =>
-  inRegion(id, region).preview({ stack });
+export const stackPreview = ({ id, region, stack, nonce }: PreviewInput): Promise<PreviewOutcome> =>
+  inRegion(id, region).preview({ stack, nonce });
 
 /** Runs the waves of a fleet, by the same plan as a run on one machine. */
 export async function fleetRun(input: RunInput): Promise<RunResult> {
   const { id, fleet, regions } = input;
-  const { startedAt, review, plans } = input;
-  const packed = new Map<string, Packed>();
+  const { startedAt, review, plans, seal } = input;
+  const run = { startedAt, review, seal };
+  const sealed = new Map<string, SealedPlan>();
+  /** Statements of workers and people. A worker believes those that are sealed, and not this workflow. */
+  const said: SealedStatement[] = [...(input.said ?? [])];
+  const hear = (one: SealedStatement | undefined) => {
+    if (one !== undefined && Statement.safeParse(one?.statement).success) said.push(one);
+  };
   const approved = new Set(input.approved);
   const lines: string[] = [];
   const parts: Record<string, readonly GatePart[]> = { ...input.gateParts };
@@ -68,15 +76,19 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
 
   const say = (line: string) => void lines.push(line);
   const missing = () =>
-    stacksOf(fleet).filter((stack) => progress.stacks[stack] !== "done" && !packed.has(stack));
+    stacksOf(fleet).filter((stack) => progress.stacks[stack] !== "done" && !sealed.has(stack));
   const state = (after = 0): RunState => ({
-    ...{ startedAt, review, plans, ...progress, gateParts: parts, seconds, missing: missing(), isPaused },
+    ...{ startedAt, review, plans, seal, said, ...progress, gateParts: parts, seconds, isPaused },
+    missing: missing(),
     ...(waitsFor !== undefined && { waitsFor }),
     lines: lines.slice(after),
   });
   setHandler(defineQuery<RunState, [number]>(STATE_QUERY), state);
-  setHandler(defineSignal<[string, Packed]>(SIGNALS.plan), (stack, plan) => void packed.set(stack, plan));
-  setHandler(defineSignal<[string]>(SIGNALS.approve), (wave) => void approved.add(wave));
+  setHandler(defineSignal<[string, SealedPlan]>(SIGNALS.plan), (stack, plan) => void sealed.set(stack, plan));
+  setHandler(defineSignal<[string, SealedStatement]>(SIGNALS.approve), (wave, statement) => {
+    hear(statement);
+    approved.add(wave);
+  });
   setHandler(defineSignal(SIGNALS.pause), () => {
     if (!isPaused) say("paused: no further stack begins");
     isPaused = true;
@@ -98,15 +110,17 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
   const stack = async (name: string) => {
     const begun = Date.now();
     say(`${name}: begins in ${regions[name]}`);
+    const before = saidAbout(wavesBefore(fleet, name), said);
     const outcome = await work
       .run(() =>
-        inRegion(id, regions[name] ?? "").up({ run: startedAt, stack: name, plan: packed.get(name) ?? "" }),
+        inRegion(id, regions[name] ?? "").up({ run, stack: name, plan: sealed.get(name), said: before }),
       )
       .catch((error: unknown) =>
         isCancellation(error)
           ? { state: "interrupted" as const, words: [] }
           : { state: "failed" as const, words: [rootCause(error) ?? String(error)] },
       );
+    if ("said" in outcome) hear(outcome.said);
     const took = Math.round((Date.now() - begun) / 1000);
     if (outcome.state === "done") seconds[name] = took;
     const how = outcome.state === "done" ? `done in ${took} s` : `${outcome.state} after ${took} s`;
@@ -117,11 +131,12 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
   /** @returns why it has failed */
   const checkPart = async (wave: RunInput["fleet"]["waves"][number], part: GatePart) => {
     if (part === "soak") return void (await sleep((wave.gate?.soakSeconds ?? 0) * 1000));
-    const all = [...new Set(wave.stacks.map((name) => regions[name] ?? ""))];
-    // a URL and a command are checked once, where the first stack is
-    for (const region of part === "nodesReady" ? all : all.slice(0, 1)) {
-      const stacks = wave.stacks.filter((name) => regions[name] === region);
-      const why = await inRegion(id, region).gate({ wave: wave.name, part, stacks });
+    for (const region of regionsOfPart(wave, part, regions)) {
+      const about = saidAbout([wave], said);
+      const found = await inRegion(id, region).gate({ run, wave: wave.name, part, said: about });
+      // in the history of a run of an earlier release, it is why the part has failed, if it has
+      const { why, said: heard } = typeof found === "object" ? found : { why: found };
+      hear(heard);
       if (why !== undefined) return why;
     }
     return undefined;
