@@ -1,6 +1,7 @@
 import { type Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
 import type { Readable } from "node:stream";
+import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import { createGunzip } from "node:zlib";
 import { abortError } from "./abort";
 import { parseJson } from "./json";
@@ -78,7 +79,7 @@ export class HttpClient {
         signal,
         headers: { Accept: "application/json", ...described, ...headers },
         ...(isPlain && !this.proxy ? {} : { agent: this.agent }),
-        ...(this.proxy && this.tls),
+        ...(this.proxy && { ...(this.tls.servername ? {} : identityOf(url)), ...this.tls }),
       };
       const request = (isPlain ? httpRequest : httpsRequest)(url, options, (response) => {
         const chunks: Buffer[] = [];
@@ -139,6 +140,14 @@ export class HttpClient {
   close(): void {
     this.agent.destroy();
   }
+}
+
+/** Returns options that compare a certificate with the URL's own address: a proxy's agent would take localhost for an IP address. */
+function identityOf(url: string): Pick<ConnectionOptions, "checkServerIdentity"> {
+  const address = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  return {
+    checkServerIdentity: (_name, certificate) => checkServerIdentity(address, certificate),
+  };
 }
 
 /** Returns whether a failed request can't have reached the server; then it is safe to send even a change again. */

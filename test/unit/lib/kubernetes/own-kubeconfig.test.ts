@@ -29,7 +29,9 @@ describe("the operator's own kubeconfig", () => {
     folder = mkdtempSync(join(tmpdir(), "foresail-own-"));
     authority = new TestAuthority(folder);
     // no address of its own: only the proxy leads to it
-    server = await new TestKubernetesServer(authority.issue("api", "/CN=api", ["DNS:api.internal"])).listen();
+    server = await new TestKubernetesServer(
+      authority.issue("api", "/CN=api", ["DNS:api.internal", "IP:192.0.2.10"]),
+    ).listen();
   });
   after(async () => {
     open.forEach((each) => each.close());
@@ -90,6 +92,20 @@ describe("the operator's own kubeconfig", () => {
       asked[0].headers["proxy-authorization"],
       `Basic ${Buffer.from("me:pass").toString("base64")}`,
     );
+  });
+
+  it("checks the certificate of an address that only a proxy reaches, and of no other one", async () => {
+    const proxy = createServer().on("connect", (_request, socket: Socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      joined(socket, server.port);
+    });
+    const proxied = { "proxy-url": `http://127.0.0.1:${await listen(proxy)}` };
+    const nodesAt = (host: string, cluster = {}) =>
+      nodesOf(written({ ...proxied, server: `https://${host}:6443`, ...cluster }));
+    assert.deepEqual(await nodesAt("192.0.2.10"), []);
+    assert.deepEqual(await nodesAt("192.0.2.11", { "tls-server-name": "api.internal" }), []);
+    for (const host of ["192.0.2.11", "[2001:db8::1]", "other.internal"])
+      await assert.rejects(nodesAt(host), /does not match certificate's altnames/);
   });
 
   it("reaches a cluster through its SOCKS proxy, which resolves the name", async () => {
