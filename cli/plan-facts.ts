@@ -12,8 +12,10 @@ import { X509Certificate } from "node:crypto";
 import { Agent, request } from "node:https";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
+import { isObject } from "../lib/json";
 import { readContexts } from "../lib/kubernetes/kubeconfig-contexts";
 import { proxyOf } from "../lib/kubernetes/proxy";
+import { parseYaml } from "../lib/yaml";
 
 /**
  * Everything that was read from a cluster; what could not be read is undefined here and described in `notes` or
@@ -45,7 +47,9 @@ export interface ClusterFacts {
 
 /** Returns the kubernetesVersion of the ConfigMap kubeadm-config without its v. */
 export function clusterVersionOf(clusterConfiguration: string | undefined): string | undefined {
-  return /^kubernetesVersion:\s*["']?v?([^\s"']+)/m.exec(clusterConfiguration ?? "")?.[1];
+  const parsed = parseYaml(clusterConfiguration ?? "");
+  const version = isObject(parsed) ? parsed["kubernetesVersion"] : undefined;
+  return typeof version === "string" ? version.trim().replace(/^v/, "") || undefined : undefined;
 }
 
 interface Read {

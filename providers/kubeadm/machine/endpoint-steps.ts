@@ -40,7 +40,7 @@ export function moveEndpointScript(
 ): Script {
   assertSettings(specification);
   return step("move-endpoint", specification.name, machine, {
-    files: ["common/moved-endpoint", "common/kube-proxy"],
+    files: ["common/moved-endpoint", "common/plain-yaml", "common/kube-proxy"],
     ...endpointParameters(specification, former),
   });
 }

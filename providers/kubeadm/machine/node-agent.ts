@@ -103,6 +103,7 @@ const CONFIGURATION_FILES = [
   "common/etcd-manifest",
   "common/api-server-certificate",
   "common/moved-endpoint",
+  "common/plain-yaml",
   "node-agent/configuration",
 ];
 

@@ -14,20 +14,18 @@ configured_names() {
     inside && list' "$1" | sed -nE "s/^ *- *[\"']?([^\"' ]+).*/\1/p"
 }
 
-# Prints a kubeadm configuration with other certSANs and with a folder for certificates: FILE FOLDER NAME,NAME...
+# Prints a kubeadm configuration with these certSANs alone of its API server, and with a folder for certificates:
+# FILE FOLDER NAME,NAME...
 with_names() {
   awk -v folder="$2" -v names="$3" '/^certificatesDir:/ { next }
-    /^[^ ]/ { inside = /^apiServer:/; list = 0 }
-    inside && /^apiServer:/ {
-      print "apiServer:\n  certSANs:"
+    /^[^ ]/ { inside = /^apiServer:/ }
+    inside { next }
+    { print }
+    /^kind: ClusterConfiguration$/ {
+      print "certificatesDir: " folder "\napiServer:\n  certSANs:"
       count = split(names, name, ",")
       for (at = 1; at <= count; at++) print "  - \"" name[at] "\""
-      next
-    }
-    inside && /^  [^ -]/ { list = /^  certSANs:/ }
-    inside && list { next }
-    { print }
-    /^kind: ClusterConfiguration$/ { print "certificatesDir: " folder }' "$1"
+    }' "$1"
 }
 
 # Lets kubeadm create a certificate and its key for this API server: FOLDER CONFIGURATION. It has the names of the configuration

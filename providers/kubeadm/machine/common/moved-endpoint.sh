@@ -5,12 +5,12 @@
 # The files in which kubeadm writes it.
 kubeconfigs=(/etc/kubernetes/{admin,super-admin,controller-manager,scheduler,kubelet}.conf)
 
-# Prints a text that contains a kubeconfig, with the endpoint in the place of former ones: FILE.
+# Prints a kubeconfig with the endpoint in the place of former ones: FILE.
 with_endpoint() {
   awk -v endpoint="https://$ENDPOINT" -v formers="${FORMER_ENDPOINTS[*]}" 'BEGIN { count = split(formers, former, " ") }
     /^ *server: / {
       server = $2
-      gsub(/"/, "", server)
+      gsub(/["\047]/, "", server)
       for (at = 1; at <= count; at++) if (server == "https://" former[at]) sub(/server: .*/, "server: " endpoint)
     }
     { print }' "$1"

@@ -137,7 +137,7 @@ print_baseline() { printf '%s' "$BASELINE"; }
 
 # Writes the configuration from which kubeadm renders for this control plane: the cluster's, and its own name and address: FILE.
 write_kubeadm_configuration() {
-  local manifests=/etc/kubernetes/manifests address
+  local manifests=/etc/kubernetes/manifests address text
   address=$(sed -nE 's|^ *kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: *([^ ]*):[0-9]+$|\1|p' "$manifests/kube-apiserver.yaml")
   cat >"$1" <<CONFIGURATION
 apiVersion: kubeadm.k8s.io/v1beta4
@@ -149,8 +149,9 @@ localAPIEndpoint:
   advertiseAddress: "$address"
 ---
 CONFIGURATION
-  kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=20s --namespace kube-system get configmap kubeadm-config \
-    --output 'jsonpath={.data.ClusterConfiguration}' >>"$1"
+  text=$(kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=20s --namespace kube-system get configmap kubeadm-config \
+    --output 'jsonpath={.data.ClusterConfiguration}')
+  as_plain_yaml <<<"$text" >>"$1" || fail "ClusterConfiguration of the ConfigMap kubeadm-config can't be read; correct it there" 65
 }
 
 # Lets kubeadm render etcd's manifest for this member: FILE FLAG...

@@ -153,6 +153,14 @@ describe("forecast of a rollout", () => {
 
   it("reads the cluster's version from kubeadm's configuration", () => {
     assert.equal(clusterVersionOf("kind: ClusterConfiguration\nkubernetesVersion: v1.35.4\n"), "1.35.4");
-    assert.equal(clusterVersionOf("kind: ClusterConfiguration"), undefined);
+    for (const text of [
+      '{"kind":"ClusterConfiguration","kubernetesVersion":"v1.35.4"}',
+      "{kubernetesVersion: v1.35.4, networking: {}}",
+      "kind: ClusterConfiguration\n'kubernetesVersion': \"v1.35.4\" # by hand\n",
+      "note: |\n  kubernetesVersion: v1.1.1\n\nkubernetesVersion: 1.35.4\n",
+    ])
+      assert.equal(clusterVersionOf(text), "1.35.4", text);
+    for (const text of ["kind: ClusterConfiguration", "note: |\nkubernetesVersion: [1", "", undefined])
+      assert.equal(clusterVersionOf(text), undefined, text);
   });
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { parse } from "yaml";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { CERTIFICATES_OF_KUBEADM, certificateWith, placeCertificate } from "../machine/certificates";
+import { LOCAL_KUBECTL } from "../machine/local-kubectl";
 import { ShellMachine } from "../machine/run-shell";
 import { AgentMachine } from "./agent-machine";
 
@@ -123,13 +125,14 @@ networking:
 
   const clusterHas = (configuration: string) => {
     machine.write("/cluster.yaml", configuration);
-    machine.program("kubectl", `cat ${machine.path("/cluster.yaml")}`);
+    machine.program("kubectl", `${LOCAL_KUBECTL}\ncat ${machine.path("/cluster.yaml")}`);
   };
   const run = (command: string) =>
     machine.run(
       {
         ...{ "common/settings": "all", "common/adopted": "all", "common/etcd-manifest": "all" },
         "common/api-server-certificate": "all",
+        "common/plain-yaml": "all",
         "node-agent/configuration": "all",
       },
       {
@@ -173,20 +176,52 @@ networking:
     assert.equal(read(`${PKI}/apiserver.key`), "old key\n");
   });
 
-  it("comes from kubeadm's own settings, whose authority and names alone are replaced", () => {
+  const forms = {
+    "in flow style": `{apiServer: {certSANs: [127.0.0.1, '*.example.org', "api.example.org"]}, kind: ClusterConfiguration}`,
+    "as JSON": JSON.stringify(parse(CONFIGURATION), null, 4),
+    "in other indentation, with quoted keys, comments and another order": `"kind": 'ClusterConfiguration' # by hand
+"apiServer":
+    extraArgs: [{name: profiling, value: "false"}]
+    # names
+    'certSANs':
+        -   "127.0.0.1" # loopback
+        -
+            "*.example.org"
+        - >-
+            api.example.org
+`,
+  };
+  for (const [form, text] of Object.entries(forms))
+    it(`has the same names when kubeadm-config is written ${form}`, () => {
+      clusterHas(text);
+      const { status, stdout, stderr } = stage();
+      assert.deepEqual([status, stdout, stderr], [0, "", ""]);
+      assert.deepEqual(namesIn(`${staged}/apiserver.crt`), [
+        ...["*.example.org", "10.0.0.2", "127.0.0.1", "api.example.org"],
+        ...["by-hand.example.org", "cp-2", "kubernetes"],
+      ]);
+    });
+
+  it("keeps its names when kubeadm-config has none", () => {
+    clusterHas("kind: ClusterConfiguration\n");
+    assert.equal(stage().status, 0);
+    assert.deepEqual(namesIn(`${staged}/apiserver.crt`), [
+      "10.0.0.2",
+      "by-hand.example.org",
+      "cp-2",
+      "kubernetes",
+    ]);
+  });
+
+  it("comes from kubeadm's own settings, whose authority and API server's names alone are replaced", () => {
     const { stdout } = run(`with_names ${machine.path("/cluster.yaml")} /run/scratch a,b`);
-    const expected = CONFIGURATION.replace(/ {2}- 127[^]*example.org"\n/, '  - "a"\n  - "b"\n')
+    const expected = CONFIGURATION.replace(/apiServer:[^]*value: "false"\n/, "")
       .replace("certificatesDir: /etc/theirs\n", "")
       .replace(
         "kind: ClusterConfiguration\n",
-        `kind: ClusterConfiguration\ncertificatesDir: ${machine.path("/run/scratch")}\n`,
+        `kind: ClusterConfiguration\ncertificatesDir: ${machine.path("/run/scratch")}\napiServer:\n  certSANs:\n  - "a"\n  - "b"\n`,
       );
     assert.equal(stdout, expected);
-    clusterHas("apiServer: {}\nkind: ClusterConfiguration\n");
-    assert.match(
-      run(`with_names ${machine.path("/cluster.yaml")} /run/scratch a`).stdout,
-      /^apiServer:\n {2}certSANs:\n {2}- "a"\nkind/,
-    );
   });
 
   it("is not created again when the one in place has exactly these names, and is taken back with its key", () => {
@@ -218,9 +253,10 @@ networking:
     ],
     [
       "kubeadm leaves names out",
-      () => clusterHas("apiVersion: v1\nkind: ClusterConfiguration\n"),
-      /certificate without these names: .*by-hand\.example\.org/,
+      () => clusterHas("apiVersion: v1\nkind: Another\n"),
+      /certificate without these names|^kubeadm init phase certs apiserver/m,
     ],
+    ["kubeadm-config is no YAML", () => clusterHas("kind: [x\n"), /ConfigMap kubeadm-config can't be read/],
   ] as const)
     it(`is not staged when ${why}, and nothing is left behind`, () => {
       spoil();

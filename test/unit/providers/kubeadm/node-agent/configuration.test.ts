@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import { LOCAL_KUBECTL } from "../machine/local-kubectl";
 import { ShellMachine } from "../machine/run-shell";
 import { AgentMachine } from "./agent-machine";
 
@@ -199,7 +200,7 @@ describe("the installer of a configuration", () => {
     machine.run(
       {
         ...{ "common/settings": "all", "common/adopted": "all", "common/etcd-manifest": "all" },
-        "common/moved-endpoint": "all",
+        ...{ "common/moved-endpoint": "all", "common/plain-yaml": "all" },
         "node-agent/configuration": "all",
       },
       {
@@ -302,7 +303,10 @@ describe("the installer of a configuration", () => {
       "    kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: 10.0.0.2:6443\n",
     );
     machine.write("/run/here", "");
-    machine.program("kubectl", 'case $* in *kubeadm-config*) echo "clusterName: demo" ;; *) exit 1 ;; esac');
+    machine.program(
+      "kubectl",
+      `${LOCAL_KUBECTL}\ncase $* in *kubeadm-config*) echo '{"clusterName":"demo","kind":"ClusterConfiguration"}' ;; *) exit 1 ;; esac`,
+    );
     machine.program(
       "kubeadm",
       `while [ "$1" != --config ]; do shift; done

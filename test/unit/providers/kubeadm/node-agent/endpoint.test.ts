@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { parse } from "yaml";
 import { parseEndpointFacts } from "../../../../../providers/kubeadm/machine/endpoint-steps";
+import { LOCAL_KUBECTL } from "../machine/local-kubectl";
 import { ShellMachine } from "../machine/run-shell";
 
 const OLD = "lb-1.example.org:6443";
@@ -19,6 +21,7 @@ describe("a machine that moves to another endpoint", function () {
       {
         ...{ "common/settings": "all", "common/adopted": "all", "common/etcd-manifest": "all" },
         "common/moved-endpoint": "all",
+        "common/plain-yaml": "all",
         "node-agent/configuration": "all",
       },
       {
@@ -173,13 +176,15 @@ while [ $# -gt 1 ] && [ "$1" != --cacert ]; do shift; done; cat "$2" >&2; exit 1
 describe("the step that moves the cluster's own objects to another endpoint", () => {
   const machine = new ShellMachine();
   const object = (name: string) => readFileSync(machine.path(`/run/${name}`), "utf8");
+  // a file for each ConfigMap: its text, or the patch that replaced it
   machine.program(
     "kubectl",
-    `echo "$*" >>${machine.path("/calls")}
+    `${LOCAL_KUBECTL}
+echo "$*" >>${machine.path("/calls")}
+args=$*; name=\${args#*configmap }; file="${machine.path("/run")}/\${name%% *}"
 case "$*" in
-*"get configmap "*) args=$*; name=\${args#*configmap }; cat "${machine.path("/run")}/\${name%% *}" ;;
-*"replace --filename "*)
-  name=$(sed -n 's/^  name: //p' "\${@: -1}"); cp "\${@: -1}" "${machine.path("/run")}/$name" ;;
+*"get configmap "*) cat "$file" ;;
+*"patch configmap "*) sed -n 's/^    //p' "\${@: -1}" >"$file.new"; head -n 2 "\${@: -1}" >"$file.key"; mv "$file.new" "$file" ;;
 *"get daemonset "*) [ ! -e "${machine.path("/run")}/kube-proxy" ] || echo daemonset.apps/kube-proxy ;;
 esac`,
   );
@@ -192,42 +197,59 @@ esac`,
         MACHINE: "cp-1",
         ...{ ENDPOINT: NEW, FORMER_ENDPOINTS: [OLD] },
       },
-      ["common/moved-endpoint", "common/kube-proxy"],
+      ["common/moved-endpoint", "common/plain-yaml", "common/kube-proxy"],
     );
   };
-  const configMap = (name: string, key: string, text: string) =>
-    `apiVersion: v1\ndata:\n  ${key}: |\n${text.replace(/^(?=.)/gm, "    ")}kind: ConfigMap\nmetadata:\n  name: ${name}\n`;
-  const cluster = (endpoint: string) =>
-    configMap(
-      "kubeadm-config",
-      "ClusterConfiguration",
-      `apiServer: {}\nclusterName: controlPlaneEndpoint\n${endpoint}kind: ClusterConfiguration\n`,
-    );
   const restarts = () => object("../calls").match(/rollout restart/g)?.length ?? 0;
+  const cluster = (endpoint: string) =>
+    `apiServer: {}\nclusterName: controlPlaneEndpoint\n${endpoint}kind: ClusterConfiguration\n`;
+  const config = (server: string) => `${kubeconfig(server)}kind: Config\n`;
+  const asFlow = (text: string) => JSON.stringify(parse(text));
+  const quoted = (text: string) =>
+    text.replace(/(server|controlPlaneEndpoint): (.*)/g, "'$1':   '$2' # ours");
 
-  for (const before of [`controlPlaneEndpoint: ${OLD}\n`, 'controlPlaneEndpoint: "lb-1.example.org"\n', ""])
-    it(`writes kubeadm-config, cluster-info and kube-proxy's configuration, after ${before.trim() || "none"}`, () => {
-      machine.write("/run/kubeadm-config", cluster(before));
-      machine.write("/run/cluster-info", configMap("cluster-info", "kubeconfig", kubeconfig(OLD)));
-      machine.write("/run/kube-proxy", configMap("kube-proxy", "kubeconfig.conf", kubeconfig(OLD)));
+  for (const [what, before, form] of [
+    ["after another one", `controlPlaneEndpoint: ${OLD}\n`, String],
+    ["after one in quotes", 'controlPlaneEndpoint: "lb-1.example.org"\n', String],
+    ["after none", "", String],
+    ["in JSON", `controlPlaneEndpoint: ${OLD}\n`, asFlow],
+    ["with quotes and comments", `controlPlaneEndpoint: ${OLD}\n`, quoted],
+  ] as const)
+    it(`writes kubeadm-config, cluster-info and kube-proxy's configuration, ${what}`, () => {
+      machine.write("/run/kubeadm-config", form(cluster(before)));
+      machine.write("/run/cluster-info", form(config(OLD)));
+      machine.write("/run/kube-proxy", form(config(OLD)));
       for (let round = 1; round <= 2; round++) {
         const { stdout, stderr, status } = move();
         assert.deepEqual([stdout, stderr, status], ["", "", 0]);
-        assert.match(object("kubeadm-config"), new RegExp(`^ {4}controlPlaneEndpoint: ${NEW}$`, "m"));
-        assert.equal(object("kubeadm-config").match(/^ {4}controlPlaneEndpoint: /gm)?.length, 1);
-        assert.equal(object("cluster-info"), configMap("cluster-info", "kubeconfig", kubeconfig(NEW)));
-        assert.equal(object("kube-proxy"), configMap("kube-proxy", "kubeconfig.conf", kubeconfig(NEW)));
+        assert.deepEqual(parse(object("kubeadm-config")), {
+          ...{ apiServer: {}, clusterName: "controlPlaneEndpoint", kind: "ClusterConfiguration" },
+          controlPlaneEndpoint: NEW,
+        });
+        for (const name of ["cluster-info", "kube-proxy"])
+          assert.deepEqual(parse(object(name)), parse(config(NEW)));
+        assert.equal(object("kube-proxy.key"), "data:\n  kubeconfig.conf: |\n");
         // a kill may have come between the two
         assert.equal(restarts(), 1);
       }
-      assert.doesNotMatch(object("../calls"), /replace/);
+      assert.doesNotMatch(object("../calls"), / patch /);
     });
 
   it("refuses a kubeadm-config that it can't change, before it writes anything", () => {
-    machine.write("/run/kubeadm-config", 'apiVersion: v1\ndata:\n  ClusterConfiguration: "kind: x\\n"\n');
+    machine.write("/run/kubeadm-config", "no: kind\n");
     const { stdout, status } = move();
     assert.equal(status, 65);
-    assert.match(stdout, /^cp-1: the ConfigMap kubeadm-config has no form/);
-    assert.doesNotMatch(object("../calls"), /replace/);
+    assert.match(stdout, /^cp-1: the ConfigMap kubeadm-config has no form.*Object 'Kind' is missing/);
+    assert.doesNotMatch(object("../calls"), / patch /);
+  });
+
+  it("refuses a cluster-info whose former address it can't replace", () => {
+    machine.write("/run/kubeadm-config", cluster(""));
+    const text = config(OLD).replace("server:", `note: https://${OLD}\n    server:`);
+    machine.write("/run/cluster-info", text);
+    const { stdout, status } = move();
+    assert.equal(status, 65);
+    assert.match(stdout, /^cp-1: the ConfigMap cluster-info has no form/m);
+    assert.equal(object("cluster-info"), text);
   });
 });
