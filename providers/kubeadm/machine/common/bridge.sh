@@ -2,8 +2,9 @@
 # The built-in network for flat sites, a small service on each node (docs/adr/0005-bridge-network.md). When the node has
 # joined, it waits for the pod CIDR that the controller manager assigns to the node, writes the CNI file from it, adds one
 # route for the whole pod network to the node's link, and answers ARP for its own pods. So a machine that is added later
-# needs no step on the others. It accepts forwarded packets of pods, which Docker, ufw and hardened images drop by policy, and
-# restores what a reload of a firewall or of the network removes.
+# needs no step on the others. It accepts forwarded packets of pods, which Docker, ufw and hardened images drop by policy, in the
+# tables of iptables and in those that others have made with nftables, and restores what a reload of a firewall or of the network
+# removes.
 # Parameters: PROXY_NAMES (of common/system), MACHINE, ADDRESS (by which the other nodes reach this machine), POD_CIDR
 configure_bridge() {
   write_file /usr/local/lib/foresail/bridge 0755 <<'PROGRAM'
@@ -38,8 +39,28 @@ list_iptables() {
   done
 }
 
+# Lists the chains of nftables in which others may drop forwarded packets, "FAMILY TABLE CHAIN" a line: an accepted packet still
+# passes all other chains of the hook. Those of iptables have upper-case names, and kube-proxy drops only what Services exclude.
+list_forward_chains() {
+  nft list chains 2>/dev/null | awk '$1 == "table" { family = $2; table = $3 }
+    $1 == "chain" { chain = $2 }
+    /type filter hook forward / && family ~ /^(ip|inet)$/ && table !~ /^kube-proxy/ && chain !~ /^[A-Z]+$/ { print family, table, chain }'
+}
+
+# Accepts the packets of pods in a chain of nftables: FAMILY TABLE CHAIN
+accept_in_chain() {
+  local rules end
+  rules=$(nft list chain "$@") || return 1
+  for end in saddr daddr; do
+    if ! grep -qF "ip $end $pods accept comment \"foresail\"" <<<"$rules"; then
+      nft insert rule "$@" ip "$end" "$pods" accept comment '"foresail"' || return 1
+    fi
+  done
+}
+
+known_closed=""
 keep_network() {
-  local program
+  local program chain closed=""
   sysctl --quiet --write "net.ipv4.conf.$device.proxy_arp=1" "net.ipv4.neigh.$device.proxy_delay=0"
   ip route replace "$pods" dev "$device" src "$address"
   ip route replace unreachable "$own"
@@ -48,6 +69,11 @@ keep_network() {
     add_rule "$program" filter insert FORWARD --source "$pods" --jump ACCEPT
     add_rule "$program" filter insert FORWARD --destination "$pods" --jump ACCEPT
   done
+  while read -r -a chain; do
+    accept_in_chain "${chain[@]}" || closed+=" ${chain[*]};"
+  done < <(list_forward_chains)
+  if [ "$closed" != "$known_closed" ]; then echo "these chains of nftables take no rules:$closed if they drop packets of $pods, let their owner accept them" >&2; fi
+  known_closed=$closed
 }
 keep_network
 mtu=$(cat "/sys/class/net/$device/mtu")

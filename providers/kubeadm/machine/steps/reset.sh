@@ -5,7 +5,7 @@
 
 # Removes the devices, routes and rules of pods.
 clear_network() {
-  local network device route kind
+  local network device route kind rule
   for network in /var/run/netns/cni-*; do [ ! -e "$network" ] || ip netns delete "$(basename "$network")" || true; done
   for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a-f]\{8\}' | sort -u); do ip link delete "$device" || true; done
   # shellcheck disable=SC2086 # a route is several words
@@ -16,6 +16,9 @@ clear_network() {
       "$kind-save" | grep -v -E 'KUBE-|CNI-|--comment foresail' | "$kind-restore" || true
     fi
   done
+  # and chains of others, in which the built-in network accepts packets of pods
+  while read -r -a rule; do nft delete rule "${rule[@]}" || true; done < <(nft --handle list ruleset 2>/dev/null |
+    awk '$1 == "table" { table = $2 " " $3 } $1 == "chain" { chain = $2 } / accept comment "foresail"/ { sub(/.*# /, ""); print table, chain, $0 }')
 }
 
 # Removes all files of Kubernetes, etcd and foresail, except programs, images, kernel settings, foresail's logs, and files

@@ -11,6 +11,41 @@ case $rule in
 *--append*) echo "\${rule/--append/RULE}" >>${file} ;;
 esac`;
 
+/** A fake nft with chains of several owners, of which one's rules are in a file. */
+const nft = (file: string, chain: string) => `case "$*" in
+"list chains") cat <<'CHAINS'
+table inet filter {
+	chain input {
+		type filter hook input priority filter; policy drop;
+	}
+	chain forward {
+		type filter hook forward priority filter; policy drop;
+	}
+	chain ours {
+	}
+}
+table ip filter {
+	chain FORWARD {
+		type filter hook forward priority filter; policy drop;
+	}
+}
+table ip kube-proxy {
+	chain filter-forward {
+		type filter hook forward priority filter; policy accept;
+	}
+}
+table bridge filter {
+	chain forward {
+		type filter hook forward priority 0; policy drop;
+	}
+}
+CHAINS
+;;
+"list chain inet filter forward") cat ${file} ;;
+"insert rule inet filter forward "*) ${chain} ;;
+*) exit 9 ;;
+esac`;
+
 describe("the built-in network of a node", () => {
   let host: ShellMachine;
   const rules = (kind: string) =>
@@ -55,6 +90,7 @@ describe("the built-in network of a node", () => {
       env,
     });
     assert.equal(ran.status, 0, ran.stderr);
+    return ran.stderr;
   }
 
   it("accepts forwarded packets of pods, once", () => {
@@ -71,6 +107,28 @@ describe("the built-in network of a node", () => {
     host.program("iptables-legacy-save", "echo '*filter'");
     run(1);
     assert.deepEqual(rules("iptables-legacy").filter(Boolean), ACCEPTED);
+  });
+
+  it("accepts them, once, in chains that others have made with nftables, and in no other chain", () => {
+    host.write("/nft", "ct state established accept\n");
+    host.program("nft", nft(host.path("/nft"), `echo "\${*:6}" >>${host.path("/nft")}`));
+    run(3);
+    assert.deepEqual(rules("nft"), [
+      "ct state established accept",
+      'ip saddr 10.244.0.0/16 accept comment "foresail"',
+      'ip daddr 10.244.0.0/16 accept comment "foresail"',
+    ]);
+  });
+
+  it("says once that such a chain takes no rules, and goes on", () => {
+    host.write("/nft", "");
+    host.program("nft", nft(host.path("/nft"), "exit 1"));
+    const words = run(3);
+    assert.equal(
+      words.match(/take no rules: inet filter forward; if they drop packets of 10\.244/g)?.length,
+      1,
+    );
+    assert.ok(existsSync(host.path("/etc/cni/net.d/10-foresail.conflist")));
   });
 
   it("restores its rules after a reload of the firewall", () => {
