@@ -12,4 +12,5 @@ export { type LeaseHolder, PAUSE_REQUESTED, pauseRequested } from "./lease-holde
 export { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod } from "./objects";
 export type { ListArgs } from "./list";
 export type { WatchArgs } from "./watch";
+export { unavailableExtensions } from "./unavailable-extensions";
 export { CLUSTER_HISTORY, CLUSTER_LEASE } from "./own-objects";

@@ -14,12 +14,17 @@ const NAMESPACED: Record<string, string[]> = {
   "rbac.authorization.k8s.io/v1": ["Role", "RoleBinding"],
   "policy/v1": ["PodDisruptionBudget"],
   "coordination.k8s.io/v1": ["Lease"],
+  "discovery.k8s.io/v1": ["EndpointSlice"],
 };
 const CLUSTER_SCOPED: typeof NAMESPACED = {
   v1: ["Node", "Namespace"],
   "storage.k8s.io/v1": ["VolumeAttachment"],
   "rbac.authorization.k8s.io/v1": ["ClusterRole", "ClusterRoleBinding"],
-  "admissionregistration.k8s.io/v1": ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+  "admissionregistration.k8s.io/v1": [
+    ...["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+    ...["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"],
+  ],
+  "apiregistration.k8s.io/v1": ["APIService"],
 };
 
 function knownResource(apiVersion: string, kind: string): Resource | undefined {

@@ -45,24 +45,28 @@ export function untilReady(
  * Waits until an object is gone.
  *
  * @param uid of the object; a new object with the same name does not count
- * @throws WaitTimeout with the remaining finalizers, and the conditions that say why
+ * @throws WaitTimeout with the remaining finalizers, the conditions that say why, and the parts of the API that are down
  */
-export function untilGone(
+export async function untilGone(
   { kubernetes, ...waiting }: ClusterWork,
   ref: Identity,
   seconds: number,
   uid?: string,
 ): Promise<void> {
-  return kubernetes.watchUntil<void, Live>({
+  const isGone = (object: Live | undefined) =>
+    object === undefined ||
+    (uid === undefined ? object.metadata?.deletionTimestamp === undefined : object.metadata?.uid !== uid);
+  if (isGone(await kubernetes.get<Live>(ref))) return;
+  const { unavailableExtensions } = await import("../../../lib/kubernetes/index.js");
+  const down = await unavailableExtensions(kubernetes);
+  await kubernetes.watchUntil<void, Live>({
     ...ref,
     what: `${objectName(ref)} to be gone`,
     seconds,
     ...waiting,
-    decide: ([object]) => {
-      if (object === undefined || (uid !== undefined && object.metadata?.uid !== uid))
-        return { done: undefined };
-      if (uid === undefined && object.metadata?.deletionTimestamp === undefined) return { done: undefined };
-      return { pending: deletionState(object) };
-    },
+    decide: ([object]) =>
+      object === undefined || isGone(object)
+        ? { done: undefined }
+        : { pending: [deletionState(object), ...down].join("; ") },
   });
 }
