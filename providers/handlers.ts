@@ -28,7 +28,9 @@ function partOf(module: unknown, type: string): HandlerModule {
  * use, so that a stack loads only what it needs.
  */
 const MODULES = {
+  "stack/StackIdentity": () => require("./stack/resources/stack-identity-handlers") as HandlerModule,
   "kubeadm/HostKey": () => require("./kubeadm/resources/host-key-handlers") as HandlerModule,
+  "kubeadm/ClusterOwner": () => require("./kubeadm/resources/cluster-owner-handlers") as HandlerModule,
   "kubeadm/ClusterInit": () => require("./kubeadm/resources/cluster-init-handlers") as HandlerModule,
   "kubeadm/AdminKubeconfig": () => require("./kubeadm/resources/admin-kubeconfig-handlers") as HandlerModule,
   "kubeadm/NodeGroup": () => require("./kubeadm/resources/node-group-handlers") as HandlerModule,

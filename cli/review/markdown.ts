@@ -21,6 +21,7 @@ export const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   replaced: "Replaced",
   deleted: "Deleted",
   lost: "Given up as lost",
+  "taken over": "Taken over from another stack",
   "unknown step": "Unknown step",
   blocked: "Blocked",
   "settings lost": "Settings that others wrote go away",

@@ -20,6 +20,7 @@ export const DANGERS = [
   "replaced",
   "deleted",
   "lost",
+  "taken over",
   "unknown step",
   "blocked",
   "settings lost",
@@ -124,7 +125,9 @@ const RULES: Readonly<Record<string, Rules>> = {
     remove: { danger: "control plane" },
   }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
+  ClusterOwner: rules(kubeadm.clusterOwnerSteps, { takeOver: { danger: "taken over" } }),
   ReaderAccount: rules(kubeadm.readerAccountSteps, {
+    own: { danger: ({ former }) => (former === undefined ? undefined : "taken over") },
     kubeadm: PLAIN,
     kubeProxy: PLAIN,
     endpoint: PLAIN,
@@ -136,6 +139,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   ClusterInit: rules(kubeadm.clusterInitSteps, {
     init: { danger: "control plane" },
     adopt: PLAIN,
+    own: PLAIN,
     configuration: REMARK,
     upload: PLAIN,
     kubeProxy: PLAIN,

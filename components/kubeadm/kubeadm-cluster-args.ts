@@ -127,6 +127,13 @@ export interface KubeadmClusterArgs {
   adopt?: boolean;
   /** Resets the machines of an adopted cluster on destroy, instead of releasing them. @default false */
   resetOnDestroy?: boolean;
+  /**
+   * Identity of another stack, from which this one takes the cluster over: a refusal names it. "unmarked" for machines that
+   * an earlier release marked. May stay in the program afterwards. @default none
+   */
+  takeOver?: string;
+  /** @internal Whether the program itself makes the machines, which it deletes with the cluster. @default false */
+  provided?: boolean;
   /** Refuses to delete the cluster, until this is off and an update has run. @default false */
   deletionProtection?: boolean;
   /** Names of dead machines that were removed from `machines`. */

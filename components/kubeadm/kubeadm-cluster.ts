@@ -8,6 +8,7 @@ import { profileWarnings } from "../../providers/kubeadm/plan/profile";
 import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { stackName } from "../../lib/pulumi/stack";
+import { stackOwner } from "../stack-owner";
 import * as resources from "../../providers/kubeadm/resources/declarations";
 import { drainOptions, networkPlugin, podNetworkKind, rolloutSettings, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
@@ -86,6 +87,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.common = {
       specification: specification(clusterName, this.endpoint, args),
       stack: stackName(),
+      owner: stackOwner(),
       jumpHost: jumpHost(args),
       credentials: sshCredentials(args),
       timeouts: timeouts(args),
@@ -93,8 +95,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.machines = describeMachines(clusterName, args, this.common, { parent: this });
 
     // members of a cluster that exists are claimed together, before anything is written to any of them
-    const prepared = args.adopt ? undefined : this.prepareMachines();
-    this.existence = this.initCluster(prepared);
+    const owner = this.ownMachines();
+    const prepared = args.adopt ? undefined : this.prepareMachines(owner);
+    this.existence = this.initCluster(owner, prepared);
     this.prepared = prepared ?? this.prepareMachines(this.existence);
     const { direct, balanced } = this.readKubeconfig();
     this.directKubeconfig = direct;
@@ -149,7 +152,29 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { parent: this, dependsOn: [existence, ...after], deletedWith: existence };
   }
 
-  private initCluster(prepared: ReadonlyMap<string, pulumi.Resource> = new Map()): resources.ClusterInit {
+  /** Refuses machines of other stacks before anything is written to any of them, and records which ones this stack has. */
+  private ownMachines(): resources.ClusterOwner {
+    const { lost = [], takeOver, adopt, resetOnDestroy, provided } = this.args;
+    const { owner, jumpHost, credentials, timeouts } = this.common;
+    return new resources.ClusterOwner(
+      `${this.clusterName}-owner`,
+      {
+        ...{ specification: { name: this.clusterName }, owner, jumpHost, credentials, timeouts, lost },
+        machines: this.machines.map(({ name, address, port, user, hostKey }) => ({
+          ...{ name, address, port, user, hostKey },
+        })),
+        ...(takeOver === undefined ? {} : { takeOver }),
+        ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
+        ...(provided ? { provided: true as const } : {}),
+      },
+      { parent: this },
+    );
+  }
+
+  private initCluster(
+    owner: pulumi.Resource,
+    prepared: ReadonlyMap<string, pulumi.Resource> = new Map(),
+  ): resources.ClusterInit {
     const { adopt, resetOnDestroy } = this.args;
     const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
     const { annotations } = rolloutSettings(this.args);
@@ -158,10 +183,13 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       : {};
     return new resources.ClusterInit(
       initResource(this.clusterName),
-      { ...this.common, machines: this.machines, ...this.serverNames(), registryCredentials, ...adoption },
+      {
+        ...{ ...this.common, machines: this.machines, ...this.serverNames(), registryCredentials },
+        ...{ ...adoption, ...this.takeOver() },
+      },
       {
         parent: this,
-        dependsOn: this.preparedOf(CONTROL_PLANE_GROUP, prepared),
+        dependsOn: [owner, ...this.preparedOf(CONTROL_PLANE_GROUP, prepared)],
         // otherwise the component's own option
         ...(this.args.deletionProtection ? { protect: true } : {}),
       },
@@ -206,6 +234,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       machines: this.machinesOf(CONTROL_PLANE_GROUP),
       ...this.serverNames(),
       ...this.adopted(),
+      ...this.takeOver(),
       annotations,
       configuration,
       ...this.drift(),
@@ -241,6 +270,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** Returns that others made the cluster; empty if foresail did. */
   private adopted() {
     return this.args.adopt ? { adopted: true as const } : {};
+  }
+
+  /** Returns the former owner, from which the stack takes over; empty for none. */
+  private takeOver() {
+    const { takeOver } = this.args;
+    return takeOver === undefined ? {} : { takeOver };
   }
 
   /** Returns what is done about files that others change; empty where a state has no such setting. */

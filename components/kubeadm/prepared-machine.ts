@@ -2,7 +2,7 @@ import { getVersion } from "@pulumi/command/utilities";
 import type { CommandArgs } from "@pulumi/command/remote";
 import * as pulumi from "@pulumi/pulumi";
 import { packScript, UNPACK } from "../../providers/kubeadm/machine/shell";
-import { backendsOf, prepareScript } from "../../providers/kubeadm/machine/steps";
+import { backendsOf, prepareScript, withOwner } from "../../providers/kubeadm/machine/steps";
 import { registryCredentialsToml } from "../../providers/kubeadm/machine/parameters";
 import { recordPort } from "../../providers/kubeadm/plan/loopback-port";
 import type { ClusterSpecification, Endpoint } from "../../providers/kubeadm/plan/specification";
@@ -11,9 +11,13 @@ import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import { prepareResource } from "../../providers/kubeadm/plan/resource-names";
 import { isPlain } from "../../lib/pulumi/arguments";
+import { isStackId } from "../../lib/ownership/owner";
+import type { StackOwner } from "../stack-owner";
 import type { MachineInputs } from "./machines";
 
 interface PreparationArgs {
+  /** The stack as the owner of the machines. */
+  owner: StackOwner;
   specification: pulumi.Output<ClusterSpecification>;
   /** That of the specification, which may be secret as a whole. */
   endpoint: pulumi.Output<Endpoint>;
@@ -104,17 +108,18 @@ const commandLine = (endpoint: Endpoint) => {
 
 /** Returns what renders the packed script of a machine; secret. */
 function scriptsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => string> {
-  const { specification, controlPlanes, withoutProxy, podNetwork, registryCredentials = {} } = args;
+  const { specification, controlPlanes, withoutProxy, podNetwork, registryCredentials = {}, owner } = args;
   return pulumi.secret(
     pulumi
-      .all([specification, controlPlanes, withoutProxy, registryCredentials])
-      .apply(([settings, members, reached, credentials]) => {
+      .all([specification, controlPlanes, withoutProxy, registryCredentials, owner.id])
+      .apply(([settings, members, reached, credentials, id]) => {
+        const self = isStackId(id) ? { id, stack: owner.stack } : undefined;
         const [backends, direct] = [backendsOf(members), backendsOf(reached)];
         const secrets = registryCredentialsToml(credentials);
-        return (machine: Machine) =>
-          packScript(
-            `{\n${prepareScript(settings, machine, backends, direct, podNetwork).text}\n}\n${secrets}`,
-          );
+        return (machine: Machine) => {
+          const script = withOwner(prepareScript(settings, machine, backends, direct, podNetwork), self);
+          return packScript(`{\n${script.text}\n}\n${secrets}`);
+        };
       }),
   );
 }

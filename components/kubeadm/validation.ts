@@ -1,3 +1,4 @@
+import { takeOverIssue } from "../../lib/ownership/owner";
 import { plain } from "../../lib/pulumi/arguments";
 import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
@@ -61,6 +62,7 @@ export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">)
     ...adoptionIssues(args),
     ...passedThroughIssues(args),
     ...check(["profile"], args.profile, profileIssue),
+    ...check(["takeOver"], args.takeOver, takeOverIssue),
     ...authenticationIssues(args),
     ...hostIssues(args),
   ];

@@ -135,6 +135,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
         allowEvenControlPlanes: true,
         lost,
         leavingLater,
+        provided: true,
       },
       { parent: this },
     );

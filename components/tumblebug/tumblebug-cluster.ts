@@ -148,6 +148,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
         // Surplus control planes are removed one per run, so their number may be even for a while.
         allowEvenControlPlanes: true,
         lost,
+        provided: true,
         leavingLater: this.machines.turn.leavingLater,
       },
       { parent: this },

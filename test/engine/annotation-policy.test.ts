@@ -177,7 +177,7 @@ describe("the annotations between foresail and the node agents, on a real API se
 
   it("waits for the next version on a cluster of a release without the policy", async () => {
     const inputs = { ...common, annotations: PATTERN, kubeconfig: UNKNOWN };
-    const older = { ...inputs, objects: readerObjects(false) };
+    const older = { ...inputs, objects: readerObjects(false, false) };
     const same = (await check?.(older, inputs))?.inputs as { steps: string[] };
     assert.deepEqual(same.steps, []);
     assert.equal((await diff?.("demo", older, same))?.changes, false);

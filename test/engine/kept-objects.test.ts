@@ -16,6 +16,7 @@ const ADMISSION = "admissionregistration.k8s.io/v1";
 const OPTIONS = {
   annotations: DEFAULT_ANNOTATION_PATTERN,
   ...{ hasPolicy: true, configuration: false, drift: true, comparesAll: true },
+  owner: undefined,
 };
 const KEPT = keptObjects(OPTIONS);
 

@@ -67,7 +67,7 @@ describe("the read-only account", function () {
   }
 
   it("grants no verb that writes", () => {
-    const rules = readerObjects(true).flatMap((object) =>
+    const rules = readerObjects(true, true).flatMap((object) =>
       "rules" in object ? (object.rules as object[]) : [],
     );
     const verbs = rules.flatMap((rule) => (rule as { verbs: string[] }).verbs);

@@ -33,6 +33,13 @@ const azimuth = { kubeconfig: UNKNOWN, stack: "foresail/test", namespace: "az-de
 /** Arguments of each kind with which check and diff need no machine. */
 export const SAMPLES: Record<HandlerKey, object> = {
   "kubeadm/HostKey": { machine: "w-1", address: "127.0.0.1", port: 1, credentials: {}, timeoutSeconds: 1 },
+  "stack/StackIdentity": { stack: "organization/foresail/test" },
+  "kubeadm/ClusterOwner": {
+    ...common,
+    machines,
+    lost: [],
+    owner: { id: UNKNOWN, stack: "organization/foresail/test" },
+  },
   "kubeadm/ClusterInit": { ...common, machines },
   "kubeadm/AdminKubeconfig": { ...common, machines: UNKNOWN },
   "kubeadm/NodeGroup": {

@@ -29,9 +29,18 @@ const NOTHING: Result = { outcome: "nothing to do" };
 const failed = (stderr: string, exitCode = 1): Result => ({ outcome: "failed", stderr, exitCode });
 
 const OPERATIONS: Record<string, Operation> = {
+  // each host of the simulation is a machine of its own
+  "machine-facts": ({ script, state }) => named({ marker: state.marker ?? "", identity: script.machine }),
+  own: ({ script, state }) => {
+    if (state.marker === undefined) return NOTHING;
+    state.marker = fullMarkOf(script.text);
+    return DONE;
+  },
   prepare: ({ script, state }) => {
-    if (state.member || (state.prepared && state.marker === markerOf(script.text))) return NOTHING;
-    state.marker = markerOf(script.text);
+    const marker = fullMarkOf(script.text);
+    if (state.member || (state.prepared && state.marker === marker)) return NOTHING;
+    if (isUnnamed(state, script.text)) return refused(script.machine, "an earlier release marked it");
+    state.marker = marker;
     state.prepared = true;
     return DONE;
   },
@@ -55,7 +64,8 @@ const OPERATIONS: Record<string, Operation> = {
   "rewritten-settings": ({ state: { rewritten = {} } }) => named(rewritten),
   "adoption-access": ({ configuration }) => answer(readFileSync(configuration.kubeconfig, "utf8")),
   adopt: ({ script, state }) => {
-    const marker = markerOf(script.text);
+    if (isUnnamed(state, script.text)) return refused(script.machine, "an earlier release marked it");
+    const marker = fullMarkOf(script.text);
     const isSame = state.marker === marker;
     Object.assign(state, { marker, member: true });
     return isSame ? NOTHING : DONE;
@@ -65,8 +75,11 @@ const OPERATIONS: Record<string, Operation> = {
     state.member = false;
     return DONE;
   },
-  facts: ({ state: { member, controlPlane, rebootOf } }) =>
-    answer(JSON.stringify({ member, controlPlane, rebootOf })),
+  facts: ({ state }) => {
+    const { member, controlPlane, rebootOf, marker } = state;
+    const unnamed = marker !== undefined && !marker.includes(" id=");
+    return answer(JSON.stringify({ member, controlPlane, unnamed, rebootOf }));
+  },
   reboot: ({ state }) => {
     delete state.rebootOf;
     return DONE;
@@ -195,13 +208,13 @@ export async function perform(setting: Setting): Promise<Result> {
   const { script, state } = setting;
   const operation = OPERATIONS[script.operation];
   if (!operation) return failed(`the simulation knows no operation ${script.operation}`, 64);
-  const marker = markerOf(script.text);
-  const mayBeForeign = ["adopt", "release"].includes(script.operation);
+  const mayBeForeign = ["adopt", "release", "own"].includes(script.operation);
   const isForeign = !state.marker && state.foreign && !mayBeForeign;
-  if (marker && ((state.marker && state.marker !== marker) || isForeign)) {
-    const stderr = `${script.machine}: contains Kubernetes files that foresail did not create for this cluster`;
-    return { outcome: "refused", stderr, exitCode: 78 };
-  }
+  if (markerOf(script.text) && (isOfOthers(state, script.text) || isForeign))
+    return refused(
+      script.machine,
+      `contains Kubernetes files that foresail did not create for this cluster (${state.marker ?? "no mark"})`,
+    );
   return operation(setting);
 }
 
@@ -325,6 +338,37 @@ function answer(text: string): Result {
 function markerOf(text: string): string | undefined {
   return /'(cluster=\S+ machine=[^']+)'/.exec(text)?.[1];
 }
+
+const valueOf = (text: string, name: string): string =>
+  new RegExp(`^${name}='(.*)'$`, "m").exec(text)?.[1] ?? "";
+
+/** The mark that a script writes, as owner.sh does. */
+function fullMarkOf(text: string): string | undefined {
+  const [id, stack] = [valueOf(text, "OWNER_ID"), valueOf(text, "OWNER_STACK")];
+  return id === "" ? markerOf(text) : `${markerOf(text)} stack=${stack} id=${id}`;
+}
+
+/** Whether a machine bears the mark of another cluster, machine or stack. */
+function isOfOthers({ marker }: MachineState, text: string): boolean {
+  if (marker === undefined) return false;
+  const [names = "", owner = ""] = marker.split(" stack=");
+  const id = owner.split(" id=")[1];
+  if (names !== markerOf(text)) return true;
+  return id !== undefined && ![valueOf(text, "OWNER_ID"), valueOf(text, "TAKE_OVER")].includes(id);
+}
+
+/** Whether a machine bears the mark of an earlier release, which names no stack, and the script has an identity. */
+const isUnnamed = ({ marker }: MachineState, text: string): boolean =>
+  marker !== undefined &&
+  !marker.includes(" id=") &&
+  valueOf(text, "OWNER_ID") !== "" &&
+  valueOf(text, "TAKE_OVER") !== "unmarked";
+
+const refused = (machine: string, why: string): Result => ({
+  outcome: "refused",
+  stderr: `${machine}: ${why}`,
+  exitCode: 78,
+});
 
 function indexOf(configuration: FleetConfiguration, machine: string): number {
   return configuration.machines.findIndex(({ name }) => name === machine);

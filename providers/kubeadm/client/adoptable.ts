@@ -3,6 +3,7 @@ import type { AdoptableCluster, AdoptableNode, KubeadmObjects } from "../plan/ad
 import { CRI_SOCKET, staticPodsOf } from "../plan/adoptable-cluster";
 import { CONTROL_PLANE_LABEL } from "../plan/machine";
 import { withoutV } from "../plan/rollout/observed";
+import { readOwner } from "./owner-record";
 import { readKubeadmObject } from "./kubeadm-object";
 
 /** How long the API of a cluster to adopt may take to answer. */
@@ -12,13 +13,17 @@ const API_SECONDS = 20;
 export async function readAdoptable(access: ClusterAccess): Promise<AdoptableCluster> {
   const kubernetes = await KubernetesClient.connect(access, { seconds: API_SECONDS, readsOnly: true });
   try {
-    const [nodes, objects, pods] = await Promise.all([
+    const [nodes, owner, objects, pods] = await Promise.all([
       kubernetes.listNodes(),
+      readOwner(kubernetes),
       readKubeadmObjects(kubernetes),
       kubernetes.listPods({ namespace: "kube-system" }),
     ]);
     const systemPods = pods.flatMap(({ metadata }) => metadata?.name ?? []);
-    return { nodes: nodes.map(adoptableNode), systemPods, staticPods: staticPodsOf(pods), ...objects };
+    return {
+      ...(owner ? { owner } : {}),
+      ...{ nodes: nodes.map(adoptableNode), systemPods, staticPods: staticPodsOf(pods), ...objects },
+    };
   } finally {
     kubernetes.close();
   }

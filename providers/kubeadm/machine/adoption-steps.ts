@@ -13,10 +13,10 @@ import { type Operation, patchFolders, type Script, step } from "./steps";
 
 /** Returns a step that only reads: without the frame of the others, which writes a log and folders on the machine. */
 export const reading =
-  (operation: Operation, files: string[] = []) =>
+  (operation: Operation, files: string[] = [], file = `steps/${operation}`) =>
   (_cluster: string, machine: string, parameters: Parameters = {}) => {
     assertNames({ machine });
-    const commands = [...files, `steps/${operation}`].map(shellCommands).join("\n");
+    const commands = [...files, file].map(shellCommands).join("\n");
     return {
       operation,
       machine,

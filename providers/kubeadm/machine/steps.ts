@@ -12,17 +12,19 @@ import { valueAt } from "../../../lib/validation/validation-issue";
 import type { Machine } from "../plan/machine";
 import type { EtcdMember } from "../plan/membership/quorum";
 import type { PodNetworkKind } from "../plan/network-ports";
+import { markedNames, ownerVariables } from "../plan/facts/machine-mark";
 import { NODE_PATHS } from "../plan/node-paths";
 import type { ClusterSpecification } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
 import { agentRevision, type AgentSettings } from "../plan/node-agents";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
-import { type Parameters, renderStep, shellCommands } from "./shell";
+import { type Owner, takeOverIssue } from "../../../lib/ownership/owner";
+import { assignments, type Parameters, renderStep, shellCommands } from "./shell";
 
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
-  | ("prepare" | "facts" | "reboot" | "initialized")
+  | ("machine-facts" | "own" | "prepare" | "facts" | "reboot" | "initialized")
   | (
       | "init"
       | "configure-cluster"
@@ -71,15 +73,34 @@ export function step(
   return frame(operation, machine, ["common/owner", ...files, `steps/${own}`], { ...owner, ...parameters });
 }
 
-/** Returns the variables of the functions in common/owner. */
+/** The variables of common/owner that say which stack runs a step, before it is known. */
+const NO_OWNER = { OWNER_ID: "", OWNER_STACK: "", TAKE_OVER: "" };
+
+/** Returns the variables of the functions in common/owner; withOwner fills in those of the stack. */
 export const ownerParameters = (cluster: string, machine: string) => {
   assertNames({ cluster, machine });
-  return { MACHINE: machine, OWNER: `cluster=${cluster} machine=${machine}` };
+  return { MACHINE: machine, OWNER: markedNames(cluster, machine), ...NO_OWNER };
 };
+
+/**
+ * Returns a script that knows which stack runs it, and refuses a machine of another stack.
+ *
+ * @param former the former owner, from which the stack takes over: an identity, or UNMARKED for an earlier release's marks
+ */
+export function withOwner<Each extends Script>(script: Each, owner: Owner | undefined, former = ""): Each {
+  if (owner === undefined) return script;
+  const issue = former === "" ? undefined : takeOverIssue(former);
+  if (issue !== undefined) throw new Error(issue);
+  const known = assignments("", { ...ownerVariables(owner), TAKE_OVER: former });
+  return { ...script, text: script.text.replace(assignments("", NO_OWNER), () => known) };
+}
 
 /** Returns the function for a step without parameters of its own. */
 const plain = (operation: Operation) => (cluster: string, machine: string) =>
   step(operation, cluster, machine);
+
+/** Records the stack as the owner on a machine that bears an earlier mark. Its answer is empty. */
+export const ownScript = plain("own");
 
 /** A machine as the nodes reach it: a control plane behind the loopback endpoint, or any. */
 export interface Backend {
@@ -157,10 +178,13 @@ export function prepareScript(
 }
 
 /** Returns the step that rewrites the loopback endpoint of one machine. Its answer is empty. */
-export function endpointScript(machine: string, port: number, backends: readonly Backend[]): Script {
-  const files = ["common/endpoint", "steps/endpoint"];
-  return frame("endpoint", machine, files, endpointParameters(port, backends));
-}
+export const endpointScript = (
+  cluster: string,
+  machine: string,
+  port: number,
+  backends: readonly Backend[],
+): Script =>
+  step("endpoint", cluster, machine, { files: ["common/endpoint"], ...endpointParameters(port, backends) });
 
 /** What a machine reports about itself. */
 export interface MachineFacts {
@@ -168,6 +192,8 @@ export interface MachineFacts {
   member: boolean;
   /** Whether it has the files of an API server of this cluster. */
   controlPlane: boolean;
+  /** Whether its mark is that of an earlier release, which names no stack; absent for false. */
+  unnamed?: boolean;
   /** The kernel's id of this boot if new packages ask for another one, otherwise empty. */
   rebootOf?: string;
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../../../lib/json";
+import { foreignOwner } from "../../../lib/ownership/owner";
 import { listed, printable } from "../../../lib/text/quote";
 import { poolNameIssue } from "../../../lib/validation/names";
 import { issueLines } from "../../../lib/validation/validation-issue";
@@ -6,9 +7,13 @@ import type { AdoptableCluster, AdoptableNode, MatchedMachine } from "./adoption
 import { endpointOf, membershipIssues, nodeIssues } from "./adoption";
 import { clusterIssues } from "./adoptable-cluster";
 import { lostNotes, patchOffers } from "./adoption-losses";
+import { TAKE_OVER_FIELD } from "./facts/ownership";
 import { STATIC_POD_SETTINGS } from "./configuration";
 import { withoutV } from "./rollout/observed";
 import { DEFAULT_NETWORK, DEFAULT_POOL } from "./defaults";
+
+/** The draft is for a stack that does not exist yet, so that nothing belongs to it. */
+const NO_STACK = { stack: "" };
 
 /** A stack that adopts a cluster, as far as a stack file can say it. */
 export interface AdoptionDraft {
@@ -210,8 +215,9 @@ function refusalsOf(
     facts,
   }));
   return [
+    ...(cluster.owner ? [foreignOwner("the cluster", cluster.owner, NO_STACK, TAKE_OVER_FIELD)] : []),
     ...issueLines([
-      ...membershipIssues(name, inspected),
+      ...membershipIssues(name, inspected, NO_STACK),
       ...nodeIssues(source, inspected, cluster.nodes),
       ...clusterIssues(cluster),
     ]),

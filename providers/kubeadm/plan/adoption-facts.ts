@@ -1,9 +1,10 @@
+import type { Owner } from "../../../lib/ownership/owner";
 import type { RewrittenObject } from "./lost-settings";
 import type { Machine } from "./machine";
 
 /** What a machine says about itself before it is adopted. */
 export interface MemberFacts {
-  /** Text of foresail's marker; empty without one. */
+  /** Text of foresail's mark; empty without one. */
   marker: string;
   /** SHA-256 of the certificate authority that its kubelet trusts; empty on a machine that is no member. */
   authority: string;
@@ -45,6 +46,8 @@ export interface KubeadmObjects {
 }
 
 export interface AdoptableCluster extends KubeadmObjects {
+  /** The stack that the cluster records as its owner; absent for none. */
+  owner?: Owner;
   nodes: readonly AdoptableNode[];
   /** Names of the pods in kube-system, from which its network plugin is recognized. */
   systemPods: readonly string[];

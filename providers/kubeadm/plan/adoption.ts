@@ -6,8 +6,11 @@ import {
   issueAt,
   type ValidationIssue,
 } from "../../../lib/validation/validation-issue";
+import type { Self } from "../../../lib/ownership/owner";
 import { clusterIssues, serverIssues, socketIssue } from "./adoptable-cluster";
 import type { AdoptableCluster, AdoptableNode, InspectedMachine, MemberFacts } from "./adoption-facts";
+import { parseMachineMark } from "./facts/machine-mark";
+import { ownershipOf } from "./facts/ownership";
 import type { Machine } from "./machine";
 import { type ClusterSpecification, controlPlaneEndpoint } from "./specification";
 import type { ClusterInitStep } from "./steps";
@@ -20,17 +23,25 @@ const short = (fingerprint: string): string => `sha256:${fingerprint.slice(0, 16
 
 /**
  * Returns why machines can't be adopted, from what they said: each has to be a member of the same cluster, and of no
- * other foresail cluster. Nothing is written anywhere as long as there is one issue.
+ * other stack. Nothing is written anywhere as long as there is one issue.
  *
- * @param cluster name of the cluster, which a marker of an earlier run names
+ * @param cluster name of the cluster, which the mark of an earlier run names
+ * @param self the stack that adopts
  */
-export function membershipIssues(cluster: string, inspected: readonly InspectedMachine[]): ValidationIssue[] {
+export function membershipIssues(
+  cluster: string,
+  inspected: readonly InspectedMachine[],
+  self: Self,
+): ValidationIssue[] {
   const first = inspected.find(({ machine, facts }) => machine.role === "control-plane" && facts.authority);
   return inspected.flatMap(({ machine: { name }, facts }, index) => {
     const { marker, authority } = facts;
     const issue = (message: string) => issueAt(["machines", index], `${name}: ${message}`);
-    if (marker !== "" && marker !== `cluster=${cluster} machine=${name}`)
-      return issue(`belongs to another foresail cluster (${printable(marker)}); release it there first`);
+    const owned = ownershipOf(
+      { cluster, machine: name, self },
+      { mark: parseMachineMark(marker), identity: "" },
+    );
+    if (owned.is === "refused") return issueAt(["machines", index], owned.reason);
     if (authority === "")
       return issue(
         "is no member of a kubeadm cluster (it has no /etc/kubernetes/kubelet.conf); adopt the cluster without it, then add it as any new machine",

@@ -5,6 +5,8 @@ import type { KubernetesObject, NewObject, ObjectRef } from "../../../lib/kubern
 import { CLUSTER_HISTORY, CLUSTER_LEASE } from "../../../lib/kubernetes/own-objects";
 import { cutList, printable, shortened } from "../../../lib/text/quote";
 import { formatPath } from "../../../lib/validation/validation-issue";
+import type { Owner } from "../../../lib/ownership/owner";
+import { CLUSTER_OWNER, isOwnerRecord, ownerObject } from "./owner-record";
 import { readerObjects } from "./reader-account";
 import { ANNOTATION_POLICY, annotationPolicy } from "./rollout/annotation-policy";
 import type { ReaderAccountStep } from "./steps";
@@ -18,6 +20,8 @@ export interface KeptOptions {
   readonly drift: boolean;
   /** Whether the Lease and the history are kept, too, and the read-only account may read what is kept. */
   readonly comparesAll: boolean;
+  /** The stack, which the cluster records as its owner; undefined while it has no identity. */
+  readonly owner: Owner | undefined;
 }
 
 /** Returns the object of a reference, without fields. */
@@ -32,17 +36,23 @@ export const objectOf = ({ apiVersion, kind, namespace, name }: ObjectRef): NewO
  * status. An object without fields must only exist: its content changes with each run.
  */
 export function keptObjects(options: KeptOptions): NewObject[] {
-  const { annotations, hasPolicy, configuration, drift, comparesAll } = options;
+  const { annotations, hasPolicy, configuration, drift, comparesAll, owner } = options;
   return [
-    ...readerObjects(comparesAll),
+    ...readerObjects(comparesAll, owner !== undefined),
+    ...(owner === undefined ? [] : [ownerObject(owner)]),
     ...(hasPolicy ? annotationPolicy(annotations, { configuration, drift }) : []),
     ...(comparesAll ? [objectOf(CLUSTER_LEASE), objectOf(CLUSTER_HISTORY)] : []),
   ];
 }
 
 /** Returns all objects that foresail may keep in a cluster, for their removal. */
-export const allKeptObjects = (annotations: string): NewObject[] =>
-  keptObjects({ annotations, hasPolicy: true, configuration: true, drift: true, comparesAll: true });
+export const allKeptObjects = (annotations: string): NewObject[] => [
+  ...keptObjects({
+    ...{ annotations, hasPolicy: true, configuration: true, drift: true, comparesAll: true },
+    owner: undefined,
+  }),
+  objectOf(CLUSTER_OWNER),
+];
 
 /** Fields that are not compared: others may write them, and the API server does. */
 const OTHERS = ["apiVersion", "metadata", "status"];
@@ -137,8 +147,9 @@ export function keptObjectSteps(
       unread.push(nameOf(object));
       why ||= reading?.unread ?? "";
     } else if (isChanged) {
-      // the policy has a line of its own
-      if (object.metadata.name !== ANNOTATION_POLICY && needsWrite(object, reading.live))
+      // the policy and the owner have lines of their own
+      const hasLine = object.metadata.name === ANNOTATION_POLICY || isOwnerRecord(object);
+      if (!hasLine && needsWrite(object, reading.live))
         steps.push({ kind: "write", how: reading.live ? "update" : "create", ...of });
     } else if (reading.live === undefined) steps.push({ kind: "restore", ...of, why: "deleted" });
     else {

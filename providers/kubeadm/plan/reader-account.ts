@@ -47,8 +47,9 @@ const KEPT = {
  * Returns the objects of the reader's account, which reads what previews read. Its tokens come from `kubectl create token`.
  *
  * @param readsKept whether it reads what foresail keeps in the cluster, too
+ * @param isOwned whether the cluster records its owner
  */
-export function readerObjects(readsKept: boolean): NewObject[] {
+export function readerObjects(readsKept: boolean, isOwned: boolean): NewObject[] {
   const kept = readsKept ? KEPT : { cluster: [], namespace: [] };
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: READER, namespace: NAMESPACE } },
@@ -58,7 +59,13 @@ export function readerObjects(readsKept: boolean): NewObject[] {
       ...kept.cluster,
     ]),
     ...role("Role", [
-      byName("", ["configmaps"], "kubeadm-config", "foresail-history"),
+      byName(
+        "",
+        ["configmaps"],
+        "kubeadm-config",
+        "foresail-history",
+        ...(isOwned ? ["foresail-owner"] : []),
+      ),
       byName("coordination.k8s.io", ["leases"], "foresail"),
       ...kept.namespace,
     ]),

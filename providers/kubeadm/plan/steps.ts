@@ -64,12 +64,20 @@ export const encryptionKeySteps = defineSteps({
 });
 export type EncryptionKeyStep = StepOf<typeof encryptionKeySteps>;
 
+export const clusterOwnerSteps = defineSteps({
+  /** The change of a machine's owner. */
+  takeOver: line`${machine}: take over from ${text("from")}`,
+});
+export type ClusterOwnerStep = StepOf<typeof clusterOwnerSteps>;
+
 export const clusterInitSteps = defineSteps({
   init: line`${value("(?:[^\\s:,]+|the first control plane)")("machine")}: kubeadm init, unless a control plane is a member already`,
   /** The claim of a member of a cluster that foresail did not make. */
   adopt: line`${machine}: adopt as ${choice("role", ["control plane", "worker"])} of the cluster${optional(
     line` at ${token("endpoint")}, Kubernetes ${token("version")}`,
   )}`,
+  /** The identity of the stack on machines that an earlier release marked. */
+  own: line`record this stack as the owner on ${words("machines")}`,
   configuration: line`configuration: ${text("paths")}; each node gets it from its rollout`,
   upload: line`cluster: write kubeadm-config and kubelet-config`,
   kubeProxy: line`cluster: write the configuration of kube-proxy, and restart it on each node in turn`,
@@ -81,6 +89,8 @@ export const clusterInitSteps = defineSteps({
 export type ClusterInitStep = StepOf<typeof clusterInitSteps>;
 
 export const readerAccountSteps = defineSteps({
+  /** The owner in a cluster that has no record of it, or the former one's. */
+  own: line`cluster: record ${token("stack")} as its owner${optional(line`, instead of ${text("former")}`)}`,
   /** Settings that an interrupted run left in the cluster's own objects, and that the stack does not have. */
   kubeadm: line`cluster: write kubeadm-config and kubelet-config again, since an interrupted run left other settings there`,
   kubeProxy: line`cluster: write the configuration of kube-proxy again, and restart it on each node in turn, since an interrupted run left other settings there`,

@@ -1,6 +1,7 @@
 import {
   below,
   formatPath,
+  issueAt,
   issueLines,
   type ValidationIssue,
 } from "../../../lib/validation/validation-issue";
@@ -15,6 +16,9 @@ import { readAdoptable } from "../client/adoptable";
 import type { AdoptableCluster, InspectedMachine } from "../plan/adoption-facts";
 import { membershipIssues, nodeIssues, settingIssues } from "../plan/adoption";
 import { controlPlanesOf, type Machine } from "../plan/machine";
+import { decideOwnership, foreignOwner } from "../../../lib/ownership/owner";
+import { TAKE_OVER_FIELD } from "../plan/facts/ownership";
+import { selfOf } from "./ownership";
 import { firstAdminCredentials } from "./admin-credentials";
 import type { ClusterInitInputs, ConfigurationInputs } from "./declarations";
 import { allInParallel, type MachinesSession } from "./machines-session";
@@ -37,12 +41,19 @@ interface Inspection {
  * @throws the SSH client's typed errors, KubernetesUnreachable
  */
 export async function inspectForAdoption(session: Session): Promise<Inspection> {
-  const { machines, specification } = session.inputs;
+  const { machines, specification, takeOver } = session.inputs;
+  const self = selfOf(session.inputs, takeOver);
   const inspected = await inspectMachines(session, machines);
-  const issues = membershipIssues(session.cluster, inspected);
+  const issues = membershipIssues(session.cluster, inspected, self);
   if (issues.length > 0) return { inspected, issues };
   const kubeconfig = await administratorKubeconfig(session);
   const cluster = await readAdoptable({ kubeconfig });
+  const { owner } = cluster;
+  const found = decideOwnership(owner, self);
+  if (found.is === "foreign") {
+    const message = foreignOwner("the cluster", found.owner, self, TAKE_OVER_FIELD);
+    return { inspected, cluster, issues: issueAt(["adopt"], message) };
+  }
   return {
     inspected,
     cluster,

@@ -14,6 +14,10 @@ import { explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
 import { failuresOfEach, type MachinesSession, withMachines } from "./machines-session";
+import { ownerOf } from "./ownership";
+import { assertGivesBackOwn, ownSteps, recordOwner, unnamedMachines } from "./cluster-owner";
+import { rememberGivenBack } from "./given-back";
+import { unnamedOwner } from "../plan/facts/ownership";
 import { readFacts, rebootIfRequired } from "./rebooting";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { rememberWrites } from "./configuration-record";
@@ -32,6 +36,10 @@ const nameOf = ({ specification }: Inputs) => `ClusterInit ${specification.name}
 /** Returns the control planes that are members already, and the facts of the first. An unreachable one is an error, since it could be a member. */
 async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]) {
   const facts = await Promise.all(controlPlanes.map((machine) => readFacts(session, machine)));
+  const unnamed = controlPlanes
+    .filter((_, index) => facts[index]?.unnamed)
+    .map(({ name }) => unnamedOwner(name));
+  if (unnamed.length > 0 && ownerOf(session.inputs)) throw new Error(unnamed.join("\n"));
   const members = controlPlanes.filter((_, index) => facts[index]?.member && facts[index].controlPlane);
   return { members: members.map(({ name }) => name), first: facts[0] };
 }
@@ -63,6 +71,8 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
 async function resetAll(session: MachinesSession<Outputs>): Promise<void> {
   const { inputs, progress } = session;
   const { machines, former = [] } = inputs;
+  await assertGivesBackOwn(inputs);
+  rememberGivenBack(session.cluster, [...machines, ...former]);
   const failures = await failuresOfEach([...machines, ...former], "kubeadm reset", async (machine) => {
     await session.run(machine, resetScript, { seconds: RESET_SECONDS });
   });
@@ -76,8 +86,17 @@ async function resetAll(session: MachinesSession<Outputs>): Promise<void> {
   if (names !== "") progress(`not reset: ${names}; run "kubeadm reset" there if these machines still exist`);
 }
 
+/** Releases every machine of an adopted cluster. */
+async function release(session: MachinesSession<Outputs>, annotations: string): Promise<void> {
+  const { machines, former = [] } = session.inputs;
+  await assertGivesBackOwn(session.inputs);
+  const { releaseAll } = await import("./release.js");
+  rememberGivenBack(session.cluster, [...machines, ...former]);
+  await releaseAll(session, annotations);
+}
+
 /** Inputs that destroy needs in order to reset the current machines with the current credentials. */
-const RECORDED = ["specification", "machines", "jumpHost", "credentials", "adopt"] as const;
+const RECORDED = ["specification", "machines", "jumpHost", "credentials", "adopt", "owner"] as const;
 
 /**
  * Previews the adoption of a cluster: inspects its machines over SSH, which writes nothing on them. If they can't be
@@ -121,7 +140,7 @@ async function checkAdopted(olds: Partial<Inputs> & Pick<Inputs, "specification"
   const isConfigured = (name: string) =>
     !isKnownList(machines) || machines.some((machine) => machine.name === name);
   const adopted = (olds.adopted ?? []).filter(isConfigured);
-  const kept = keptCredentials(olds, news);
+  const kept = [...ownSteps(olds, news), ...keptCredentials(olds, news)];
   // a field that is unknown until the run is checked by the run
   if (typeof specification !== "object") {
     const { configuration } = olds;
@@ -229,6 +248,8 @@ async function configureCluster(olds: Outputs, inputs: Inputs): Promise<void> {
 
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, news: Inputs) {
+    const foreign = await unnamedMachines(olds, news);
+    if (foreign.length > 0) return { inputs: news, failures: foreign };
     const wasAdopted = olds.specification && olds.adopt !== undefined;
     const reason = refuseAdoptChange(wasAdopted, news.adopt !== undefined);
     if (reason !== undefined) return { inputs: news, failures: [{ property: "cluster.adopt", reason }] };
@@ -242,7 +263,11 @@ export const handlers: Handlers = {
     if (known && olds.specification) rememberWrites(news.specification.name, writtenParts(change));
     const steps =
       olds.specification !== undefined
-        ? [...(change ? configurationSteps(change) : []), ...keptCredentials(olds, news)]
+        ? [
+            ...ownSteps(olds, news),
+            ...(change ? configurationSteps(change) : []),
+            ...keptCredentials(olds, news),
+          ]
         : [clusterInitSteps.format({ kind: "init", machine: first ?? "the first control plane" })];
     const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
       olds;
@@ -280,6 +305,7 @@ export const handlers: Handlers = {
   },
 
   async update(_id, olds: Outputs, news: Inputs) {
+    await recordOwner(news);
     await configureCluster(olds, news);
     return { outs: { ...news, former: formerMachines(olds, news.machines) } };
   },
@@ -291,13 +317,7 @@ export const handlers: Handlers = {
     const [step, work] =
       adopt === undefined || adopt.reset
         ? ["kubeadm reset", resetAll]
-        : [
-            "release the cluster",
-            async (session: MachinesSession<Outputs>) => {
-              const { releaseAll } = await import("./release.js");
-              await releaseAll(session, adopt.annotations);
-            },
-          ];
+        : ["release the cluster", (session: MachinesSession<Outputs>) => release(session, adopt.annotations)];
     await withMachines(resource, reachable, work).catch((error: unknown) => {
       throw new PartialFailure(id, inputs, { resource, step }, error);
     });

@@ -9,6 +9,7 @@ import {
 } from "../../../lib/kubernetes";
 import { assertEngineAlive, engineSignal } from "../../../lib/process/parent-watch";
 import { MachinesSession } from "./machines-session";
+import { assertOwnCluster } from "./ownership";
 import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/version";
 import { DEFAULT_DRAIN } from "../plan/defaults";
@@ -62,7 +63,8 @@ export class ClusterSession<Inputs extends RunningInputs = RunningInputs> extend
   /**
    * Finds a ready API server and acquires the cluster's Lease, waiting for its current holder.
    *
-   * @throws KubernetesUnreachable when no control plane answers, LeaseHeld when the holder keeps the Lease
+   * @throws KubernetesUnreachable when no control plane answers, ForeignCluster when the cluster belongs to another stack,
+   *   LeaseHeld when the holder keeps the Lease
    */
   static async open<Inputs extends RunningInputs>(resource: string, inputs: Inputs) {
     const kubernetes = await connect(resource, inputs);
@@ -70,6 +72,10 @@ export class ClusterSession<Inputs extends RunningInputs = RunningInputs> extend
     const { stack = "unknown", timeouts } = inputs;
     const progress = (line: string) => report(resource, line);
     const seconds = Math.min(LEASE_SECONDS, timeouts.ready);
+    await assertOwnCluster(kubernetes, inputs).catch((error: unknown) => {
+      kubernetes.close();
+      throw error;
+    });
     const lease = await acquireLease(kubernetes, { stack }, { seconds, waitForLiving: true, progress });
     return new ClusterSession(resource, inputs, kubernetes, lease);
   }

@@ -1,5 +1,7 @@
 import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 import type { AdminCredentials } from "../machine/kubeconfig";
+import type { Owner } from "../../../lib/ownership/owner";
+import type { RecordedMachine } from "../plan/facts/ownership";
 import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
 import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
@@ -38,6 +40,8 @@ export interface ClusterInputs {
   specification: ClusterSpecification;
   /** "project/stack", for leases, the history and the API server's log; absent in state of older releases. */
   stack?: string;
+  /** This stack as the owner of the machines; its id is "" if `--target` leaves it out. Absent in state of older releases. */
+  owner?: Owner;
   jumpHost?: JumpHost;
   /** Always secret. */
   credentials: SshCredentials;
@@ -84,6 +88,36 @@ export class HostKey extends resourceClass<
   }
 >("kubeadm/HostKey", { outputs: ["hostKey"] }) {}
 
+export interface ClusterOwnerInputs extends Pick<
+  ClusterInputs,
+  "credentials" | "jumpHost" | "timeouts" | "steps"
+> {
+  __provider: string;
+  specification: { name: string };
+  owner: Owner;
+  /** The machines of the cluster, with how SSH reaches them. */
+  machines: RecordedMachine[];
+  /** Names of dead machines. */
+  lost: string[];
+  /** Identity of the former owner, from which the stack takes over; absent for none. */
+  takeOver?: string;
+  /** Whether others made the cluster, so that its machines are released and never reset; absent if foresail did. */
+  adopts?: true;
+  /** Whether the stack itself makes the machines, and deletes them; absent for machines that exist. */
+  provided?: true;
+  /** Set by check: machines that left the configuration, and whose marks were not seen gone; absent for none. */
+  former?: RecordedMachine[];
+}
+
+/**
+ * Whose the machines of a cluster are. Its check reads the marks of machines that are new to the state, before anything is
+ * recorded, and refuses those of other stacks and clusters. What it records outlives a run that is killed: when it is
+ * deleted, after everything else, it gives back the machines that bear the stack's mark (docs/adr/0064-ownership.md).
+ */
+export class ClusterOwner extends resourceClass<ClusterOwnerInputs, ClusterOwnerInputs, "former">(
+  "kubeadm/ClusterOwner",
+) {}
+
 /** What a stack that adopts its cluster needs to give it back. */
 interface AdoptInputs {
   /** Pattern of the annotation keys. */
@@ -93,6 +127,8 @@ interface AdoptInputs {
 }
 
 export interface ClusterInitInputs extends ConfigurationInputs {
+  /** Identity of the former owner, from which the stack takes over; absent for none. */
+  takeOver?: string;
   /** Only for a cluster that foresail did not make. */
   adopt?: AdoptInputs;
   /** Set by check: names of the machines that were adopted; the others joined. Only with `adopt`. */
@@ -188,6 +224,8 @@ export interface ReaderAccountInputs extends ConfigurationInputs {
   annotations: string;
   /** Set by check: whether the cluster has the annotation policy; absent in state of older releases. */
   hasAnnotationPolicy?: boolean;
+  /** Identity of the former owner, from which the stack takes over; absent for none. */
+  takeOver?: string;
   /** From the ClusterInit. If there is one, its annotations are protected, too. */
   configuration?: RolledConfiguration;
   /** What is done about files that others change; absent for a report. */

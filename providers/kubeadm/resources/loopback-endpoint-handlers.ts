@@ -60,7 +60,7 @@ async function rewrite(resource: string, inputs: Inputs, due: Machine[]): Promis
   const { port } = endpoint.loopback;
   await withMachines(resource, inputs, async (session) => {
     const failures = await failuresOfEach(due, "rewrite the loopback endpoint", async (machine) => {
-      const script = endpointScript(machine.name, port, backendsIn(machines));
+      const script = endpointScript(session.cluster, machine.name, port, backendsIn(machines));
       await session.run(machine, script, { seconds: REWRITE_SECONDS });
     });
     if (failures.length > 0) throw errorOf(failures);

@@ -1,10 +1,11 @@
 import { assertEngineAlive } from "../../../lib/process/parent-watch";
 import type { SshPool } from "../../../lib/ssh";
 import { describeFailure } from "../../../lib/pulumi/failure";
-import type { Script } from "../machine/steps";
+import { type Script, withOwner } from "../machine/steps";
 import { sshTarget } from "../client/ssh-target";
 import type { Machine } from "../plan/machine";
 import type { ClusterInputs } from "./declarations";
+import { ownerOf } from "./ownership";
 import { report } from "../../../lib/pulumi/log";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
 import { cutList } from "../../../lib/text/quote";
@@ -13,8 +14,16 @@ import { messageOf } from "../../../lib/error-message";
 /** Time limit of a step that reads or changes little. */
 const SHORT_SECONDS = 60;
 
+/** What a session needs of its resource. */
+type SessionInputs = Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts" | "owner" | "stack"> & {
+  specification: { name: string };
+};
+
+/** How SSH reaches a machine. */
+type Reached = Pick<Machine, "name" | "address" | "port" | "user" | "hostKey">;
+
 /** The connections of one handler to the machines of a cluster. Close it when the handler ends. */
-export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
+export class MachinesSession<Inputs extends SessionInputs = ClusterInputs> {
   private pool?: SshPool;
   /** Name of the cluster. */
   readonly cluster: string;
@@ -29,16 +38,21 @@ export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
   }
 
   /**
-   * Runs one remote step and returns its answer. Refuses to begin when the engine that requested it is gone.
+   * Runs one remote step for this stack and returns its answer. Refuses to begin when the engine that requested it is gone.
    *
    * @param step the step, or what returns it for the cluster and the machine
    * @param seconds time limit of the step itself, in addition to the connection's
+   * @param former identity of the owner from which the stack takes over
    * @throws the SSH client's typed errors, and EngineGone
    */
   async run(
-    machine: Machine,
+    machine: Reached,
     step: Script | ((cluster: string, machine: string) => Script),
-    { seconds: limit = SHORT_SECONDS, data }: { seconds?: number; data?: string } = {},
+    {
+      seconds: limit = SHORT_SECONDS,
+      data,
+      former,
+    }: { seconds?: number; data?: string | undefined; former?: string | undefined } = {},
   ): Promise<string> {
     const { SshPool, runScript } = await import("../../../lib/ssh/index.js");
     assertEngineAlive();
@@ -47,7 +61,8 @@ export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
     this.pool ??= new SshPool({ seconds, dialSeconds, progress: this.progress });
     const connection = await this.pool.connection(sshTarget(machine, credentials, jumpHost));
     assertEngineAlive();
-    const script = typeof step === "function" ? step(this.cluster, machine.name) : step;
+    const plain = typeof step === "function" ? step(this.cluster, machine.name) : step;
+    const script = withOwner(plain, ownerOf(this.inputs), former);
     const { stdout } = await runScript(connection, { ...script, seconds: limit, data });
     return stdout;
   }
@@ -58,7 +73,7 @@ export class MachinesSession<Inputs extends ClusterInputs = ClusterInputs> {
 }
 
 /** Runs the work with connections to the machines, and closes them. */
-export async function withMachines<Inputs extends ClusterInputs, T>(
+export async function withMachines<Inputs extends SessionInputs, T>(
   resource: string,
   inputs: Inputs,
   work: (session: MachinesSession<Inputs>) => Promise<T>,
@@ -89,19 +104,19 @@ export function throwAll(errors: readonly unknown[]): void {
 }
 
 /** A machine on which a step failed; `text` describes it for messages. */
-interface MachineFailure {
-  machine: Machine;
+interface MachineFailure<Each = Machine> {
+  machine: Each;
   error: unknown;
   text: string;
 }
 
 /** Runs a step on each machine in parallel. Returns where it failed: one machine does not stop the others. */
-export async function failuresOfEach(
-  machines: readonly Machine[],
+export async function failuresOfEach<Each extends { readonly name: string } = Machine>(
+  machines: readonly Each[],
   step: string,
-  work: (machine: Machine) => Promise<void>,
-): Promise<MachineFailure[]> {
-  const failures: MachineFailure[] = [];
+  work: (machine: Each) => Promise<void>,
+): Promise<MachineFailure<Each>[]> {
+  const failures: MachineFailure<Each>[] = [];
   await allInParallel(machines, (machine) =>
     work(machine).catch((error: unknown) => {
       failures.push({ machine, error, text: describeFailure({ resource: machine.name, step }, error) });

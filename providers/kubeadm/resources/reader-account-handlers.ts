@@ -9,6 +9,9 @@ import { READER } from "../plan/reader-account";
 import { rolledConfiguration, withGivenConfiguration } from "../plan/configuration";
 import { isWrittenPart } from "../plan/configuration-record";
 import { type KeptReading, keptObjects, keptObjectSteps, objectOf } from "../plan/kept-objects";
+import type { Owner } from "../../../lib/ownership/owner";
+import { decideRecord, type RecordDecision } from "../plan/facts/cluster-ownership";
+import { isOwnerRecord, ownerIn } from "../plan/owner-record";
 import { withoutCredentials } from "../plan/machine";
 import { ANNOTATION_POLICY } from "../plan/rollout/annotation-policy";
 import { controlPlaneEndpoint } from "../plan/specification";
@@ -16,7 +19,8 @@ import { type ReaderAccountStep, readerAccountSteps } from "../plan/steps";
 import { interruptedWrites } from "./configuration-record";
 import type { ReaderAccountInputs as Inputs } from "./declarations";
 import { readKept, writeKept } from "./kept-objects";
-import { readForCheck } from "./preview-reading";
+import { assertOwnCluster, ForeignCluster, selfOf } from "./ownership";
+import { readCluster, readForCheck } from "./preview-reading";
 
 const nameOf = ({ specification }: Inputs) => `ReaderAccount ${specification.name}`;
 const recordedIn = ({ objects }: Partial<Inputs>) => (objects ?? []) as NewObject[];
@@ -59,6 +63,7 @@ function apply(inputs: Inputs): Promise<Inputs> {
     const { connect } = await import("./cluster-session.js");
     const kubernetes = await connect(resource, inputs);
     try {
+      await assertOwnCluster(kubernetes, inputs, inputs.takeOver);
       await Promise.all(recordedIn(inputs).map((object) => writeKept(kubernetes, object)));
     } finally {
       kubernetes.close();
@@ -76,12 +81,11 @@ function policySteps(olds: Partial<Inputs>, desired: NewObject[], annotations: s
   return [{ kind: "apply", how, policy: ANNOTATION_POLICY, annotations }];
 }
 
-/** Returns the steps of a preview: it compares the cluster with what foresail keeps there, in one reading. */
-async function plannedSteps(
-  olds: Partial<Inputs>,
-  news: Inputs,
-  desired: NewObject[],
-): Promise<ReaderAccountStep[]> {
+/**
+ * Returns the steps of a preview, or why the cluster is refused: it compares the cluster with what foresail keeps there, in
+ * one reading.
+ */
+async function planned(olds: Partial<Inputs>, news: Inputs, desired: NewObject[]): Promise<RecordDecision> {
   const { specification, annotations } = news;
   const isHistory = ({ metadata }: NewObject) => metadata.name === CLUSTER_HISTORY.name;
   // also in a cluster where it is not compared yet
@@ -91,12 +95,25 @@ async function plannedSteps(
   );
   const history: KeptReading | undefined = reading?.facts?.[wanted.findIndex(isHistory)];
   const endpoint = isKnown(specification) ? controlPlaneEndpoint(specification.endpoint) : "";
+  const record = decideRecord(selfOf(news, news.takeOver), {
+    ...{ desired, recorded: recordedIn(olds) },
+    reading: reading?.facts?.[wanted.findIndex(isOwnerRecord)],
+  });
+  if ("refused" in record) return record;
   const interrupted = history && "live" in history ? interruptedWrites(specification, history.live) : [];
-  return [
-    ...interrupted.map((kind): ReaderAccountStep => ({ kind, endpoint })),
-    ...policySteps(olds, desired, annotations),
-    ...keptObjectSteps(desired, recordedIn(olds), reading && (reading.facts ?? reading.unread)),
-  ];
+  return {
+    steps: [
+      ...record.steps,
+      ...interrupted.map((kind): ReaderAccountStep => ({ kind, endpoint })),
+      ...policySteps(olds, desired, annotations),
+      ...keptObjectSteps(desired, recordedIn(olds), reading && (reading.facts ?? reading.unread)),
+    ],
+  };
+}
+
+/** Returns the stack as the cluster records it; the recorded one if this run leaves the stack's identity out. */
+function recordedOwner(olds: Partial<Inputs>, { owner }: Inputs): Owner | undefined {
+  return owner !== undefined && owner.id !== "" ? owner : ownerIn(recordedIn(olds).find(isOwnerRecord));
 }
 
 export const handlers: Handlers = {
@@ -112,8 +129,11 @@ export const handlers: Handlers = {
       configuration: given.configuration !== undefined,
       drift,
       comparesAll,
+      owner: recordedOwner(olds, news),
     });
-    const steps = (await plannedSteps(olds, news, objects)).map(readerAccountSteps.format);
+    const plan = await planned(olds, news, objects);
+    if ("refused" in plan) return { inputs: news, failures: [{ property: "cluster", reason: plan.refused }] };
+    const steps = plan.steps.map(readerAccountSteps.format);
     for (const step of steps) report(nameOf(news), step);
     return {
       inputs: {
@@ -139,5 +159,17 @@ export const handlers: Handlers = {
   async update(_id, _olds: Inputs, news: Inputs) {
     await takeBack(news);
     return { outs: await apply(news) };
+  },
+
+  /** @throws ForeignCluster when another stack has taken the cluster over */
+  async read(id, outputs: Inputs) {
+    const { facts: foreign } = await readCluster(nameOf(outputs), outputs.kubeconfig, ({ kubernetes }) =>
+      assertOwnCluster(kubernetes, outputs).then(
+        () => undefined,
+        (error: unknown) => (error instanceof ForeignCluster ? error : undefined),
+      ),
+    );
+    if (foreign) throw foreign;
+    return { id, props: outputs };
   },
 };

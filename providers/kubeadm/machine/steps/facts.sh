@@ -8,4 +8,7 @@ if [ -e /etc/kubernetes/manifests/kube-apiserver.yaml ]; then control_plane=true
 # a container has no kernel of its own to restart
 reboot=""
 if [ -e /run/reboot-required ] && ! systemd-detect-virt --container --quiet; then reboot=$(cat "$BOOT_ID"); fi
-printf '{"member":%s,"controlPlane":%s,"rebootOf":"%s"}\n' "$member" "$control_plane" "$reboot" >&4
+# a mark of an earlier release names no stack
+unnamed=false
+if [ -n "$claimed_by" ] && [ -z "$claimed_id" ]; then unnamed=true; fi
+printf '{"member":%s,"controlPlane":%s,"unnamed":%s,"rebootOf":"%s"}\n' "$member" "$control_plane" "$unnamed" "$reboot" >&4

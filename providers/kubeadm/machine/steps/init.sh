@@ -2,6 +2,7 @@
 # Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration.
 # Parameters: ENCRYPTION_KEY (name of the key for Secrets at rest, which never leaves the control planes; empty for none)
 refuse_foreign_machine
+refuse_unnamed_owner
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
 refuse_other_preparation
 cat <&5 >"$SCRATCH_PATH/kubeadm.yaml"

@@ -124,6 +124,7 @@ fi
 refuse_unsupported_system
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
+refuse_unnamed_owner
 refuse_other_networks
 await_cloud_init
 # from here on the machine may have parts of both

@@ -1,9 +1,7 @@
 # shellcheck shell=bash
 # Gives a machine of an adopted cluster back: removes the node agent and foresail's marks, and leaves Kubernetes as it is.
 # A machine that foresail itself prepared and joined keeps the files that its kubelet and containerd need. May run twice.
-claimed_by=$(cat "$MARKER_PATH" 2>/dev/null || true)
-[ -z "$claimed_by" ] || [ "$claimed_by" = "$OWNER" ] ||
-  fail "$MACHINE: this machine belongs to another foresail cluster ($claimed_by); it was left as it is" 78
+refuse_foreign_mark
 systemctl disable --quiet --now foresail-node-agent 2>/dev/null || true
 rm -f "$AGENT_UNIT_PATH" "$AGENT_PROGRAM_PATH" "$AGENT_CONFIGURATION_PATH" /run/foresail-node-agent.{lock,words}
 systemctl daemon-reload

@@ -11,6 +11,9 @@ import type { Machine } from "../../../../providers/kubeadm/plan/machine";
 import { agentRevision, type DesiredAgent } from "../../../../providers/kubeadm/plan/node-agents";
 import { annotationKeys, KUBERNETES_SOFTWARE } from "../../../../providers/kubeadm/plan/rollout/annotations";
 import { AGENT_VERSION } from "../../../../providers/kubeadm/machine/node-agent";
+import type { Owner } from "../../../../lib/ownership/owner";
+import { ownerObject } from "../../../../providers/kubeadm/plan/owner-record";
+import { rememberRead } from "../../../../providers/kubeadm/resources/facts/reading";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { handlers } from "../../../../providers/handlers";
 import { removeFolder } from "../../../engine/compiled-clone";
@@ -27,6 +30,7 @@ const KINDS = [
   ...["ClusterInit", "NodeGroup", "LoopbackEndpoint", "NodeAgents", "NodeRollout"],
   ...["EncryptionKey", "ReaderAccount"],
 ];
+const STACK_ID = "9a1c9c6e-3d0a-4a58-9f3e-0c8f7a5d1b42";
 const STARTED = { members: [], nodes: [], pending: [], version: VERSION };
 
 /** Resources that get the configuration from the ClusterInit. */
@@ -53,7 +57,8 @@ describe("the truth of a preview of any edit", function () {
           const kind = type.split(":").pop() ?? "";
           if (KINDS.includes(kind))
             registered.set(name, { key: `kubeadm/${kind}`, inputs: inputs as Inputs });
-          return { id: `${name}-id`, state: { ...(inputs as object), nodes: [], healthy: "cp-1", admin } };
+          const id = kind === "StackIdentity" ? STACK_ID : `${name}-id`;
+          return { id, state: { ...(inputs as object), nodes: [], healthy: "cp-1", admin } };
         },
       },
       "project",
@@ -85,10 +90,17 @@ describe("the truth of a preview of any edit", function () {
     return new Map(plain);
   }
 
+  const ownedBy = (resources: Resources) =>
+    resources.get("demo-init")!.inputs as unknown as { owner: Owner; machines: Machine[] };
+
   /** The cluster as an `up` leaves it. */
   function putNodes(resources: Resources): void {
     server.store.objects.clear();
     putClusterVersion(server.store, VERSION);
+    const { owner, machines } = ownedBy(resources);
+    server.store.put("/api/v1/namespaces/kube-system/configmaps/foresail-owner", ownerObject(owner));
+    // the machines of the test answer no SSH
+    rememberRead("demo", { names: machines.map(({ name }) => name), unnamed: [] });
     const agents = resources.get("demo-node-agents")!.inputs as unknown as DesiredAgent & {
       machines: Machine[];
     };

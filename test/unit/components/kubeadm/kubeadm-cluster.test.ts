@@ -93,6 +93,7 @@ describe("KubeadmCluster", () => {
     assert.deepEqual(names().sort(), [
       "AdminKubeconfig demo-kubeconfig",
       "ClusterInit demo-init",
+      "ClusterOwner demo-owner",
       "Command demo-cp-1-prepare",
       "Command demo-w-1-prepare",
       "Command demo-w-2-prepare",
@@ -112,7 +113,9 @@ describe("KubeadmCluster", () => {
       "demo-cp-1-prepare",
       "demo-cp-2-prepare",
       "demo-cp-3-prepare",
+      "demo-owner",
     ]);
+    assert.deepEqual(dependencies("demo-cp-1-prepare"), ["demo-owner"]);
     assert.deepEqual(dependencies("demo-kubeconfig"), ["demo-init"]);
     assert.ok(dependencies("demo-control-plane").includes("demo-init"));
     assert.deepEqual(dependencies("demo-endpoint"), ["demo-control-plane"]);

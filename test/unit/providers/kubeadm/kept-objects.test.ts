@@ -57,6 +57,7 @@ describe("the objects that foresail keeps in a cluster", () => {
     const older = keptObjects({
       ...{ annotations: ANNOTATIONS, hasPolicy: true, configuration: true, drift: true },
       comparesAll: false,
+      owner: undefined,
     });
     const found: KeptReading[] = ALL.map((object) => ({
       live: older.find(

@@ -41,12 +41,14 @@ describe("the scripts of an adoption", () => {
     assert.deepEqual([stderr, status], ["", 0]);
     return parseMemberFacts(stdout);
   };
+  const owner = { MACHINE: "w-1", OWNER, OWNER_ID: "", OWNER_STACK: "", TAKE_OVER: "" };
   const adopt = (authority = authorityFingerprint(AUTHORITY)) =>
-    machine.step("steps/adopt", { ...PATHS, MACHINE: "w-1", OWNER, AUTHORITY: authority }, [
+    machine.step("steps/adopt", { ...PATHS, ...owner, AUTHORITY: authority }, [
+      "common/owner",
       "common/authority",
     ]);
   const release = () =>
-    machine.step("steps/release", { ...PATHS, MACHINE: "w-1", OWNER }, ["common/adopted"]);
+    machine.step("steps/release", { ...PATHS, ...owner }, ["common/owner", "common/adopted"]);
   const has = (file: string) => existsSync(machine.path(file));
 
   it("read what identifies a member, and write nothing", () => {

@@ -98,7 +98,10 @@ describe("hostile settings of machines", () => {
       { name: "cp-1", address: "10.0.0.11:6443\nlisten x" },
       { name: "cp-1 10.0.0.9:1 #", address: "10.0.0.11" },
     ])
-      assert.throws(() => endpointScript("w-1", 8443, [backend]), /is not valid; nothing was written/);
+      assert.throws(
+        () => endpointScript("demo", "w-1", 8443, [backend]),
+        /is not valid; nothing was written/,
+      );
     const machine = { ...exampleMachine("w-1"), internalAddress: "10.0.0.1/32 dev x" };
     assert.throws(() => prepareScript(exampleSpecification(), machine, []), /nothing was written/);
     assert.throws(() => joinScript(exampleSpecification(), "w-1\nreboot", "worker"), /nothing was written/);

@@ -60,7 +60,9 @@ export class ShellMachine {
     { data = "", fakes = "" }: { data?: string; fakes?: string } = {},
   ) {
     const texts = [...files.map(shellFile), fakes, shellFile(file)];
-    return this.bash(["refuse_foreign_machine() { :; }; exec 4>&1 5<&0", ...texts], parameters, [], data);
+    const own =
+      "claimed_by=mark claimed_id=id; refuse_foreign_machine() { :; }; refuse_unnamed_owner() { :; }";
+    return this.bash([`${own}; exec 4>&1 5<&0`, ...texts], parameters, [], data);
   }
 
   private bash(texts: string[], parameters: Parameters, args: string[] = [], input = "") {

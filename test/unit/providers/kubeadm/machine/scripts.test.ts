@@ -10,6 +10,7 @@ import {
   proxyVariables,
   registryCredentialsToml,
 } from "../../../../../providers/kubeadm/machine/parameters";
+import { machineFactsScript } from "../../../../../providers/kubeadm/machine/facts/facts-script";
 import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import {
   adminKubeconfigScript,
@@ -36,6 +37,8 @@ import {
   rebootScript,
   registerScript,
   resetScript,
+  ownScript,
+  withOwner,
   restartKubeProxyScript,
   type Script,
 } from "../../../../../providers/kubeadm/machine/steps";
@@ -79,6 +82,8 @@ const versioned = exampleSpecification({
   ignorePreflightErrors: ["Swap", "SystemVerification"],
 });
 
+const OWNER = { id: "9a1c9c6e-3d0a-4a58-9f3e-0c8f7a5d1b42", stack: "organization/shop/staging" };
+const FORMER = "0b9e2d11-6a3f-4c2b-8d57-1f1f3f0a7c3d";
 const scripts: Record<string, Script> = {
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
@@ -107,13 +112,15 @@ const scripts: Record<string, Script> = {
   "configuration-differences": configurationDifferencesScript(versioned, exampleMachine("w-1"), [], {
     ...{ removed: ["/etc/old"], kubeadm: true },
   }),
-  ...{ register: registerScript("demo", "w-1"), endpoint: endpointScript("w-1", 8443, backends) },
+  ...{ register: registerScript("demo", "w-1"), endpoint: endpointScript("demo", "w-1", 8443, backends) },
   "endpoint-facts": endpoints.endpointFactsScript(exampleSpecification(), "cp-1"),
   "move-endpoint": endpoints.moveEndpointScript(exampleSpecification(), "cp-1", ["lb:6443"]),
   "etcd-members": etcdMembersScript("demo", "cp-1"),
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
   reset: resetScript("demo", "w-1"),
+  "machine-facts": machineFactsScript("", "w-1"),
+  own: withOwner(ownScript("demo", "w-1"), OWNER, FORMER),
   "adoption-facts": adoption.adoptionFactsScript("demo", "w-1"),
   "adoption-access": adoption.adoptionAccessScript("demo", "cp-1"),
   "adoption-settings": adoption.adoptionSettingsScript(versioned, versioned, exampleMachine("cp-1")),

@@ -1,0 +1,11 @@
+import type { FoundMark } from "./machine-mark";
+
+/** What a machine says about itself before anything is written on it. */
+export interface MachineFacts {
+  readonly mark: FoundMark;
+  /** SHA-256 that is the same only for the same running machine; empty if it says too little. */
+  readonly identity: string;
+}
+
+/** The facts of a machine, or why it could not be read. */
+export type ReadFacts = MachineFacts | { readonly unread: string };

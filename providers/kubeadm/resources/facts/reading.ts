@@ -1,0 +1,98 @@
+import { messageOf } from "../../../../lib/error-message";
+import { changesSoFar } from "../../../../lib/pulumi/changes";
+import { isKnown } from "../../../../lib/unknown";
+import { sshTarget } from "../../client/ssh-target";
+import { machineFactsScript, parseMachineFacts } from "../../machine/facts/facts-script";
+import type { JumpHost, SshCredentials } from "../../plan/machine";
+import type { MachineFacts, ReadFacts } from "../../plan/facts/machine-facts";
+import type { RecordedMachine } from "../../plan/facts/ownership";
+import { allInParallel } from "../machines-session";
+
+/** How long a machine may take to answer a check. */
+const READ_SECONDS = 5;
+/** How long the checks of one run share what a machine said. */
+const SHARED_MILLISECONDS = 10_000;
+
+/** How the machines of a cluster are reached. */
+interface Access {
+  readonly credentials: SshCredentials;
+  readonly jumpHost?: JumpHost;
+}
+
+interface Shared {
+  readonly facts: Promise<ReadFacts>;
+  readonly until: number;
+  readonly changes: number | undefined;
+}
+
+/** What machines said a moment ago, by their addresses. */
+const shared = new Map<string, Shared>();
+
+/**
+ * Reads the facts of machines over SSH, in parallel and with a short limit. Writes nothing on them. The checks of a run
+ * share the answers until this process changes something. A machine whose host key is not known yet is read at first
+ * contact, and its key is not pinned.
+ *
+ * @returns the facts by machine, or why it could not be read
+ */
+export async function readMachineFacts(
+  access: Access,
+  machines: readonly RecordedMachine[],
+): Promise<Map<string, ReadFacts>> {
+  const found = new Map<string, ReadFacts>();
+  await allInParallel(machines, async (machine) => {
+    found.set(machine.name, await sharedFacts(access, machine));
+  });
+  return found;
+}
+
+/** What the check of a ClusterOwner read in this process, by cluster. */
+const byCluster = new Map<string, ReadOwners>();
+
+/** Machines that a check has read, and those of them with a mark of an earlier release. */
+interface ReadOwners {
+  readonly names: readonly string[];
+  readonly unnamed: readonly string[];
+}
+
+/** Keeps what the ClusterOwner read for the ClusterInit, whose state says which marks of earlier releases are the stack's. */
+export const rememberRead = (cluster: string, read: ReadOwners): void => void byCluster.set(cluster, read);
+
+/** Returns what the ClusterOwner of this run has read; nothing if this run leaves it out. */
+export const readOwners = (cluster: string): ReadOwners =>
+  byCluster.get(cluster) ?? { names: [], unnamed: [] };
+
+const keyOf = ({ name, address, port, user }: RecordedMachine) => `${name} ${user}@${address}:${port}`;
+
+function usable(key: string): Shared | undefined {
+  const known = shared.get(key);
+  return known && known.until > Date.now() && known.changes === changesSoFar() ? known : undefined;
+}
+
+function sharedFacts(access: Access, machine: RecordedMachine): Promise<ReadFacts> {
+  const key = keyOf(machine);
+  const known = usable(key);
+  if (known) return known.facts;
+  const facts = read(access, machine).catch((error: unknown) => ({ unread: messageOf(error) }));
+  const changes = changesSoFar();
+  if (changes !== undefined) shared.set(key, { facts, until: Date.now() + SHARED_MILLISECONDS, changes });
+  return facts;
+}
+
+async function read({ credentials, jumpHost }: Access, machine: RecordedMachine): Promise<ReadFacts> {
+  const { name, address, port, user } = machine;
+  if (!isKnown([address, port, user])) return { unread: "its address is not known yet" };
+  if (!isKnown([credentials, jumpHost ?? null])) return { unread: "the SSH credentials are not known yet" };
+  const { runScript, scanHostKey, SshConnection } = await import("../../../../lib/ssh/index.js");
+  const target = sshTarget({ ...machine, hostKey: "" }, credentials, jumpHost);
+  const hostKey = isKnown(machine.hostKey) ? machine.hostKey : await scanHostKey(target, READ_SECONDS);
+  const options = { seconds: READ_SECONDS, dialSeconds: READ_SECONDS };
+  const connection = await SshConnection.open({ ...target, hostKey }, options);
+  try {
+    const script = machineFactsScript("", name);
+    const { stdout } = await runScript(connection, { ...script, seconds: READ_SECONDS });
+    return parseMachineFacts(stdout) satisfies MachineFacts;
+  } finally {
+    connection.close();
+  }
+}

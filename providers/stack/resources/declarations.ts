@@ -1,0 +1,12 @@
+import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
+
+export interface StackIdentityInputs {
+  /** "organization/project/stack"; it may change, and the resource's id stays. */
+  stack: string;
+}
+
+/**
+ * The identity of a stack: its id is a random UUID that is made once and stays in the state, whatever the stack is called
+ * and wherever its state is. What a stack creates is marked with it (docs/adr/0064-ownership.md).
+ */
+export class StackIdentity extends resourceClass<StackIdentityInputs>("stack/StackIdentity") {}
