@@ -30,15 +30,15 @@ describe("stacks that earlier code recorded", () => {
         assert.doesNotMatch(JSON.stringify(recorded), FOLDER_OF_A_MACHINE);
       });
 
-      it("previews no step", async () => {
-        assert.deepEqual(await opened.stack.preview(), []);
+      it("previews the record of the stack as its owner, and no other step", async () => {
+        assert.deepEqual(await stepsOf(opened), recordOfOwner(system));
       });
 
       it("is not changed by a refresh", async () => {
         const { unchanged: count = 0, ...changes } = await opened.stack.refresh();
         assert.deepEqual(changes, {});
         assert.ok(count > 0, "the refresh read no resource");
-        assert.deepEqual(await opened.stack.preview(), []);
+        assert.deepEqual(await stepsOf(opened), recordOfOwner(system));
       });
 
       it("gets one more machine, and has nothing to do afterwards", async () => {
@@ -56,6 +56,36 @@ describe("stacks that earlier code recorded", () => {
       });
     });
 });
+
+/** The changes of a preview, each with its steps. */
+async function stepsOf({ stack }: StackOnServers): Promise<string[]> {
+  const preview = await stack.preview();
+  return preview
+    .flatMap(({ op, type, inputs }) => {
+      const { steps = [] } = inputs as { steps?: string[] };
+      const resource = `${op} ${type.split(/[:/]/).pop()}`;
+      return steps.length > 0 ? steps.map((step) => `${resource}: ${step}`) : [resource];
+    })
+    .sort();
+}
+
+/** Machines of the recorded kubeadm clusters, whose marks name no stack, as those of every release before identities. */
+const MARKED: Readonly<Record<string, string>> = {
+  ssh: "cp-1, cp-2, cp-3, w-1, w-2",
+};
+
+/** What the first run with an identity does to a kubeadm cluster that an earlier release made. */
+function recordOfOwner(system: string): string[] {
+  const machines = MARKED[system];
+  if (machines === undefined) return [];
+  return [
+    "create ClusterOwner",
+    "create StackIdentity",
+    `update ClusterInit: record this stack as the owner on ${machines}`,
+    "update ReaderAccount: cluster: record organization/foresail/test as its owner",
+    "update ReaderAccount: cluster: update the Role foresail-reader",
+  ];
+}
 
 /** URNs of the providers in a stack's state, without the engine's own, by which a program reads states. */
 async function providersOf({ stack }: StackOnServers): Promise<string[]> {

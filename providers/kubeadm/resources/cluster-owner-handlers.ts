@@ -97,7 +97,9 @@ export const handlers: Handlers = {
       ...{ cluster, machines, facts, isNew: olds.machines === undefined },
       recorded: provided ? undefined : olds.machines,
     });
-    rememberRead(cluster, { names: due.map(({ name }) => name), unnamed });
+    // nothing else asks servers that the stack makes
+    const asked = provided && isKnownList(machines) ? machines : due;
+    rememberRead(cluster, { names: asked.map(({ name }) => name), unnamed });
     const former = provided || !isKnownList(machines) ? [] : formerOf(olds, machines, { lost, facts });
     const inputs = {
       ...given,
