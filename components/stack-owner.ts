@@ -17,13 +17,17 @@ const NAME = "foresail-identity";
 const owners = ((globalThis as Record<symbol, unknown>)[Symbol.for("foresail/stack-owner")] ??=
   new WeakMap()) as WeakMap<object, StackOwner>;
 
-/** Returns the owner of what this stack creates. The first caller of a run registers the stack's identity. */
-export function stackOwner(): StackOwner {
+/**
+ * Returns the owner of what this stack creates. The first caller of a run registers the stack's identity.
+ *
+ * @param cluster name of the only cluster that the stack can have; the identity refuses another one from then on
+ */
+export function stackOwner(cluster?: string): StackOwner {
   const stack = pulumi.runtime.getStackResource();
   const known = stack && owners.get(stack);
   if (known) return known;
   const name = ownStack();
-  const { id } = new StackIdentity(NAME, { stack: name });
+  const { id } = new StackIdentity(NAME, { stack: name, ...(cluster === undefined ? {} : { cluster }) });
   const owner = { id: id.apply((text: string | undefined) => text ?? ""), stack: name };
   if (stack) owners.set(stack, owner);
   return owner;

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { stackOwner } from "../components/stack-owner";
 import type { Configuration } from "./schema";
 
 type StackOutputs = Record<string, pulumi.Output<unknown>>;
@@ -15,6 +16,7 @@ export function runsCommands({ system }: Configuration): boolean {
  */
 /* eslint-disable @typescript-eslint/no-require-imports */
 export function build(configuration: Configuration): StackOutputs | Promise<StackOutputs> {
+  if ("cluster" in configuration) stackOwner(configuration.cluster.name);
   switch (configuration.system) {
     case "ssh":
       return (require("./ssh") as typeof import("./ssh")).ssh(configuration);

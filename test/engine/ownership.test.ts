@@ -99,7 +99,7 @@ describe("the owner of a cluster under the engine", function () {
     await refused(
       stack,
       ["preview"],
-      /cp-1 is the machine cp-1 of the cluster test of this stack.*cluster\.name: test/s,
+      /the cluster of this stack is test, and can't be renamed to other.*cluster\.name: test/s,
     );
     const { name: _name, apiServer: _api, ...place } = fixture.fleet.machine("w-1");
     want(stack, ["cp-1", { name: "w-9", ...place }]);

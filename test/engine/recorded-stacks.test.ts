@@ -72,6 +72,8 @@ async function stepsOf({ stack }: StackOnServers): Promise<string[]> {
 /** Machines of the recorded kubeadm clusters, whose marks name no stack, as those of every release before identities. */
 const MARKED: Readonly<Record<string, string>> = {
   ssh: "cp-1, cp-2, cp-3, w-1, w-2",
+  openstack: "cp-1-rw4y6, cp-2-2tali, cp-3-taolj, w-1-5pcdx, w-2-auqqf, batch-1-wlf5p",
+  tumblebug: "cp-1, w1-1, w1-2, w2-1",
 };
 
 /** What the first run with an identity does to a kubeadm cluster that an earlier release made. */

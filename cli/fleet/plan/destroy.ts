@@ -1,3 +1,4 @@
+import { isObject } from "../../../lib/json";
 import { namesIn, OWN_TYPES, type Outputs, parseUrn } from "../../../lib/pulumi/state";
 import { plural } from "../../../lib/text/plural";
 import { listed } from "../../../lib/text/quote";
@@ -24,13 +25,29 @@ export type ResourceEnd = "delete" | "reset" | "release" | "forget" | "keep" | "
 export type StackDestroy = Readonly<Record<string, ResourceEnd>>;
 
 const CLUSTER = `${OWN_TYPES}ClusterInit`;
+const OWNER = `${OWN_TYPES}ClusterOwner`;
 /** Types that stand for no object outside of the machines of a cluster. */
 const OF_CLUSTER = [OWN_TYPES, "foresail:", "pulumi:", "command:remote:"];
 
 /** Returns what a destroy does with each resource of a stack. */
 export function planDestroy(resources: readonly ExportedResource[]): StackDestroy {
   const isReleased = resources.some((one) => one.type === CLUSTER && isAdopted(one));
-  return Object.fromEntries(resources.map((one) => [one.urn, endOf(one, isReleased)]));
+  const initialized = new Set(resources.flatMap((one) => (one.type === CLUSTER ? [clusterOf(one)] : [])));
+  return Object.fromEntries(
+    resources.map((one) => [
+      one.urn,
+      one.type === OWNER && !initialized.has(clusterOf(one)) ? endOfBegun(one) : endOf(one, isReleased),
+    ]),
+  );
+}
+
+const clusterOf = ({ outputs = {} }: ExportedResource): unknown =>
+  isObject(outputs.specification) ? outputs.specification.name : undefined;
+
+/** Returns the end of the machines of a first run that was killed before the state had the cluster. */
+function endOfBegun({ outputs = {} }: ExportedResource): ResourceEnd {
+  if (outputs.provided === true) return "delete";
+  return outputs.adopts === true ? "release" : "reset";
 }
 
 function endOf(resource: ExportedResource, isReleased: boolean): ResourceEnd {

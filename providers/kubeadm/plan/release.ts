@@ -64,7 +64,7 @@ export function planRelease(resources: readonly ReleasableResource[]): ReleasePl
   if (others.length > 0 || typeof adopt !== "object" || adopt === null)
     return {
       refusal:
-        "foresail made this cluster, whose machines can't do without what it configured; `pulumi destroy` resets them",
+        "foresail made this cluster, whose machines can't do without what it configured; `pulumi destroy` resets them, and another stack takes it over with cluster.takeOver",
     };
   if ("reset" in adopt && adopt.reset === true)
     return {

@@ -107,7 +107,7 @@ export const handlers: Handlers = {
       steps: steps.map(clusterOwnerSteps.format),
     };
     for (const step of inputs.steps) report(nameOf(given), step);
-    reportRecorded(nameOf(given), olds, inputs, RECORDED);
+    if (failures.length === 0) reportRecorded(nameOf(given), olds, inputs, RECORDED);
     return { inputs, failures };
   },
 

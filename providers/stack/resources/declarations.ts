@@ -3,6 +3,8 @@ import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 export interface StackIdentityInputs {
   /** "organization/project/stack"; it may change, and the resource's id stays. */
   stack: string;
+  /** Name of the only cluster that the stack can have; absent in a program with clusters of its own. */
+  cluster?: string;
 }
 
 /**

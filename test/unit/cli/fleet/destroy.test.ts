@@ -20,7 +20,15 @@ const resource = (type: string, name: string, rest: Partial<ExportedResource> = 
 });
 const cluster = (adopt?: object) =>
   resource(`${OWN}ClusterInit`, "test-init", {
-    outputs: { machines: [{ name: "cp-1" }, { name: "w-1" }], ...(adopt && { adopt }) },
+    outputs: {
+      specification: { name: "test" },
+      machines: [{ name: "cp-1" }, { name: "w-1" }],
+      ...(adopt && { adopt }),
+    },
+  });
+const owner = ({ name = "test", ...fields }: { name?: string; adopts?: true; provided?: true } = {}) =>
+  resource(`${OWN}ClusterOwner`, `${name}-owner`, {
+    outputs: { specification: { name }, machines: [{ name: "cp-1" }], ...fields },
   });
 const AGENTS = resource(`${OWN}NodeAgents`, "test-agents");
 const BUCKET = resource("aws:s3/bucket:Bucket", "backups");
@@ -34,6 +42,20 @@ describe("the destroy of a stack", () => {
       ["reset", "delete"],
       "reset 1 cluster; delete 1 resource",
       /^cluster test-init \(cp-1, w-1\): ends; .*\ndeleted: NodeAgents$/,
+    ],
+    [
+      "what a first run left that was killed before the state had its cluster",
+      [owner(), owner({ name: "old", adopts: true }), owner({ name: "cloud", provided: true })],
+      ["reset", "release", "delete"],
+      "reset 1 cluster; release 1 cluster, which keeps running; delete 1 resource",
+      /^cluster test-owner \(cp-1\): ends; .*\ncluster old-owner \(cp-1\): others made it .*\ndeleted: ClusterOwner$/,
+    ],
+    [
+      "the owner of a cluster that is reset",
+      [cluster(), owner()],
+      ["reset", "delete"],
+      "reset 1 cluster; delete 1 resource",
+      /ends;/,
     ],
     [
       "an adopted cluster, beside what the stack made",
