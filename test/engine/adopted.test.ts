@@ -13,7 +13,7 @@ import { simulatedFixture } from "./simulated-fixture";
 import { clusterInitSteps, nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { stepsOfKind } from "../support/steps";
 
-const READS = ["adoption-facts", "adoption-access"];
+const READS = ["machine-facts", "adoption-facts", "adoption-access"];
 const ADOPTIONS = [
   "cp-1: adopt as control plane of the cluster at 10.90.1.1:6443, Kubernetes 1.36.3",
   "w-1: adopt as worker of the cluster at 10.90.1.1:6443, Kubernetes 1.36.3",

@@ -21,7 +21,7 @@ type Effect =
 
 /** The effect of every field of `foresail:cluster`, and the edit that shows it. */
 const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
-  // resources have other names: a second cluster, whose machines are refused as those of the first one
+  // refused by the stack's identity, and by the marks of its machines: test/engine/ownership.test.ts
   name: ["elsewhere"],
   version: ["listed", "the version"],
   "source.packages.repository": ["listed", "the source"],
@@ -54,6 +54,8 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   adopt: ["refused", "the adoption"],
   // only of an adopted cluster: test/unit/providers/kubeadm/adoption/decisions.test.ts
   resetOnDestroy: ["elsewhere"],
+  // compared with the marks of machines: test/engine/ownership.test.ts
+  takeOver: ["elsewhere"],
   deletionProtection: ["of the run", "the protection"],
   "lost[]": ["of the run", "a name under lost"],
   allowEvenControlPlanes: ["of the run", "an even number of control planes"],

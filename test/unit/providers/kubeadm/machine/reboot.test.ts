@@ -81,7 +81,7 @@ describe("the steps of a reboot, on a machine", () => {
     ] as const) {
       const host = prepared(inContainer);
       if (requires) host.write("/run/reboot-required", "");
-      assert.deepEqual(JSON.parse(step(host, "steps/facts")), { ...NOTHING, rebootOf });
+      assert.deepEqual(JSON.parse(step(host, "steps/facts")), { ...NOTHING, unnamed: false, rebootOf });
     }
   });
 
