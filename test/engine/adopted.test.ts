@@ -10,6 +10,7 @@ import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
+import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/owner-record";
 import { clusterInitSteps, nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { stepsOfKind } from "../support/steps";
 
@@ -261,7 +262,7 @@ describe("the adoption of a cluster under the engine", () => {
     assert.match(stdout, /^ {2}w-1: remove the node agent and foresail's marks; Kubernetes stays as it is$/m);
     assert.match(stdout, /^ {2}w-2: .*; what foresail prepared it with stays/m);
     assert.match(stdout, /releases the cluster, which keeps running/);
-    assert.deepEqual(since(before), ["adoption-access", "release"]);
+    assert.deepEqual(since(before), ["machine-facts", "adoption-access", "release"]);
     for (const { metadata } of await fixture.kubernetes.listNodes()) {
       const keys = [...Object.keys(metadata?.labels ?? {}), ...Object.keys(metadata?.annotations ?? {})];
       assert.deepEqual(
@@ -278,5 +279,7 @@ describe("the adoption of a cluster under the engine", () => {
       name: "foresail-node-annotations",
     };
     assert.equal(await fixture.kubernetes.get(policy), undefined);
+    assert.equal(await fixture.kubernetes.get(CLUSTER_OWNER), undefined);
+    assert.equal(fixture.fleet.state("w-1").marker, undefined);
   });
 });
