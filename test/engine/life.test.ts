@@ -11,7 +11,7 @@ import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
 import { nodeGroupSteps } from "../../providers/kubeadm/plan/steps";
 import { stepsOfKind } from "../support/steps";
 
-/** How often an `up` that adds one worker writes the whole state (docs/adr/0057-state-of-large-clusters.md, 0070-ownership.md). */
+/** How often an `up` that adds one worker writes the whole state (docs/adr/0057-state-of-large-clusters.md, 0071-ownership.md). */
 const WRITES_OF_A_WORKER = 16;
 const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
 

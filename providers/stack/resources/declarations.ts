@@ -9,6 +9,6 @@ export interface StackIdentityInputs {
 
 /**
  * The identity of a stack: its id is a random UUID that is made once and stays in the state, whatever the stack is called
- * and wherever its state is. What a stack creates is marked with it (docs/adr/0070-ownership.md).
+ * and wherever its state is. What a stack creates is marked with it (docs/adr/0071-ownership.md).
  */
 export class StackIdentity extends resourceClass<StackIdentityInputs>("stack/StackIdentity") {}
