@@ -4,6 +4,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { AGENT_INSTALLED } from "../../providers/kubeadm/machine/steps";
 import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
 import type { FleetConfiguration, FleetFiles, MachineState, Outcome } from "./fleet-files";
+import { fullMarkOf, isOfOthers, isUnnamed, markerOf } from "./marks";
 import type { ReceivedScript } from "./received-script";
 
 /** Results of a script, beside its effect on the machine's state. */
@@ -334,35 +335,6 @@ function etcdRemove({ script, state, files, configuration }: Setting): Result {
 function answer(text: string): Result {
   return { outcome: "done", stdout: `${text.trimEnd()}\n` };
 }
-
-function markerOf(text: string): string | undefined {
-  return /'(cluster=\S+ machine=[^']+)'/.exec(text)?.[1];
-}
-
-const valueOf = (text: string, name: string): string =>
-  new RegExp(`^${name}='(.*)'$`, "m").exec(text)?.[1] ?? "";
-
-/** The mark that a script writes, as owner.sh does. */
-function fullMarkOf(text: string): string | undefined {
-  const [id, stack] = [valueOf(text, "OWNER_ID"), valueOf(text, "OWNER_STACK")];
-  return id === "" ? markerOf(text) : `${markerOf(text)} stack=${stack} id=${id}`;
-}
-
-/** Whether a machine bears the mark of another cluster, machine or stack. */
-function isOfOthers({ marker }: MachineState, text: string): boolean {
-  if (marker === undefined) return false;
-  const [names = "", owner = ""] = marker.split(" stack=");
-  const id = owner.split(" id=")[1];
-  if (names !== markerOf(text)) return true;
-  return id !== undefined && ![valueOf(text, "OWNER_ID"), valueOf(text, "TAKE_OVER")].includes(id);
-}
-
-/** Whether a machine bears the mark of an earlier release, which names no stack, and the script has an identity. */
-const isUnnamed = ({ marker }: MachineState, text: string): boolean =>
-  marker !== undefined &&
-  !marker.includes(" id=") &&
-  valueOf(text, "OWNER_ID") !== "" &&
-  valueOf(text, "TAKE_OVER") !== "unmarked";
 
 const refused = (machine: string, why: string): Result => ({
   outcome: "refused",

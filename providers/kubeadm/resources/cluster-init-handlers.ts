@@ -125,7 +125,9 @@ async function previewAdoption(news: Inputs) {
 async function checkAdoption(olds: Partial<Inputs>, news: Inputs) {
   if (olds.specification !== undefined)
     return checkAdopted({ ...olds, specification: olds.specification }, news);
-  if (!isKnown(news)) {
+  // the identity of a new stack is made by the run
+  const { owner: _, ...given } = news;
+  if (!isKnown(given)) {
     const steps = [clusterInitSteps.format({ kind: "unknown", until: "the machines exist" })];
     return { inputs: { ...news, steps }, failures: [] };
   }

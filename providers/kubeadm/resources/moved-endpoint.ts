@@ -57,8 +57,8 @@ export async function previewMove(
   olds: Recorded,
   inputs: ClusterInitInputs,
 ): Promise<{ issues: ValidationIssue[]; step: ClusterInitStep }> {
-  const { specification } = inputs;
-  const { facts, failures } = isKnown(inputs)
+  const { specification, owner: _, ...others } = inputs;
+  const { facts, failures } = isKnown([specification, others])
     ? await withMachines(resource, inputs, (session) => readFacts(session, olds))
     : { facts: new Map<string, EndpointFacts>(), failures: [] };
   for (const { text } of failures) report(resource, `the run asks again before it writes: ${text}`);

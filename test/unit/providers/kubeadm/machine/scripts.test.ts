@@ -10,7 +10,6 @@ import {
   proxyVariables,
   registryCredentialsToml,
 } from "../../../../../providers/kubeadm/machine/parameters";
-import { machineFactsScript } from "../../../../../providers/kubeadm/machine/facts/facts-script";
 import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import {
   adminKubeconfigScript,
@@ -37,8 +36,6 @@ import {
   rebootScript,
   registerScript,
   resetScript,
-  ownScript,
-  withOwner,
   restartKubeProxyScript,
   type Script,
 } from "../../../../../providers/kubeadm/machine/steps";
@@ -47,6 +44,7 @@ import { assertGolden } from "../../../golden";
 import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint-steps";
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
 import { exampleMachine, exampleSpecification, FOREIGN } from "./examples";
+import { ownerScripts } from "./owner-scripts";
 import { ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
@@ -82,8 +80,6 @@ const versioned = exampleSpecification({
   ignorePreflightErrors: ["Swap", "SystemVerification"],
 });
 
-const OWNER = { id: "9a1c9c6e-3d0a-4a58-9f3e-0c8f7a5d1b42", stack: "organization/shop/staging" };
-const FORMER = "0b9e2d11-6a3f-4c2b-8d57-1f1f3f0a7c3d";
 const scripts: Record<string, Script> = {
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
@@ -118,9 +114,7 @@ const scripts: Record<string, Script> = {
   "etcd-members": etcdMembersScript("demo", "cp-1"),
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
-  reset: resetScript("demo", "w-1"),
-  "machine-facts": machineFactsScript("", "w-1"),
-  own: withOwner(ownScript("demo", "w-1"), OWNER, FORMER),
+  ...{ reset: resetScript("demo", "w-1"), ...ownerScripts },
   "adoption-facts": adoption.adoptionFactsScript("demo", "w-1"),
   "adoption-access": adoption.adoptionAccessScript("demo", "cp-1"),
   "adoption-settings": adoption.adoptionSettingsScript(versioned, versioned, exampleMachine("cp-1")),
