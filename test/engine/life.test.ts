@@ -282,6 +282,7 @@ describe("the life cycle of a cluster under the engine", () => {
       user: "jump",
       hostKey: fixture.fleet.machine("w-2").hostKey,
     };
+    const prepares = (steps: PreviewStep[]) => steps.some(({ type }) => type === "command:remote:Command");
     const changes: Record<string, () => void> = {
       port: () => want(["cp-2", "cp-3", "cp-4", { name: "w-1", port: 2222 }], { lost }),
       "jump host": () => want(machines, { lost, ssh: { jumpHost } }),
@@ -295,21 +296,14 @@ describe("the life cycle of a cluster under the engine", () => {
         [],
         what,
       );
-      assert.equal(
-        preview.some(({ type }) => type === "command:remote:Command"),
-        false,
-        what,
-      );
+      assert.equal(prepares(preview), false, what);
     }
     want(machines, { lost });
     await fixture.stack.setSecret("sshPrivateKey", newKey().private);
     const preview = await fixture.stack.preview();
     await fixture.stack.setSecret("sshPrivateKey", fixture.fleet.privateKey);
     assert.deepEqual(allSteps(preview), []);
-    assert.equal(
-      preview.some(({ type }) => type === "command:remote:Command"),
-      false,
-    );
+    assert.equal(prepares(preview), false);
   });
 
   it("refuses a lower minor, a changed network and settings that no joined machine would get, with the alternative", async () => {
