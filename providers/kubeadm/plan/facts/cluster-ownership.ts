@@ -32,8 +32,7 @@ export function decideRecord(
   const own = desired.find(isOwnerRecord);
   if (own === undefined) return { steps: [] };
   const stack = self.stack;
-  if (found?.is === "takeOver")
-    return { steps: [{ kind: "own", stack, former: describeOwner(found.from) }] };
+  if (found?.is === "takeOver") return { steps: [{ kind: "own", stack, former: describeOwner(found.from) }] };
   const before = recorded.find(isOwnerRecord);
   const isNew = recorded.length === 0 || isDeepStrictEqual(before, own) || found?.is === "own";
   return { steps: isNew ? [] : [{ kind: "own", stack }] };
