@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { isObject } from "../lib/json";
+import { isObject, readJsonObjectOf } from "../lib/json";
 import { parseYaml } from "../lib/yaml";
 
 /** Where the engine keeps state and locks. */
@@ -46,5 +46,6 @@ async function backendOfProject(folder: string): Promise<string | undefined> {
 async function lastLogin(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const home = environment["PULUMI_HOME"] ?? path.join(homedir(), ".pulumi");
   const text = await readFile(path.join(home, "credentials.json"), "utf8").catch(() => "{}");
-  return (JSON.parse(text) as { current?: string }).current;
+  const { current } = readJsonObjectOf("the file credentials.json of pulumi login", text);
+  return typeof current === "string" ? current : undefined;
 }

@@ -7,7 +7,7 @@ import { displayJson } from "../lib/text/display";
 import { issueCount, issueLines } from "../lib/validation/validation-issue";
 import { CONFIGURATION_KEYS } from "../stacks/schema/keys";
 import { EXIT } from "./exit-codes";
-import { callPulumi, findProject, findStack } from "./pulumi";
+import { callPulumiJson, findProject, findStack } from "./pulumi";
 import { print, printError } from "./terminal";
 
 export interface ConfigShowOptions {
@@ -39,8 +39,8 @@ const MASK = "[secret]";
 export async function configShow(options: ConfigShowOptions, say = print): Promise<number> {
   const project = await findProject();
   const stack = await findStack(project, options.stack);
-  const { stdout } = await callPulumi({ project, args: ["config", "--json", "--stack", stack] });
-  const written = stackValues(JSON.parse(stdout) as Record<string, EngineValue>);
+  const printed = await callPulumiJson({ project, args: ["config", "--json", "--stack", stack] });
+  const written = stackValues(printed as Record<string, EngineValue>);
   const name = written[`${project.name}:${LAYER_KEY}`];
   const layer = typeof name === "string" ? readLayer(name, project) : undefined;
   if (layer !== undefined && layer.issues.length > 0) {

@@ -5,7 +5,7 @@ import { cutList } from "../lib/text/quote";
 import { CommandError } from "./exit-codes";
 import { type ExportedResource, planDestroy, type StackDestroy, unseenEnds } from "./fleet/plan/destroy";
 import { clearKilledRuns } from "./killed-runs";
-import { callPulumi, findProject, type Project } from "./pulumi";
+import { callPulumiJson, findProject, type Project } from "./pulumi";
 import { runDestroy } from "./run-destroy";
 import { print } from "./terminal";
 
@@ -19,8 +19,9 @@ const Seen = z.record(z.string(), z.enum(["delete", "reset", "release", "forget"
 
 /** Returns the resources in the state of a stack. */
 export async function exportedResources(project: Project, stack: string): Promise<ExportedResource[]> {
-  const { stdout } = await callPulumi({ project, args: ["stack", "export", "--stack", stack] });
-  const { deployment } = JSON.parse(stdout) as { deployment?: { resources?: ExportedResource[] } };
+  const { deployment } = (await callPulumiJson({
+    ...{ project, args: ["stack", "export", "--stack", stack] },
+  })) as { deployment?: { resources?: ExportedResource[] } };
   return deployment?.resources ?? [];
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../lib/json";
+import { isObject, parseJson, readJsonObjectOf } from "../lib/json";
 import { OWN_TYPES } from "../lib/pulumi/state";
 import type { MachineAccess } from "../providers/kubeadm/client/drift";
 import type { JumpHost, Machine, SshCredentials } from "../providers/kubeadm/plan/machine";
@@ -20,7 +20,7 @@ const WITHOUT_MACHINES = ["foresail:azimuth:AzimuthCluster", "foresail:machine-p
  * @throws Error when the stack has no kubeadm cluster
  */
 export function machinesInState(exported: string): MachinesInState | undefined {
-  const { deployment } = JSON.parse(exported) as {
+  const { deployment } = readJsonObjectOf("the output of pulumi stack export", exported) as {
     deployment?: { resources?: { type: string; inputs?: unknown }[] };
   };
   const inputsOf = (kind: string) =>
@@ -51,6 +51,6 @@ export function machinesInState(exported: string): MachinesInState | undefined {
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;
-  if (SIGNATURE in value && typeof value.plaintext === "string") return plain(JSON.parse(value.plaintext));
+  if (SIGNATURE in value && typeof value.plaintext === "string") return plain(parseJson(value.plaintext));
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }

@@ -24,7 +24,7 @@ const CAUSES: readonly [RegExp, (found: readonly string[]) => string][] = [
       "PULUMI_BACKEND_URL; for Pulumi Cloud, set PULUMI_ACCESS_TOKEN",
   ],
   [
-    /unable to open bucket (file:\/\/[^\s?]+)\S*: stat .*: no such file or directory/,
+    /unable to open bucket (file:\/\/[^\s?]{1,4096})\S{0,4096}: stat .*: no such file or directory/,
     ([, address]) =>
       `the folder of the backend ${address} does not exist. Create it, or correct PULUMI_BACKEND_URL or \`pulumi login\``,
   ],

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { parseJson } from "../lib/json";
-import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/state";
+import { parseJson, readJsonObjectOf } from "../lib/json";
+import { judgePendingOperations } from "../lib/pulumi/state";
 import { plural } from "../lib/text/plural";
 import { listed } from "../lib/text/quote";
 import { findBackend } from "./backend";
@@ -141,7 +141,9 @@ export async function clearPendingOperations(project: Project, stack: string): P
     callPulumi({ project, args: [...args, "--stack", fullName(project.name, stack)] });
   try {
     const exported = (await call("stack", "export")).stdout;
-    const { resumable, others } = judgePendingOperations(JSON.parse(exported) as ExportedStack);
+    const { resumable, others } = judgePendingOperations(
+      readJsonObjectOf("the output of pulumi stack export", exported),
+    );
     const found = resumable.length + others.length;
     if (found === 0) return [];
     const words = `${plural(found, "pending operation")} of ${stack}`;

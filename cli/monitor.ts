@@ -4,7 +4,7 @@ import { KubernetesClient } from "../lib/kubernetes";
 import { userAgent as agentOf } from "../lib/version";
 import { displayLine } from "../lib/text/display";
 import { EXIT } from "./exit-codes";
-import { findProject, type Project, callPulumi, findStack } from "./pulumi";
+import { findProject, type Project, callPulumiJson, findStack } from "./pulumi";
 import { onInterrupts, print } from "./terminal";
 
 const CONNECT_SECONDS = 3600;
@@ -51,8 +51,7 @@ async function readOutputs(
   stack: string,
 ): Promise<{ place: ResumeRef; kubeconfig: string }> {
   const args = ["stack", "output", "--json", "--show-secrets", "--stack", stack];
-  const { stdout } = await callPulumi({ project, args });
-  const { monitor: ref, managementKubeconfig: kubeconfig } = JSON.parse(stdout) as {
+  const { monitor: ref, managementKubeconfig: kubeconfig } = (await callPulumiJson({ project, args })) as {
     monitor?: ResumeRef;
     managementKubeconfig?: string;
   };

@@ -1,3 +1,4 @@
+import { readJsonOf } from "../lib/json";
 import { renderText } from "./review/text";
 import { EXIT } from "./exit-codes";
 import { readGivenFile } from "../lib/files";
@@ -125,7 +126,7 @@ export async function takePreview(
     if (preview === undefined || (exitCode !== 0 && preview.errors.length === 0))
       throw new PulumiError("preview", exitCode, stderr.trim() || stdout.trim());
     if (exitCode !== 0 || preview.errors.length > 0) return { preview, json: stdout };
-    const engine: unknown = JSON.parse(await readFile(file, "utf8"));
+    const engine = readJsonOf("the plan of pulumi preview", await readFile(file, "utf8"));
     const plan = makeSavedPlan(preview, { project: project.name, stack }, engine, foresailVersion());
     return { preview, json: stdout, plan };
   });

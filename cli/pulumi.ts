@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { readJsonOf } from "../lib/json";
 import { parseYaml } from "../lib/yaml";
 import { displayEngineLine } from "../lib/text/display";
 import { explainEngineError, ValueFilter, withoutValues } from "./engine-messages";
@@ -59,6 +60,9 @@ interface PulumiCall {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+/** How much of the engine's output is kept, in characters; the state of thousands of resources has less. */
+const MOST_OUTPUT = 2 ** 28;
+
 const SHOW_ALL: LineFilter = { line: (text) => [text], rest: () => [] };
 
 async function showLines(from: Readable, to: Writable, filter = SHOW_ALL): Promise<void> {
@@ -86,7 +90,9 @@ export function startPulumi(call: PulumiCall): RunningPulumi {
   const output = { stdout: "", stderr: "" };
   const closed = (["stdout", "stderr"] as const).map(async (name) => {
     const stream = child[name].setEncoding("utf8");
-    stream.on("data", (text: string) => (output[name] += text));
+    stream.on("data", (text: string) => {
+      if (output[name].length < MOST_OUTPUT) output[name] += text;
+    });
     const isClosed = once(stream, "close");
     if (passThrough) await showLines(stream, process[name], name === "stdout" ? filter : undefined);
     await isClosed;
@@ -128,6 +134,19 @@ export async function callPulumi(call: QuietCall): Promise<PulumiAnswer> {
   const words = answer.stderr.trim() || answer.stdout.trim();
   const command = call.args.filter((word) => !word.startsWith("-")).slice(0, 2);
   throw new PulumiError(command.join(" "), answer.exitCode, words);
+}
+
+/**
+ * Runs `pulumi` to its end, and returns the JSON that it printed: an object, or a list.
+ *
+ * @throws PulumiError, or Error for other output
+ */
+export async function callPulumiJson(call: QuietCall): Promise<object> {
+  const { stdout } = await callPulumi(call);
+  const command = ["pulumi", ...call.args.filter((word) => !word.startsWith("-")).slice(0, 2)].join(" ");
+  const value = readJsonOf(`the output of ${command}`, stdout);
+  if (typeof value === "object" && value !== null) return value;
+  throw new Error(`the output of ${command} is neither an object nor a list`);
 }
 
 /** Returns the stack with this name, or the selected one. */

@@ -2,7 +2,7 @@ import { RecordedResources, type StateResources } from "../lib/pulumi/state";
 import { planRelease, type ReleasePlan } from "../providers/kubeadm/plan/release";
 import { EXIT } from "./exit-codes";
 import { clearKilledRuns } from "./killed-runs";
-import { callPulumi, findProject, findStack, type Project } from "./pulumi";
+import { callPulumiJson, findProject, findStack, type Project } from "./pulumi";
 import { runDestroy } from "./run-destroy";
 import { askPerson, print } from "./terminal";
 
@@ -42,8 +42,9 @@ export async function release(options: ReleaseOptions, say = print): Promise<num
 }
 
 async function readPlan(project: Project, stack: string): Promise<ReleasePlan> {
-  const { stdout } = await callPulumi({ project, args: ["stack", "export", "--stack", stack] });
-  const { deployment } = JSON.parse(stdout) as {
+  const { deployment } = (await callPulumiJson({
+    ...{ project, args: ["stack", "export", "--stack", stack] },
+  })) as {
     deployment?: { resources?: { urn: string; type: string; outputs?: Record<string, unknown> }[] };
   };
   const resources: StateResources = Object.fromEntries(

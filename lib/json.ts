@@ -20,6 +20,29 @@ export function parseJson(text: string, levels = MOST_LEVELS): unknown {
   }
 }
 
+/**
+ * Returns the value that a text from outside encodes as JSON.
+ *
+ * @param source begins the message of an error: "the output of pulumi stack export"
+ * @throws Error for a text that is not JSON, or nested more than 500 levels deep
+ */
+export function readJsonOf(source: string, text: string): unknown {
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  throw new Error(`${source} is not JSON, or is nested more than ${MOST_LEVELS} levels deep`);
+}
+
+/**
+ * Returns the object that a text from outside encodes as JSON, as {@link readJsonOf} does.
+ *
+ * @throws Error also for another value
+ */
+export function readJsonObjectOf(source: string, text: string): Record<string, unknown> {
+  const value = readJsonOf(source, text);
+  if (isObject(value)) return value;
+  throw new Error(`${source} is not a JSON object`);
+}
+
 function isTooDeep(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

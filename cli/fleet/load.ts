@@ -6,7 +6,7 @@ import { readYamlOf } from "../../lib/yaml";
 import { findBackend } from "../backend";
 import { UsageError } from "../exit-codes";
 import { stacksInFolder } from "../killed-runs";
-import { callPulumi, type Project } from "../pulumi";
+import { callPulumiJson, type Project } from "../pulumi";
 import { readLabels } from "./labels";
 import { choosesByLabel, type Fleet, namedStacks, readFleet, stacksOf, type Wave } from "./plan/fleet";
 import { nodesIssue } from "./plan/systems";
@@ -38,8 +38,8 @@ async function existingStacks(project: Project, value: unknown): Promise<readonl
   const named = backend.kind === "remote" ? namedStacks(value) : undefined;
   // the engine says which one of them does not exist
   if (named !== undefined) return named;
-  const { stdout } = await callPulumi({ project, args: ["stack", "ls", "--json"] });
-  return (JSON.parse(stdout) as { name: string }[]).map((stack) => stack.name).sort();
+  const found = await callPulumiJson({ project, args: ["stack", "ls", "--json"] });
+  return (found as { name: string }[]).map((stack) => stack.name).sort();
 }
 
 async function resolveFleet(

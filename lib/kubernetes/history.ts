@@ -1,4 +1,5 @@
 import { displayLine } from "../text/display";
+import { shortened } from "../text/quote";
 import type { KubernetesClient } from "./client";
 import { completeHolder } from "./lease-holder";
 import type { KubernetesObject } from "./objects";
@@ -18,21 +19,24 @@ type History = KubernetesObject & { data?: Record<string, string> };
 const KEY = "history";
 const KEPT_LINES = 200;
 const LONGEST_RESULT = 500;
+/** 200 lines of so many characters fit into an object of the API, which has 1 MiB at most. */
+const LONGEST_LINE = 1_500;
 
 /** Returns the line of an entry: time, user and host, stack, step, result, seconds. */
 function historyLine(entry: HistoryEntry, at = new Date()): string {
   const { user, host } = completeHolder(entry);
-  const result = displayLine(entry.result).replaceAll(/\s+/g, " ").slice(0, LONGEST_RESULT);
+  const result = shortened(displayLine(entry.result).replaceAll(/\s+/g, " "), LONGEST_RESULT);
   const time = at.toISOString().replace(/\.\d+Z$/, "Z");
   return displayLine(
     `${time} ${user}@${host} ${entry.stack}: ${entry.step}: ${result}, ${Math.round(entry.seconds)} s`,
   );
 }
 
-/** Adds a line to the history and drops the oldest lines beyond 200. */
+/** Adds a line to the history, drops the oldest lines beyond 200, and cuts those that are too long, whoever wrote them. */
 export function withLine(text: string, line: string): string {
   const lines = [...text.split("\n").filter((old) => old !== ""), line];
-  return `${lines.slice(-KEPT_LINES).join("\n")}\n`;
+  const kept = lines.slice(-KEPT_LINES).map((each) => shortened(each, LONGEST_LINE - 1));
+  return `${kept.join("\n")}\n`;
 }
 
 /**

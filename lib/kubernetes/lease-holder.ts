@@ -1,4 +1,5 @@
 import { hostname, userInfo } from "node:os";
+import { parseJson } from "../json";
 import { isAlive, processPlace, readProcess } from "../process/identity";
 import type { KubernetesClient } from "./client";
 import type { Lease } from "./objects";
@@ -51,7 +52,7 @@ export function readHolder(lease: Lease | undefined): LeaseHolder | undefined {
   const identity = lease?.spec?.holderIdentity;
   if (!identity) return undefined;
   try {
-    const holder = JSON.parse(lease.metadata?.annotations?.[ANNOTATION] ?? "") as LeaseHolder;
+    const holder = parseJson(lease.metadata?.annotations?.[ANNOTATION] ?? "") as LeaseHolder;
     if (identityOf(holder) === identity) return holder;
   } catch {
     // written by another program

@@ -1,6 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
-import { printable } from "./quote";
+import { printable, shortened } from "./quote";
 import { redact } from "./redaction";
+
+/** The longest text that is displayed, in characters; finding secrets in many megabytes takes seconds. */
+const LONGEST_TEXT = 2 ** 20;
 
 /**
  * Returns a text so that it can be displayed: on a terminal, in a log, in a CI system. Texts from clusters, clouds,
@@ -9,10 +12,18 @@ import { redact } from "./redaction";
  * nothing when it is applied twice.
  */
 export function displayText(text: string): string {
-  return redact(stripVTControlCharacters(text))
+  return redact(stripVTControlCharacters(cut(text)))
     .split(/\r\n|[\n\r]/)
     .map(inert)
     .join("\n");
+}
+
+/** Returns the beginning of a text that is too long, with how much is left out. */
+function cut(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  // the words, too, are part of what is displayed at most
+  const rest = text.length - LONGEST_TEXT + 100;
+  return `${shortened(text, LONGEST_TEXT - 100)} (${rest} more characters)`;
 }
 
 /** Returns a text on one line so that it can be displayed. */
@@ -35,14 +46,17 @@ export function displayJson(value: unknown): string {
 
 /**
  * Returns a line of the engine's output so that it can be displayed; keeps the engine's colors, except where they divide
- * a secret from what shows that it is one.
+ * a secret from what shows that it is one, and where there are hundreds.
  */
 export function displayEngineLine(line: string): string {
-  return redact(line)
-    .split(COLOR)
-    .map((part, index) => (index % 2 === 1 ? part : displayText(part)))
-    .join("");
+  const parts = redact(cut(line)).split(COLOR);
+  // each part is searched for secrets by itself, too
+  if (parts.length > MOST_PARTS) return displayText(line);
+  return parts.map((part, index) => (index % 2 === 1 ? part : displayText(part))).join("");
 }
+
+/** The number of parts of a line, with its colors, that keeps them. */
+const MOST_PARTS = 500;
 
 /** Bold, dim, underlined, a foreground color, and their end: nothing that hides text. */
 // eslint-disable-next-line no-control-regex

@@ -142,7 +142,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   // lists, on one line and on several
   [
     row(
-      `((?:${LISTS})${optional(QUOTE)}\\s{0,8}[:=]\\s{0,8})\\[(?!\\]|secret\\]|token\\])[^\\]{}]{1,4000}\\]`,
+      `((?:${LISTS})${optional(QUOTE)}\\s{0,8}[:=]\\s{0,8})\\[(?!\\]|secret\\]|token\\])[^\\]{}]{1,1500}\\]`,
     ),
     "$1[secret]",
   ],
@@ -173,7 +173,8 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [row(`(<([\\w:.-]{0,64}(?:${NAMES}))>)[^<]*(</\\2>)`), "$1[secret]$3"],
   // tokens of known formats
   [/\b(?=[a-z.]{0,23}\d)[a-z0-9]{6}\.[a-z0-9]{16}\b/g, "[bootstrap token]"],
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, "[token]"],
+  // looks once at each run of characters, from its beginning: a run may have many places where a token could begin
+  [/(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, "$1[token]"],
   [/\bgAAAAA[\w-]{20,}={0,2}/g, "[token]"],
   [/\bsha256~[\w-]{40,}/g, "[token]"],
   [/\b(?:kubeconfig-[\w-]{1,40}|token-[a-z0-9]{5}):[a-z0-9]{50,}/g, "[token]"],

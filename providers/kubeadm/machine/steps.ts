@@ -1,3 +1,4 @@
+import { readJsonObjectOf } from "../../../lib/json";
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
 import {
   type ConfigurationChange,
@@ -375,7 +376,7 @@ export const etcdMembersScript = (cluster: string, machine: string, starting: re
 /** Parses the answer of etcdMembersScript. @throws Error when the text is not one */
 export function parseEtcdMembers(answer: string): EtcdMember[] {
   const [json = "", ...lines] = answer.trim().split("\n");
-  const { members } = JSON.parse(json) as {
+  const { members } = readJsonObjectOf("etcd's member list", json) as {
     members?: {
       ID: string;
       name?: string;

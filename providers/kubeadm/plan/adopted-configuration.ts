@@ -1,5 +1,5 @@
 import { differingPaths } from "../../../lib/differences";
-import { isObject } from "../../../lib/json";
+import { isObject, readJsonOf } from "../../../lib/json";
 import type { Json, JsonObject } from "../../../lib/merge";
 import { listed } from "../../../lib/text/quote";
 import { formatPath, issueAt, type ValidationIssue, valueAt } from "../../../lib/validation/validation-issue";
@@ -112,7 +112,9 @@ export function parseWritten(data: Readonly<Record<string, string>> = {}): Writt
   return Object.fromEntries(
     MERGED_OBJECTS.flatMap((name) => {
       const text = data[name];
-      return text === undefined ? [] : [[name, JSON.parse(text) as WrittenSetting[]]];
+      return text === undefined
+        ? []
+        : [[name, readJsonOf(`what foresail wrote into ${name}`, text) as WrittenSetting[]]];
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../../lib/json";
+import { isObject, parseJson } from "../../../lib/json";
 import { type ConfigurationChange, kubeadmVersion, kubeProxyVersion } from "./configuration";
 import { type ClusterSpecification, controlPlaneEndpoint } from "./specification";
 
@@ -72,12 +72,7 @@ const VERSION = /^[\w.:-]+$/;
 
 /** Parses the record; what has another form is left out. */
 export function parseRecord(text: string | undefined): ConfigurationRecord {
-  let value: unknown;
-  try {
-    value = JSON.parse(text ?? "{}");
-  } catch {
-    return {};
-  }
+  const value = parseJson(text ?? "{}");
   if (!isObject(value)) return {};
   const isVersions = (versions: unknown): versions is string[] =>
     Array.isArray(versions) && versions.every((each) => typeof each === "string" && VERSION.test(each));

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { readJsonObjectOf } from "../../../lib/json";
 import { BOOT_ID, factsScript, type MachineFacts, rebootScript } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { waitFor } from "../../../lib/wait";
@@ -9,7 +10,8 @@ type Session = Pick<MachinesSession, "run" | "progress" | "inputs">;
 
 /** Reads what a machine reports about itself. Refuses a machine of another owner. */
 export async function readFacts(session: Pick<Session, "run">, machine: Machine): Promise<MachineFacts> {
-  return JSON.parse(await session.run(machine, factsScript)) as MachineFacts;
+  const facts = await session.run(machine, factsScript);
+  return readJsonObjectOf(`what ${machine.name} says of itself`, facts) as unknown as MachineFacts;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../lib/json";
 import { printable, shortened } from "../../../lib/text/quote";
 
 /** The category of an error response, and the remediation. */
@@ -176,10 +177,6 @@ export function refusalCode(asked: Asked, status: number, text: string): Refusal
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
 }

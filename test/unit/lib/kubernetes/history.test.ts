@@ -54,6 +54,14 @@ describe("the history of a cluster", () => {
     assert.deepEqual([kept.length, kept[0], kept.at(-1)], [200, "line 6", "line 205"]);
   });
 
+  it("stays smaller than an object of the API may be, whatever others wrote into it", () => {
+    for (const old of ["x".repeat(3 * 2 ** 20), `${"文".repeat(9_000)}\n`.repeat(500)]) {
+      const text = withLine(old, "w-1: done");
+      assert.ok(Buffer.byteLength(text) < 2 ** 20, `${Buffer.byteLength(text)} bytes`);
+      assert.ok(text.endsWith("\nw-1: done\n"));
+    }
+  });
+
   it("distinguishes a pause request for an earlier run from one for this run", () => {
     const started = "2026-01-01T10:00:00.000Z";
     assert.equal(isFromBefore("2026-01-01T09:59:59.000Z ann@laptop", started), true);

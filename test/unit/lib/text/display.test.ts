@@ -198,6 +198,22 @@ describe("text from outside", () => {
     assert.equal(displayText("10%\r50%\r\ndone"), "10%\n50%\ndone");
   });
 
+  it("is cut when it is longer than a terminal can use, and says how much is left out", () => {
+    const long = "w-1: cordon\n".repeat(2 ** 18);
+    const shown = displayText(long);
+    assert.ok(shown.length <= 2 ** 20);
+    assert.match(shown, /… \(\d{7} more characters\)$/);
+    assert.equal(displayText(shown), shown);
+    assert.equal(displayText("a".repeat(2 ** 20)).length, 2 ** 20);
+  });
+
+  it("loses the colors of a line that has thousands, in a short time", () => {
+    const before = process.cpuUsage();
+    const shown = displayEngineLine("\u001b[1mx".repeat(200_000));
+    assert.ok(/^x{200000}$/.test(shown), shown.slice(0, 80));
+    assert.ok(process.cpuUsage(before).user < 8_000_000);
+  });
+
   it("keeps the engine's colors, and no other sequence", () => {
     assert.equal(
       displayEngineLine("\u001b[1m\u001b[38;5;13mup\u001b[0m\u001b[8mx\u001b[41m"),
