@@ -9,17 +9,25 @@ function nameOf(value: Json): string | undefined {
   return isObject(value) && typeof value.name === "string" ? value.name : undefined;
 }
 
-/** Merges lists of named entries by entry; appends the missing items of any other list. */
+/**
+ * Merges lists of named entries by entry; appends the missing items of any other list. Several entries of one name, such
+ * as a repeated argument, take the place of all that the base has of it.
+ */
 function mergeLists(base: Json[], over: Json[]): Json[] {
-  const merged = [...base];
+  let merged = [...base];
+  const seen = new Set<string>();
   for (const entry of over) {
     const name = nameOf(entry);
-    const at = merged.findIndex((have) =>
-      name === undefined ? JSON.stringify(have) === JSON.stringify(entry) : nameOf(have) === name,
-    );
+    const isSame = (have: Json) =>
+      name === undefined ? JSON.stringify(have) === JSON.stringify(entry) : nameOf(have) === name;
+    const at = merged.findIndex(isSame);
     const have = merged[at];
-    if (at < 0) merged.push(entry);
-    else if (isObject(have) && isObject(entry)) merged[at] = mergeObjects(have, entry);
+    if (at < 0 || (name !== undefined && seen.has(name))) merged.push(entry);
+    else if (isObject(have) && isObject(entry)) {
+      merged[at] = mergeObjects(have, entry);
+      merged = merged.filter((other, index) => index === at || !isSame(other));
+    }
+    if (name !== undefined) seen.add(name);
   }
   return merged;
 }

@@ -8,7 +8,8 @@ import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
 import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
 import { authenticationIssues } from "../../providers/kubeadm/plan/validation/authentication";
-import * as blocks from "../../providers/kubeadm/plan/validation/network";
+import { contradictionIssues, nodePrefix } from "../../providers/kubeadm/plan/validation/contradictions";
+import { ciliumValuesIssues } from "../../providers/kubeadm/plan/validation/network-plugin";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { profileIssue } from "../../providers/kubeadm/plan/profile";
 import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
@@ -32,7 +33,7 @@ function passedThroughIssues({
       const path = name.endsWith("Configuration") ? ["kubeadm", name] : [name];
       return below(path, passThroughIssues(kind, objects[name as keyof typeof PASS_THROUGH] ?? {}));
     }),
-    ...below(["network", "plugin", "cilium", "values"], blocks.ciliumValuesIssues(cilium ?? {})),
+    ...below(["network", "plugin", "cilium", "values"], ciliumValuesIssues(cilium ?? {})),
   ];
 }
 
@@ -64,13 +65,14 @@ export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">)
     ...check(["profile"], args.profile, profileIssue),
     ...check(["takeOver"], args.takeOver, takeOverIssue),
     ...authenticationIssues(args),
+    ...contradictionIssues(args),
     ...hostIssues(args),
   ];
 }
 
 /** Returns all issues of a cluster's plain arguments, by the same rules as for a stack's configuration. */
 export function argumentIssues(name: string, args: KubeadmClusterArgs): ValidationIssue[] {
-  const network = networkOf(args.network);
+  const network = { ...networkOf(args.network), nodePrefix: nodePrefix(args) };
   const endpoint = args.endpoint ?? { loopback: {} };
   const machines = args.machines.map((machine) => ({
     ...machine,

@@ -11,17 +11,18 @@ import {
   type NetworkBlocks,
 } from "../../providers/kubeadm/plan/validation/network";
 import { authenticationConflicts } from "../../providers/kubeadm/plan/validation/authentication";
+import { contradictionIssues, nodePrefix } from "../../providers/kubeadm/plan/validation/contradictions";
 import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
 import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
-import type { ClusterInput } from "./cluster";
+import type { ClusterInput, withoutMachines } from "./cluster";
 import type { MachineInput } from "./machine";
 import type { Readable } from "../../lib/validation/check";
 
 /** Checks the rules that depend on several fields of the cluster. */
 export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput> }): ValidationIssue[] {
   const port = cluster.ssh?.port ?? SSH_PORT;
-  const network = networkOf(cluster.network);
+  const network = blocksOf(cluster);
   const machines = (cluster.machines ?? []).map((machine) => ({
     ...machine,
     port: machine.port ?? port,
@@ -40,7 +41,7 @@ export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput
         endpoint: cluster.endpoint,
       }),
       ...adoptionIssues(cluster),
-      ...authenticationConflicts(cluster),
+      ...settingRules(cluster),
       ...machines.flatMap((machine, index) =>
         below(["machines", index], machineAddressIssues(network, machine)),
       ),
@@ -57,6 +58,23 @@ export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput
     ],
   );
 }
+
+/** The fields of a cluster on every system. */
+type CommonFields = Omit<Readable<ClusterInput>, keyof ReturnType<typeof withoutMachines>> & {
+  adopt?: boolean;
+};
+
+/** Checks the rules that depend on several settings of a cluster, on every system; paths are relative to it. */
+export const settingRules = (cluster: CommonFields): ValidationIssue[] => [
+  ...authenticationConflicts(cluster),
+  ...contradictionIssues(cluster),
+];
+
+/** Returns the blocks of a cluster, with the defaults. */
+export const blocksOf = (cluster: CommonFields): NetworkBlocks & { dnsDomain: string } => ({
+  ...networkOf(cluster.network),
+  nodePrefix: nodePrefix(cluster),
+});
 
 /** Returns a machine with its default internal address, so that duplicates are found by the effective addresses. */
 function withInternalAddress<Machine extends { address?: string; internalAddress?: string }>(

@@ -21,7 +21,9 @@ function passThrough(object: keyof typeof PASS_THROUGH) {
   const kind = PASS_THROUGH[object];
   return rules(z.record(z.string(), z.unknown()), (value) => passThroughIssues(kind, value))
     .default({})
-    .describe(`Merged last into the ${kind.kind} (${kind.apiVersion}).`);
+    .describe(
+      `Merged last into the ${kind.kind} (${kind.apiVersion}); fields that this version of Kubernetes does not have are refused.`,
+    );
 }
 
 export const KubeadmPassThrough = z.strictObject({
@@ -175,7 +177,7 @@ const elsewhere = (system: System, what = "the machines") =>
 const onlySsh = z.undefined({ error: 'is only for the system "ssh"; remove it' }).optional();
 
 /** Returns the fields of existing machines for a system with pools or groups of machines. */
-const withoutMachines = (system: System) => ({
+export const withoutMachines = (system: System) => ({
   machines: elsewhere(system),
   adopt: onlySsh,
   resetOnDestroy: onlySsh,

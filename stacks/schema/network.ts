@@ -5,11 +5,8 @@ import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT, apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_NETWORK } from "../../providers/kubeadm/plan/defaults";
-import {
-  ciliumValuesIssues,
-  podSubnetIssue,
-  serviceSubnetIssue,
-} from "../../providers/kubeadm/plan/validation/network";
+import { ciliumValuesIssues } from "../../providers/kubeadm/plan/validation/network-plugin";
+import { podSubnetIssue, serviceSubnetIssue } from "../../providers/kubeadm/plan/validation/network";
 import { anyValues, exactlyOne, flag, port, rule, rules, text, url } from "./rule";
 
 const apiPort = () =>
@@ -136,7 +133,9 @@ export const NetworkPlugin = exactlyOne(
 export const NetworkConfiguration = z.strictObject({
   podSubnet: text(podSubnetIssue)
     .default(DEFAULT_NETWORK.podSubnet)
-    .describe("IPv4 block of the pods; each node gets a /24 of it."),
+    .describe(
+      "IPv4 block of the pods; each node gets a /24 of it, or what node-cidr-mask-size of the controller manager says.",
+    ),
   serviceSubnet: text(serviceSubnetIssue)
     .default(DEFAULT_NETWORK.serviceSubnet)
     .describe("IPv4 block of the services."),

@@ -10,10 +10,8 @@ import { VOLUME_SIZES } from "../../lib/validation/numbers";
 import { OpenstackEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import type { BaseCluster } from "./cluster";
-import { authenticationConflicts } from "../../providers/kubeadm/plan/validation/authentication";
-import { sectionRules } from "./cluster-rules";
+import { blocksOf, sectionRules, settingRules } from "./cluster-rules";
 import { readSshKey } from "./secrets";
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { slotOfMachine } from "../../providers/openstack/plan/machine";
@@ -155,7 +153,7 @@ export function openstackRules(
   privateKey?: unknown,
 ): ValidationIssue[] {
   const { pools = [], keypair } = section;
-  const blocks = networkOf(cluster.network);
+  const blocks = blocksOf(cluster);
   // Machine names end with a hash, which is unknown here.
   const slots = new Set(slotsOf(pools));
   const nodes = {
@@ -168,7 +166,7 @@ export function openstackRules(
   return [
     ...below(["openstack"], openstackIssues(section, blocks)),
     ...issueAt(["openstack", "keypair", "publicKey"], keypairIssue(keypair?.publicKey, privateKey)),
-    ...below(["cluster"], authenticationConflicts(cluster)),
+    ...below(["cluster"], settingRules(cluster)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, groups, nodes)),
     ...below(["openstack"], sectionRules(section.endpoint, "pools", pools, blocks, cluster.ssh?.port)),
   ];

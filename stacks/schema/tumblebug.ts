@@ -6,11 +6,9 @@ import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";
 import { TumblebugEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import type { BaseCluster } from "./cluster";
-import { authenticationConflicts } from "../../providers/kubeadm/plan/validation/authentication";
-import { sectionRules } from "./cluster-rules";
+import { blocksOf, sectionRules, settingRules } from "./cluster-rules";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { VOLUME_SIZES } from "../../lib/validation/numbers";
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
 import { machinesOf, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
@@ -140,7 +138,7 @@ export function tumblebugRules({
   cluster?: Readable<BaseCluster>;
 }): ValidationIssue[] {
   const { groups = [], replace = {} } = section;
-  const network = networkOf(cluster.network);
+  const network = blocksOf(cluster);
   const plugin = Object.keys(cluster.network?.plugin ?? {})[0] ?? "";
   const pools = groups.map(({ name = "", role = "worker" }) => nodeGroupOf({ name, role }));
   const nodes = nodeNames(machinesOf(groups, replace));
@@ -149,7 +147,7 @@ export function tumblebugRules({
   return [
     ...(cluster.ssh?.requireHostKeys ? issueAt(["cluster", "ssh", "requireHostKeys"], unmet) : []),
     ...below(["tumblebug"], tumblebugIssues(section, { ...network, name: cluster.name, plugin })),
-    ...below(["cluster"], authenticationConflicts(cluster)),
+    ...below(["cluster"], settingRules(cluster)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, pools, nodes)),
     ...below(["tumblebug"], sectionRules(section.endpoint, "groups", groups, network)),
   ];

@@ -1,16 +1,13 @@
-import { isObject } from "../../../../lib/json";
 import { cidrContains, cidrIssue, cidrsOverlap, cidrSize } from "../../../../lib/validation/addresses";
 import { formatCidr, ipv4Issue, parseCidr, parseIpv4 } from "../../../../lib/validation/addresses";
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { API_SERVER_PORT, apiPortIssue, SSH_PORT } from "../../../../lib/validation/ports";
 import type { Role } from "../machine";
+import { NODE_PREFIX } from "./network-plugin";
 
 /** Blocks that pods and services can't use: this host, loopback, link-local, multicast and reserved. */
 const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"];
-
-/** Prefix of each node's block, a /24 of the pod block (the default of kube-controller-manager). */
-const NODE_PREFIX = 24;
 
 function unusableIssue(text: string): string | undefined {
   const block = parseCidr(text);
@@ -21,10 +18,13 @@ function unusableIssue(text: string): string | undefined {
   );
 }
 
-/** Returns what is wrong with the pod block, or undefined. Kubernetes allows at most 2^16 node blocks in it. */
+/**
+ * Returns what is wrong with the pod block, or undefined. Kubernetes allows at most 2^16 node blocks in it. Whether it is
+ * large enough for one depends on each node's block.
+ */
 export function podSubnetIssue(text: string): string | undefined {
   const tooSmall = `: each node takes a /${NODE_PREFIX}; write e.g. a /16`;
-  return blockIssue(text, [NODE_PREFIX - 16, NODE_PREFIX], tooSmall);
+  return blockIssue(text, [NODE_PREFIX - 16, 28], tooSmall);
 }
 
 /** Returns what is wrong with the service block. kubeadm needs 10 addresses, the API server allows 20 bits. */
@@ -40,20 +40,12 @@ function blockIssue(text: string, [least, most]: [number, number], tooSmall: str
   return `${quoted(text)} is larger than Kubernetes allows; write a /${least} or smaller`;
 }
 
-/** Returns an issue when values for Cilium's chart remove the mode of `ipam`, so that pods lose the cluster's blocks. */
-export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): ValidationIssue[] {
-  const { ipam = {} } = values;
-  const mode = isObject(ipam) ? (ipam["mode"] ?? "kubernetes") : undefined;
-  if (typeof mode === "string" && mode !== "") return [];
-  const message =
-    "removes the mode that foresail sets, so that pods would get addresses outside of network.podSubnet; write a map with mode: kubernetes, or remove it";
-  return issueAt(["ipam"], message);
-}
-
 /** CIDR blocks of pods and Services; malformed ones have their own rules and are ignored by the others. */
 export interface NetworkBlocks {
   podSubnet: string;
   serviceSubnet: string;
+  /** Prefix of each node's block of the pod block. @default 24 */
+  nodePrefix?: number | undefined;
 }
 
 const BLOCKS = ["podSubnet", "serviceSubnet"] as const;
@@ -93,20 +85,20 @@ function blockOf(address: string | undefined, blocks: NetworkBlocks): string | u
 }
 
 /**
- * Returns an issue when the pod block has fewer /24 blocks than machines.
+ * Returns an issue when the pod block has fewer blocks of a node than machines.
  *
  * @param field list of the machines, when it is not in the same section as the network
  */
 export function podBlockSizeIssues(
-  { podSubnet }: Pick<NetworkBlocks, "podSubnet">,
+  { podSubnet, nodePrefix = NODE_PREFIX }: Pick<NetworkBlocks, "podSubnet" | "nodePrefix">,
   machines: number,
   field?: string,
 ): ValidationIssue[] {
   const pods = parseCidr(podSubnet);
-  if (!pods || pods.prefix > NODE_PREFIX) return [];
-  const room = cidrSize(pods) / 2 ** (32 - NODE_PREFIX);
+  if (!pods || pods.prefix > nodePrefix) return [];
+  const room = cidrSize(pods) / 2 ** (32 - nodePrefix);
   if (room >= machines) return [];
-  const message = `${quoted(podSubnet)} has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
+  const message = `${quoted(podSubnet)} has room for ${room} nodes (a /${nodePrefix} each) and there are ${machines} machines; write a larger block`;
   if (field === undefined) return issueAt(["network", "podSubnet"], message);
   return issueAt([field], `cluster.network.podSubnet ${message}`);
 }

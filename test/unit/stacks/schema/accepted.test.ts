@@ -97,12 +97,25 @@ describe("configuration: accepts", () => {
         { network: { plugin: { cilium: { values: { a: null } } } } },
       ],
       ["a part of ipam", { network: { plugin: { cilium: { values: { ipam: { operator: {} } } } } } }],
-      ["a whole ipam", { network: { plugin: { cilium: { values: { ipam: { mode: "cluster-pool" } } } } } }],
+      ["another mode of ipam", { network: { plugin: { cilium: { values: { ipam: { mode: "eni" } } } } } }],
       [
         "extraArgs as a list",
         { kubeadm: { clusterConfiguration: { apiServer: { extraArgs: [{ name: "v", value: "4" }] } } } },
       ],
-      ["a newer field of kubeadm", { kubeadm: { clusterConfiguration: { somethingOfTomorrow: 1 } } }],
+      [
+        "a repeated argument",
+        {
+          kubeadm: {
+            clusterConfiguration: {
+              apiServer: {
+                extraArgs: ["https://oidc.example.com", "https://kubernetes.default.svc.cluster.local"].map(
+                  (value) => ({ name: "service-account-issuer", value }),
+                ),
+              },
+            },
+          },
+        },
+      ],
       [
         "another taint of a control plane",
         { machines: [controlPlane({ taints: [{ key: "a", effect: "NoSchedule" }] })] },

@@ -82,8 +82,11 @@ describe("configuration: layers", () => {
     ],
     [
       "a private key in a field of a layer",
-      layered({ "foresail:cluster": { ...SHARED, kubelet: { x: "-----BEGIN PRIVATE KEY-----" } } }, { name }),
-      /layers\/prod\.yaml has .*\n(.*\n)* {2}cluster\.kubelet\.x: contains a private key/,
+      layered(
+        { "foresail:cluster": { ...SHARED, kubelet: { systemCgroups: "-----BEGIN PRIVATE KEY-----" } } },
+        { name },
+      ),
+      /layers\/prod\.yaml has .*\n(.*\n)* {2}cluster\.kubelet\.systemCgroups: contains a private key/,
     ],
     [
       "an unknown key of a layer",

@@ -61,17 +61,20 @@ const TABLE: RefusedInputs = {
     ],
     [`cluster.kubeadm.joinConfiguration.nodeRegistration: ${NULL}`, join({ nodeRegistration: null })],
     [`cluster.kubelet.cgroupDriver: ${NULL}`, cluster({ kubelet: { cgroupDriver: null } })],
-    [`cluster.kubelet.a.b[1].c: ${NULL}`, cluster({ kubelet: { a: { b: [1, { c: null }] } } })],
+    [
+      `cluster.kubelet.registerWithTaints[0].value: ${NULL}`,
+      cluster({ kubelet: { registerWithTaints: [{ key: "a", effect: "NoSchedule", value: null }] } }),
+    ],
     [`cluster.kubeProxy.mode: ${NULL}`, cluster({ kubeProxy: { mode: null } })],
     ["cluster.kubeadm.clusterConfiguration: is empty; write a map of names to values", init(null)],
   ],
   "a value that would replace a map or a list of foresail's": [
     [
-      "cluster.kubeadm.clusterConfiguration.apiServer: is a list; write a map with the fields extraArgs, extraVolumes, extraEnvs, certSANs",
+      "cluster.kubeadm.clusterConfiguration.apiServer: is a list; write a map with the fields certSANs, extraArgs, extraEnvs, extraVolumes",
       init({ apiServer: [] }),
     ],
     [
-      "cluster.kubeadm.clusterConfiguration.networking: is a string; write a map with the fields serviceSubnet, podSubnet, dnsDomain",
+      "cluster.kubeadm.clusterConfiguration.networking: is a string; write a map with the fields dnsDomain, podSubnet, serviceSubnet",
       init({ networking: "10.0.0.0/8" }),
     ],
     [
@@ -111,17 +114,6 @@ const TABLE: RefusedInputs = {
     [
       'cluster.kubeadm.clusterConfiguration.scheduler.extraArgs[0].name: "--v" begins with a dash; write the name without it',
       init({ scheduler: { extraArgs: [{ name: "--v", value: "4" }] } }),
-    ],
-    [
-      'cluster.kubeadm.clusterConfiguration.scheduler.extraArgs[1].name: "v" is listed twice; remove one',
-      init({
-        scheduler: {
-          extraArgs: [
-            { name: "v", value: "4" },
-            { name: "v", value: "5" },
-          ],
-        },
-      }),
     ],
     [
       "cluster.kubeadm.clusterConfiguration.scheduler.extraArgs[0].valeu: is not known; an argument has name and value",

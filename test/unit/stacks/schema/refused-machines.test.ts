@@ -228,7 +228,7 @@ const TABLE: RefusedInputs = {
         `cluster.rollout.gate.command: ${NUL}`,
         cluster({ rollout: { gate: { command: `true${character}` } } }),
       ],
-      [`cluster.kubelet.a[0]: ${NUL}`, cluster({ kubelet: { a: [character] } })],
+      [`cluster.kubelet.clusterDNS[0]: ${NUL}`, cluster({ kubelet: { clusterDNS: [character] } })],
     ]),
     [
       'cluster.network.plugin.chart.chart: "-rf" begins with a dash; write the name of a chart, e.g. "cilium"',

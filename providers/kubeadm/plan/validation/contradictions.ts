@@ -1,0 +1,188 @@
+import { isObject } from "../../../../lib/json";
+import { quoted } from "../../../../lib/text/quote";
+import { parseCidr } from "../../../../lib/validation/addresses";
+import {
+  below,
+  type ConfigurationPath,
+  issueAt,
+  type ValidationIssue,
+  valueAt,
+} from "../../../../lib/validation/validation-issue";
+import { networkOf } from "../defaults";
+import { NODE_PREFIX, pluginBlockIssues } from "./network-plugin";
+import { PASS_THROUGH, versionIssues } from "./pass-through";
+
+/** Settings of a cluster that depend on each other; absent ones are not readable or not set. */
+export interface ClusterSettings {
+  version?: string;
+  adopt?: boolean;
+  encryptSecretsAtRest?: boolean;
+  network?: { podSubnet?: string; serviceSubnet?: string; dnsDomain?: string; plugin?: object };
+  kubeadm?: {
+    clusterConfiguration?: unknown;
+    initConfiguration?: unknown;
+    joinConfiguration?: unknown;
+  };
+  kubelet?: unknown;
+  kubeProxy?: unknown;
+}
+
+const PER_MACHINE = "belongs to one machine, and this is for all of them; ";
+const ETCD_ADDRESS = `${PER_MACHINE}remove it: foresail takes the internalAddress of each machine`;
+
+/** Arguments that contradict a field of foresail, by the place of their list: what to do instead. */
+const CONTRADICTING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "clusterConfiguration.apiServer.extraArgs": {
+    "service-cluster-ip-range": "contradicts network.serviceSubnet; write it there",
+    "advertise-address": `${PER_MACHINE}use the internalAddress of the machine`,
+    "secure-port":
+      "contradicts the port of every API server, which the endpoint, kubeadm and health checks use; remove it, and use endpoint.external.port for another port of the load balancer",
+    "etcd-servers": "contradicts the etcd that foresail runs on the control planes; remove it",
+    "encryption-provider-config":
+      "contradicts encryptSecretsAtRest; remove it, or write encryptSecretsAtRest: false",
+  },
+  "clusterConfiguration.controllerManager.extraArgs": {
+    "cluster-cidr": "contradicts network.podSubnet; write it there",
+    "service-cluster-ip-range": "contradicts network.serviceSubnet; write it there",
+    "cluster-name": "contradicts the name of the cluster; remove it",
+  },
+  "clusterConfiguration.etcd.local.extraArgs": {
+    "data-dir": "contradicts etcd.local.dataDir, whose folder kubeadm mounts; write it there",
+    name: `${PER_MACHINE}remove it: a member has the name of its machine`,
+    ...Object.fromEntries(
+      [
+        "listen-client-urls",
+        "listen-peer-urls",
+        "advertise-client-urls",
+        "initial-advertise-peer-urls",
+        "initial-cluster",
+        "initial-cluster-state",
+      ].map((argument) => [argument, ETCD_ADDRESS]),
+    ),
+  },
+  ...Object.fromEntries(
+    ["initConfiguration", "joinConfiguration"].map((object) => [
+      `${object}.nodeRegistration.kubeletExtraArgs`,
+      {
+        "node-ip": `${PER_MACHINE}use the internalAddress of the machine`,
+        "hostname-override": `${PER_MACHINE}use the name of the machine`,
+        "provider-id": `${PER_MACHINE}remove it: the cloud's controller sets it`,
+        "cluster-domain": "contradicts network.dnsDomain; write it there",
+        "container-runtime-endpoint": "contradicts the containerd that foresail installs; remove it",
+        "cgroup-driver": "contradicts kubelet.cgroupDriver; write it there",
+      },
+    ]),
+  ),
+};
+
+const ANONYMOUS = ["/livez", "/readyz", "/healthz"].join(", ");
+const ANONYMOUS_FIX =
+  "would refuse the health checks of the kubelet and of load balancers; remove it, and write profile: cis, or an AuthenticationConfiguration " +
+  `in files whose anonymous.conditions allow ${ANONYMOUS}, with the argument authentication-config`;
+
+/** Returns the entries of a list of arguments, as far as they are readable, with their indexes. */
+function argumentsAt(kubeadm: unknown, place: string) {
+  const list = valueAt(kubeadm, place.split("."));
+  return (Array.isArray(list) ? list : []).map((one: unknown) => {
+    const { name, value } = isObject(one) ? one : {};
+    return {
+      name: typeof name === "string" ? name : "",
+      value: typeof value === "string" ? value : undefined,
+    };
+  });
+}
+
+/** Returns an issue for each argument that contradicts a field of foresail, or that belongs to one machine. */
+function contradictingArguments({
+  kubeadm,
+  encryptSecretsAtRest = true,
+}: ClusterSettings): ValidationIssue[] {
+  return Object.entries(CONTRADICTING).flatMap(([place, fixes]) =>
+    argumentsAt(kubeadm, place).flatMap(({ name, value }, index) => {
+      const path: ConfigurationPath = ["kubeadm", ...place.split("."), index, "name"];
+      if (place === "clusterConfiguration.apiServer.extraArgs" && name === "anonymous-auth")
+        return issueAt(path, value === "false" ? `${quoted(name)} ${ANONYMOUS_FIX}` : undefined);
+      if (name === "encryption-provider-config" && !encryptSecretsAtRest) return [];
+      const fix = Object.hasOwn(fixes, name) ? fixes[name] : undefined;
+      return issueAt(path, fix && `${quoted(name)} ${fix}`);
+    }),
+  );
+}
+
+const CONTROLLER_MANAGER = "clusterConfiguration.controllerManager.extraArgs";
+const MASK = /^node-cidr-mask-size(-ipv4)?$/;
+
+/** Returns the prefix of each node's block of the pod network; undefined if the argument is not a number. */
+export function nodePrefix({ kubeadm }: Pick<ClusterSettings, "kubeadm">): number | undefined {
+  const written = argumentsAt(kubeadm, CONTROLLER_MANAGER).findLast(({ name }) => MASK.test(name));
+  if (written === undefined) return NODE_PREFIX;
+  return /^\d{1,2}$/.test(written.value ?? "") ? Number(written.value) : undefined;
+}
+
+/** Most node blocks that Kubernetes makes of one block: 2^16. */
+const MOST_BITS = 16;
+const DEFAULT_MAX_PODS = 110;
+
+/** Returns the issues of the pod block, each node's block of it, and the number of pods on a node. */
+function maskIssues(settings: ClusterSettings): ValidationIssue[] {
+  const { podSubnet } = networkOf(settings.network);
+  const pods = parseCidr(podSubnet);
+  const prefix = nodePrefix(settings);
+  const index = argumentsAt(settings.kubeadm, CONTROLLER_MANAGER).findLastIndex(({ name }) =>
+    MASK.test(name),
+  );
+  const at: ConfigurationPath = ["kubeadm", ...CONTROLLER_MANAGER.split("."), index, "value"];
+  if (prefix === undefined || prefix > 30)
+    return issueAt(at, "is not the prefix of an IPv4 block; write a number of at most 30, in quotes");
+  // the pod block has its own rule
+  if (pods === undefined) return [];
+  const subnet = ["network", "podSubnet"];
+  if (index < 0)
+    return issueAt(
+      subnet,
+      pods.prefix > prefix
+        ? `${quoted(podSubnet)} is too small: each node takes a /${prefix}; write e.g. a /16`
+        : undefined,
+    );
+  const ofPods = `network.podSubnet ${quoted(podSubnet)}`;
+  if (pods.prefix > prefix)
+    return issueAt(at, `a /${prefix} of each node is larger than ${ofPods}; write a larger number`);
+  if (prefix - pods.prefix > MOST_BITS)
+    return issueAt(
+      at,
+      `a /${prefix} of each node is more than ${MOST_BITS} bits longer than ${ofPods}, which Kubernetes refuses; write ${pods.prefix + MOST_BITS} or less`,
+    );
+  const { maxPods = DEFAULT_MAX_PODS } = isObject(settings.kubelet) ? settings.kubelet : {};
+  const room = 2 ** (32 - prefix) - 2;
+  return issueAt(
+    at,
+    typeof maxPods === "number" && maxPods > room
+      ? `a /${prefix} of each node has ${room} addresses for ${maxPods} pods; write a smaller number, or kubelet.maxPods: ${room}`
+      : undefined,
+  );
+}
+
+/** Returns the issues of fields and arguments that the cluster's version of Kubernetes does not have. */
+function fieldsOfVersion({ version, kubeadm, ...others }: ClusterSettings): ValidationIssue[] {
+  if (version === undefined) return [];
+  const objects = { ...kubeadm, kubelet: others.kubelet, kubeProxy: others.kubeProxy };
+  return Object.entries(PASS_THROUGH).flatMap(([name, kind]) => {
+    const object: unknown = objects[name as keyof typeof PASS_THROUGH];
+    if (!isObject(object)) return [];
+    const path = name.endsWith("Configuration") ? ["kubeadm", name] : [name];
+    return below(path, versionIssues(kind, object, version));
+  });
+}
+
+/**
+ * Returns the issues of settings of a cluster that contradict each other; paths are relative to it. A cluster that others
+ * made keeps its arguments.
+ */
+export function contradictionIssues(settings: ClusterSettings): ValidationIssue[] {
+  return [
+    ...fieldsOfVersion(settings),
+    ...(settings.adopt === true ? [] : contradictingArguments(settings)),
+    ...maskIssues(settings),
+    ...below(["network", "plugin"], pluginBlockIssues(settings)),
+  ];
+}

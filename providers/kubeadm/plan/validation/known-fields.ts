@@ -1,0 +1,71 @@
+import { parseVersion } from "../rollout/versions";
+import { KUBERNETES_FIELDS } from "./kubernetes-fields";
+
+/**
+ * Shape of a field: `argument` is one {name, value}, a list has one item, the field "*" is that of every name, and `any`
+ * is not checked.
+ */
+export type Shape =
+  | "text"
+  | "boolean"
+  | "integer"
+  | "number"
+  | "argument"
+  | "any"
+  | readonly [Shape]
+  | { readonly [field: string]: Shape };
+
+/** The configuration objects and programs of Kubernetes that a user's settings reach. */
+export interface KubernetesFields {
+  /** Fields by kind. */
+  readonly kinds: Readonly<Record<string, { readonly [field: string]: Shape }>>;
+  /** Names of arguments by program. */
+  readonly flags: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Minor versions that have a field; undefined for all. */
+type Range = readonly [first: number, last: number] | undefined;
+
+/** Splits the name of a generated entry: "crashLoopBackOff 32-36". */
+function entryOf(name: string): { name: string; range: Range } {
+  const [, own = name, first, last] = /^(\S+) (\d+)-(\d+)$/.exec(name) ?? [];
+  return { name: own, range: first === undefined ? undefined : [Number(first), Number(last)] };
+}
+
+let generated: KubernetesFields | undefined;
+// parsed when a cluster is checked for the first time
+const all = () => (generated ??= JSON.parse(KUBERNETES_FIELDS) as KubernetesFields);
+
+const cached = new Map<number | undefined, KubernetesFields>();
+
+/** Returns the fields and flags of a version of Kubernetes; without one, or with an unreadable one, those of all minors. */
+export function fieldsOf(version?: string): KubernetesFields {
+  const minor = version === undefined ? undefined : parseVersion(version)?.minor;
+  const found = cached.get(minor);
+  if (found) return found;
+  const has = (range: Range) =>
+    minor === undefined || range === undefined || (range[0] <= minor && minor <= range[1]);
+  const prune = (shape: Shape): Shape => {
+    if (typeof shape === "string") return shape;
+    if (isList(shape)) return [prune(shape[0])];
+    return Object.fromEntries(
+      Object.entries(shape).flatMap(([key, inner]) => {
+        const { name, range } = entryOf(key);
+        return has(range) ? [[name, prune(inner)]] : [];
+      }),
+    );
+  };
+  const { kinds, flags } = all();
+  const names = Object.entries(flags).map(([program, list]) => [
+    program,
+    list.map(entryOf).flatMap(({ name, range }) => (has(range) ? [name] : [])),
+  ]);
+  const fields = {
+    kinds: prune(kinds) as KubernetesFields["kinds"],
+    flags: Object.fromEntries(names) as KubernetesFields["flags"],
+  };
+  cached.set(minor, fields);
+  return fields;
+}
+
+export const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);

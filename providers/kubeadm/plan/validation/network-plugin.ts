@@ -1,0 +1,127 @@
+import { isObject } from "../../../../lib/json";
+import { quoted } from "../../../../lib/text/quote";
+import { cidrContains, cidrIssue, parseCidr } from "../../../../lib/validation/addresses";
+import {
+  below,
+  type ConfigurationPath,
+  issueAt,
+  type ValidationIssue,
+  valueAt,
+} from "../../../../lib/validation/validation-issue";
+import { networkOf } from "../defaults";
+
+/** Prefix of each node's block, a /24 of the pod block (the default of kube-controller-manager). */
+export const NODE_PREFIX = 24;
+
+interface NetworkSettings {
+  network?: { podSubnet?: string; serviceSubnet?: string; dnsDomain?: string; plugin?: object };
+  kubeadm?: { initConfiguration?: unknown };
+}
+
+/** Returns an issue when values for Cilium's chart remove the mode of `ipam`, so that pods lose the cluster's blocks. */
+export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): ValidationIssue[] {
+  const { ipam = {} } = values;
+  const mode = isObject(ipam) ? (ipam["mode"] ?? "kubernetes") : undefined;
+  if (typeof mode === "string" && mode !== "") return [];
+  const message =
+    "removes the mode that foresail sets, so that pods would get addresses outside of network.podSubnet; write a map with mode: kubernetes, or remove it";
+  return issueAt(["ipam"], message);
+}
+
+/** Returns an issue for a block of a plugin that is not in the pod block: kube-proxy and nodes expect pods there. */
+function blockIssues(block: unknown, podSubnet: string, path: ConfigurationPath): ValidationIssue[] {
+  const pods = parseCidr(podSubnet);
+  // the pod block has its own rule
+  if (pods === undefined) return [];
+  const fix = `write ${podSubnet}, which is network.podSubnet, or a block of it`;
+  if (typeof block !== "string") return issueAt(path, `is missing; ${fix}`);
+  const wrong = cidrIssue(block);
+  const own = parseCidr(block);
+  if (wrong !== undefined || own === undefined) return issueAt(path, wrong ?? `is not a block; ${fix}`);
+  const isInside = own.prefix >= pods.prefix && cidrContains(pods, own.first);
+  return issueAt(path, isInside ? undefined : `${quoted(block)} is not in the block of the pods; ${fix}`);
+}
+
+/** Addresses of one block each, within a pool of the plugin. */
+function sizeIssues(size: unknown, block: unknown, path: ConfigurationPath): ValidationIssue[] {
+  if (size === undefined || typeof block !== "string") return [];
+  const pool = parseCidr(block);
+  if (pool === undefined) return [];
+  const fits = typeof size === "number" && Number.isInteger(size) && size >= pool.prefix && size <= 32;
+  return issueAt(
+    path,
+    fits
+      ? undefined
+      : `must be the prefix of blocks in ${quoted(block)}; write a number from ${pool.prefix} to 32`,
+  );
+}
+
+function flannelIssues(values: object, podSubnet: string): ValidationIssue[] {
+  const { podCidr = podSubnet } = values as { podCidr?: unknown };
+  return issueAt(
+    ["podCidr"],
+    podCidr === podSubnet
+      ? undefined
+      : `${quoted(typeof podCidr === "string" ? podCidr : JSON.stringify(podCidr))} is not network.podSubnet ${quoted(podSubnet)}; remove it, foresail writes it`,
+  );
+}
+
+function calicoIssues(values: object, podSubnet: string): ValidationIssue[] {
+  const path = ["installation", "calicoNetwork", "ipPools"];
+  const pools = valueAt(values, path);
+  if (!Array.isArray(pools)) return [];
+  return pools.flatMap((pool: unknown, index) => {
+    const { cidr, blockSize } = isObject(pool) ? pool : {};
+    // a pool of IPv6 addresses is beside the one of IPv4
+    if (typeof cidr === "string" && cidr.includes(":")) return [];
+    return [
+      ...blockIssues(cidr, podSubnet, [...path, index, "cidr"]),
+      ...sizeIssues(blockSize, cidr, [...path, index, "blockSize"]),
+    ];
+  });
+}
+
+/** Where Cilium finds the API server without kube-proxy, which gives its pods the address of a Service. */
+const API_ADDRESS = ["k8sServiceHost", "k8sServicePort"] as const;
+
+function ciliumIssues(values: object, { network, kubeadm }: NetworkSettings): ValidationIssue[] {
+  const { podSubnet } = networkOf(network);
+  const mode = valueAt(values, ["ipam", "mode"]);
+  const operator = ["ipam", "operator"];
+  const list = valueAt(values, [...operator, "clusterPoolIPv4PodCIDRList"]);
+  const at = [...operator, "clusterPoolIPv4PodCIDRList"];
+  const blocks: unknown[] = Array.isArray(list) ? list : [list];
+  const size = valueAt(values, [...operator, "clusterPoolIPv4MaskSize"]);
+  const pools =
+    mode === "cluster-pool"
+      ? blocks.flatMap((block, index) => [
+          ...blockIssues(block, podSubnet, Array.isArray(list) ? [...at, index] : at),
+          ...sizeIssues(size, block, [...operator, "clusterPoolIPv4MaskSize"]),
+        ])
+      : [];
+  const skipped = valueAt(kubeadm?.initConfiguration ?? {}, ["skipPhases"]);
+  const withoutProxy =
+    Array.isArray(skipped) && skipped.some((phase) => phase === "addon" || phase === "addon/kube-proxy");
+  const missing = API_ADDRESS.filter((field) => valueAt(values, [field]) === undefined);
+  const needed =
+    "is missing: without kube-proxy, Cilium finds no API server; write the host and port of the endpoint (of endpoint.loopback: 127.0.0.1 and its port)";
+  return [...pools, ...(withoutProxy ? missing.flatMap((field) => issueAt([field], needed)) : [])];
+}
+
+/** Returns the issues of a plugin's values against the blocks of the cluster; paths are relative to `network.plugin`. */
+export function pluginBlockIssues(settings: NetworkSettings): ValidationIssue[] {
+  const { podSubnet } = networkOf(settings.network);
+  const plugin = (settings.network?.plugin ?? {}) as Readonly<
+    Record<string, { values?: unknown } | undefined>
+  >;
+  const valuesOf = (name: string): object => {
+    const { values } = plugin[name] ?? {};
+    return isObject(values) ? values : {};
+  };
+  const at = (name: string, issues: ValidationIssue[]) => below([name, "values"], issues);
+  return [
+    ...(plugin["flannel"] ? at("flannel", flannelIssues(valuesOf("flannel"), podSubnet)) : []),
+    ...(plugin["calico"] ? at("calico", calicoIssues(valuesOf("calico"), podSubnet)) : []),
+    ...(plugin["cilium"] ? at("cilium", ciliumIssues(valuesOf("cilium"), settings)) : []),
+  ];
+}

@@ -1,0 +1,3 @@
+module kubernetes-fields
+
+go 1.21

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { cacheFolder, projectFolder } from "../../../sandbox/toolchain/cache";
+import { fieldsOf } from "../../../providers/kubeadm/plan/validation/known-fields";
+import { leaveOut } from "../../left-out";
+
+const cache = cacheFolder();
+const modules = path.join(cache, "go", "pkg", "mod");
+/** Versions whose programs and modules the sandbox has. */
+const VERSIONS = ["1.35.4", "1.36.3"];
+
+const run = (command: string, args: string[], cwd: string, env: Record<string, string> = {}) =>
+  spawnSync(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+    timeout: 240_000,
+    maxBuffer: 2 ** 26,
+  });
+
+describe("fields and arguments of Kubernetes", function () {
+  this.timeout(300_000);
+
+  for (const version of VERSIONS) {
+    it(`are those of the sources of ${version}`, function () {
+      if (!existsSync(path.join(modules, "k8s.io", `kubernetes@v${version}`)))
+        return leaveOut(this, `needs the sources of Kubernetes ${version}`);
+      const { stdout, stderr, status } = run(
+        "go",
+        ["run", ".", version],
+        path.join(projectFolder, "scripts", "kubernetes-fields"),
+        {
+          GOMODCACHE: modules,
+          GOPROXY: "off",
+          GOFLAGS: "-modcacherw",
+        },
+      );
+      assert.equal(status, 0, stderr);
+      const { kinds, flags } = JSON.parse(stdout) as ReturnType<typeof fieldsOf>;
+      const ours = fieldsOf(version);
+      assert.deepEqual(ours.kinds, kinds);
+      assert.deepEqual(ours.flags, flags);
+    });
+
+    it(`include every argument that the programs of ${version} list`, function () {
+      const folder = path.join(cache, "programs", `kubernetes-${version}`);
+      if (!existsSync(folder)) return leaveOut(this, `needs the programs of Kubernetes ${version}`);
+      for (const [program, known] of Object.entries(fieldsOf(version).flags)) {
+        const { stdout } = run(path.join(folder, program), ["--help"], folder);
+        const listed = [...stdout.matchAll(/^ +(?:-[a-zA-Z], )?--([A-Za-z0-9-]+)/gm)].map(
+          ([, name = ""]) => name,
+        );
+        assert.ok(listed.length > 50, `${program}: ${stdout.slice(0, 200)}`);
+        const others = listed.filter((name) => !known.includes(name) && !["help", "version"].includes(name));
+        assert.deepEqual(others, [], program);
+      }
+    });
+  }
+});
