@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
+import type { ReadinessGate, TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
 
 /** An object that the pool refers to: created or adopted if it has a specification, otherwise only referred to. */
 export interface PoolObjectArgs {
@@ -25,7 +25,7 @@ export interface MachinePoolArgs {
   namespace: string;
   /** Name of the Cluster. */
   cluster: string;
-  /** The source of the machines' join data. */
+  /** The source of the machines' join data; the Secret "" for a managed pool, whose provider needs none. */
   bootstrap: { config: PoolObjectArgs } | { dataSecretName: string };
   /** The object that creates the machines. */
   infrastructure: PoolObjectArgs;
@@ -37,6 +37,10 @@ export interface MachinePoolArgs {
   failureDomains?: string[];
   minReadySeconds?: number;
   nodeDrainTimeoutSeconds?: number;
+  nodeDeletionTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+  /** Conditions of each Machine that have to hold, too, before it counts as ready. */
+  readinessGates?: ReadinessGate[];
   /** Whether to take over the objects from their current owners. @default false */
   adopt?: boolean;
   /** @default 600 for the bootstrap data, 1800 for each other stage */

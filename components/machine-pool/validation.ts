@@ -13,12 +13,18 @@ import { dnsLabelIssue, objectNameIssue, shortLineIssue } from "../../lib/valida
 import { REPLICAS, SECONDS } from "../../lib/validation/numbers";
 import { below, exactlyOneIssue, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
-import { APIS, TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
+import {
+  APIS,
+  conditionTypeIssue,
+  NODE_TIMEOUTS,
+  POLARITIES,
+  TIMEOUTS,
+} from "../../providers/machine-pool/plan/manifest";
 import type { MachinePoolArgs, PoolObjectArgs } from "./machine-pool-args";
 
 /** Returns all issues of a pool's plain arguments, by the same rules as for a stack's configuration. */
 export function argumentIssues(name: string, args: MachinePoolArgs): ValidationIssue[] {
-  const { bootstrap, failureDomains = [], timeouts = {} } = args;
+  const { bootstrap, failureDomains = [], readinessGates = [], timeouts = {} } = args;
   return [
     ...textAt(["name"], name, objectNameIssue),
     ...optionalTextAt(["kubeconfig"], plain(args.kubeconfig), kubeconfigIssue),
@@ -33,7 +39,14 @@ export function argumentIssues(name: string, args: MachinePoolArgs): ValidationI
     ...below(["infrastructure"], objectIssues(args.infrastructure)),
     ...metadataIssues(args),
     ...failureDomains.flatMap((domain, index) => textAt(["failureDomains", index], domain, shortLineIssue)),
-    ...wholeNumbersIn(args, { minReadySeconds: ANY_SECONDS, nodeDrainTimeoutSeconds: ANY_SECONDS }),
+    ...wholeNumbersIn(args, {
+      minReadySeconds: ANY_SECONDS,
+      ...Object.fromEntries(NODE_TIMEOUTS.map((name) => [`${name}Seconds`, ANY_SECONDS])),
+    }),
+    ...readinessGates.flatMap(({ conditionType, polarity }, index) => [
+      ...textAt(["readinessGates", index, "conditionType"], conditionType, conditionTypeIssue),
+      ...optionalTextAt(["readinessGates", index, "polarity"], polarity, oneOf(POLARITIES)),
+    ]),
     ...below(["timeouts"], deadlineIssues(timeouts, TIMEOUTS)),
   ];
 }
@@ -45,7 +58,7 @@ function bootstrapIssues(bootstrap: MachinePoolArgs["bootstrap"]): ValidationIss
   return [
     ...issueAt([], exactlyOneIssue({ config, dataSecretName }, ["config", "dataSecretName"])),
     ...(config ? below(["config"], objectIssues(config)) : []),
-    ...optionalTextAt(["dataSecretName"], dataSecretName, objectNameIssue),
+    ...optionalTextAt(["dataSecretName"], dataSecretName || undefined, objectNameIssue),
   ];
 }
 

@@ -5,7 +5,7 @@ const DEEPEST = 100;
 
 /**
  * Merges a value over another one, as a JSON merge patch (RFC 7386) does: maps merge by key, null removes a key, and
- * every other value, lists among them, replaces.
+ * every other value, lists among them, replaces. A null that removes nothing stays.
  *
  * @param over undefined changes nothing
  */
@@ -16,7 +16,8 @@ export function mergeOver(base: unknown, over: unknown, depth = 0): unknown {
   const names = new Set([...Object.keys(below), ...Object.keys(over)]);
   const merged = [...names].flatMap((name): [string, unknown][] => {
     const value = Object.hasOwn(over, name) ? over[name] : undefined;
-    if (value === null) return [];
+    // without anything to remove, null keeps the meaning that it has without a layer
+    if (value === null) return Object.hasOwn(below, name) && below[name] !== null ? [] : [[name, null]];
     return [[name, mergeOver(Object.hasOwn(below, name) ? below[name] : undefined, value, depth + 1)]];
   });
   // not by assignment: that of `__proto__` would give the object another prototype

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `npm run kubernetes-fields`: writes the fields and flags of the supported minor versions. A new minor version is one more here.
+# `npm run fields`: writes the fields and flags of the supported minor versions. A new minor version is one more here.
 set -eu
 cd "$(dirname "$0")"
 file=../../providers/kubeadm/plan/validation/kubernetes-fields.ts

@@ -316,7 +316,7 @@ func main() {
 // source is the text of the generated file.
 const source = `/*
  * Fields of Kubernetes' configuration objects and flags of its components in 1.%d to 1.%d, from the sources of its Go
- * modules. "npm run kubernetes-fields" writes this file; nothing is edited here. The name of what only some minor
+ * modules. "npm run fields" writes this file; nothing is edited here. The name of what only some minor
  * versions have ends with the first and the last of them.
  */
 export const KUBERNETES_FIELDS =

@@ -17,19 +17,25 @@ import { RolloutConfiguration } from "./rollout";
 import { anyText, flag, kubernetesVersion, port, rule, rules, seconds, text, whole } from "./rule";
 
 /** Returns the schema of a Kubernetes configuration object that is merged last. Refuses fields that foresail sets. */
-function passThrough(object: keyof typeof PASS_THROUGH) {
+function passThrough(object: keyof typeof PASS_THROUGH, more = "") {
   const kind = PASS_THROUGH[object];
   return rules(z.record(z.string(), z.unknown()), (value) => passThroughIssues(kind, value))
     .default({})
     .describe(
-      `Merged last into the ${kind.kind} (${kind.apiVersion}); fields that this version of Kubernetes does not have are refused.`,
+      `Merged last into the ${kind.kind} (${kind.apiVersion}); fields that this version of Kubernetes does not have are refused.${more}`,
     );
 }
 
 export const KubeadmPassThrough = z.strictObject({
   clusterConfiguration: passThrough("clusterConfiguration"),
-  initConfiguration: passThrough("initConfiguration"),
-  joinConfiguration: passThrough("joinConfiguration"),
+  initConfiguration: passThrough(
+    "initConfiguration",
+    " An empty list nodeRegistration.taints leaves the first control plane without its taint, so that it runs pods.",
+  ),
+  joinConfiguration: passThrough(
+    "joinConfiguration",
+    " An empty list nodeRegistration.taints leaves control planes that join without their taint.",
+  ),
 });
 export const KubeletPassThrough = passThrough("kubelet");
 export const KubeProxyPassThrough = passThrough("kubeProxy");

@@ -44,9 +44,7 @@ const secret = <Type extends "string" | "object">(
   systems: readonly System[],
 ) => ({ type, description, secret: true, systems }) as const;
 
-/**
- * All keys that foresail reads. `Pulumi.yaml` declares the one that every stack has (docs/adr/0003-configuration.md).
- */
+/** All keys that foresail reads. `Pulumi.yaml` declares none of them (docs/adr/0003-configuration.md). */
 export const CONFIGURATION_KEYS = {
   system: {
     type: "string",

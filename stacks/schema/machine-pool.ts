@@ -9,7 +9,7 @@ import {
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { REPLICAS } from "../../lib/validation/numbers";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
-import { APIS, TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
+import { APIS, conditionTypeIssue, POLARITIES, TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
 import { exactlyOne, flag, line, rules, seconds, text, whole } from "./rule";
 
 const name = (longest = 63) => text((text) => dnsLabelIssue(text, longest));
@@ -31,9 +31,11 @@ const PoolObject = z.strictObject({
 const Bootstrap = exactlyOne(
   z.strictObject({
     config: PoolObject.optional().describe("Object of a bootstrap provider that creates the join data."),
-    dataSecretName: text(objectNameIssue)
+    dataSecretName: text((name) => (name === "" ? undefined : objectNameIssue(name)))
       .optional()
-      .describe("Secret in the same namespace that has the join data already."),
+      .describe(
+        'Secret in the same namespace that has the join data already; "" for a managed pool (AKS, EKS, GKE, ARO), whose provider needs none.',
+      ),
   }),
 );
 
@@ -74,6 +76,23 @@ export const MachinePoolSection = z.strictObject({
     .optional()
     .describe("Seconds that a node has to be Ready before it counts as available, which a run waits for."),
   nodeDrainTimeoutSeconds: seconds(0).optional().describe("Deadline of draining a node; 0 or absent: none."),
+  nodeDeletionTimeoutSeconds: seconds(0)
+    .optional()
+    .describe(
+      "Deadline of deleting the Node of a machine that goes; 0: none. When absent, Cluster API's own.",
+    ),
+  nodeVolumeDetachTimeoutSeconds: seconds(0)
+    .optional()
+    .describe("Deadline of detaching the volumes of a machine that goes; 0 or absent: none."),
+  readinessGates: z
+    .array(
+      z.strictObject({
+        conditionType: text(conditionTypeIssue).describe('Type of the condition: "example.com/Checked".'),
+        polarity: z.enum(POLARITIES).optional().describe("Negative: the condition must be False."),
+      }),
+    )
+    .optional()
+    .describe("Conditions of each Machine that have to hold, too, before it counts as ready."),
   adopt: flag(false, "Take the objects from another controller, stack or field manager that has them."),
   timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
 });

@@ -1,13 +1,23 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
+import { projectFolder } from "../../sandbox/paths";
 import { generateKey } from "../../lib/ssh/generated-key";
 import { cluster, HOST_KEY } from "../unit/stacks/schema/valid";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
 import { FleetCommand } from "./fleet-command";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
+
+/** What a preview says that has read the section of its system. */
+const REACHED = {
+  openstack: / openstack\.|OpenstackCluster/,
+  tumblebug: / tumblebug\.|TumblebugCluster/,
+  azimuth: / azimuth\.|managementKubeconfig/,
+  "machine-pool": / machinePool\.|managementKubeconfig/,
+  ssh: /cluster\.|KubeadmCluster|sshPrivateKey/,
+};
 
 describe("a stack over a layer", function () {
   this.timeout(SET_UP_MILLISECONDS);
@@ -31,10 +41,11 @@ describe("a stack over a layer", function () {
   });
   after(() => removeFolder(stack.place.folder));
 
+  const layerFile = (name: string) => path.join(path.dirname(stack.stackFile), "layers", `${name}.yaml`);
+
   function writeLayer(config: Record<string, unknown>): void {
-    const folder = path.join(path.dirname(stack.stackFile), "layers");
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, "prod.yaml"), stringify({ config }));
+    mkdirSync(path.dirname(layerFile("prod")), { recursive: true });
+    writeFileSync(layerFile("prod"), stringify({ config }));
   }
 
   const networkOf = async () =>
@@ -63,5 +74,23 @@ describe("a stack over a layer", function () {
     assert.match(stdout, /^ {2}name: test +# Pulumi\.prod-eu1\.yaml$/m);
     assert.match(stdout, /^foresail:sshPrivateKey: "\[secret\]" +# Pulumi\.prod-eu1\.yaml$/m);
     assert.doesNotMatch(stdout, /PRIVATE KEY/);
+  });
+
+  it("takes the system of its layer, in the example of regions for each system", async () => {
+    const regions = path.join(projectFolder, "examples", "regions");
+    const filled = (file: string) => readFileSync(file, "utf8").replaceAll(/\$\{shared\.[^}]*\}/g, "filled");
+    for (const [system, reached] of Object.entries(REACHED)) {
+      const { config } = parse(filled(path.join(regions, system, "Pulumi.prod-eu1.yaml"))) as {
+        config: Record<string, unknown>;
+      };
+      // its stack is not here
+      delete config["foresail:shared"];
+      writeFileSync(stack.stackFile, stringify({ config }));
+      writeFileSync(layerFile("prod"), filled(path.join(regions, system, "layers", "prod.yaml")));
+      // the preview ends where it needs the system's server, or at a value that another stack has
+      const { stdout } = await stack.call(["preview"]);
+      assert.doesNotMatch(stdout, /the system|is not a system/, system);
+      assert.match(stdout, reached, system);
+    }
   });
 });

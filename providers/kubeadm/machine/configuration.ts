@@ -1,5 +1,6 @@
 import { API_SERVER_PORT, ETCD_CLIENT_PORT, ETCD_PEER_PORT } from "../../../lib/validation/ports";
 import { stringify } from "yaml";
+import { valueAt } from "../../../lib/validation/validation-issue";
 import { CONTROL_PLANE_TAINT, type Machine } from "../plan/machine";
 import { mergeObjects, type JsonObject } from "../../../lib/merge";
 import { NODE_PATHS } from "../plan/node-paths";
@@ -25,9 +26,19 @@ export function certificateNames(machine: Pick<Machine, "name" | "internalAddres
   return [machine.name, machine.internalAddress, hostOf(machine.apiServer)];
 }
 
-/** Returns how the kubelet of one machine registers. Taints are part of it, so no pod is scheduled before. */
-function nodeRegistration({ ignorePreflightErrors }: ClusterSpecification, machine: Machine): JsonObject {
-  const own = machine.role === "control-plane" ? [CONTROL_PLANE_TAINT] : [];
+/**
+ * Returns how the kubelet of one machine registers. Taints are part of it, so no pod is scheduled before.
+ *
+ * @param user the user's object, in which an empty list of taints stands for a control plane that runs pods
+ */
+function nodeRegistration(
+  { ignorePreflightErrors }: ClusterSpecification,
+  machine: Machine,
+  user: JsonObject = {},
+): JsonObject {
+  const taints = valueAt(user, ["nodeRegistration", "taints"]);
+  const isUntainted = Array.isArray(taints) && taints.length === 0;
+  const own = machine.role === "control-plane" && !isUntainted ? [CONTROL_PLANE_TAINT] : [];
   return {
     name: machine.name,
     criSocket: "unix:///run/containerd/containerd.sock",
@@ -100,7 +111,7 @@ export function initConfiguration(
     kind: "InitConfiguration",
     // init's own token is not used, since each join creates one
     bootstrapTokens: [{ ttl: "1m0s", description: "kubeadm init" }],
-    nodeRegistration: nodeRegistration(specification, machine),
+    nodeRegistration: nodeRegistration(specification, machine, specification.kubeadm.initConfiguration),
     ...localEndpoint(machine),
   };
   return documents([
@@ -134,7 +145,7 @@ export function joinConfiguration(
     // foresail has asked the other members, and one that is starting would keep kubeadm waiting
     ...(overlaps ? { skipPhases: ["check-etcd"] } : {}),
     discovery: { file: { kubeConfigPath: DISCOVERY_FILE }, tlsBootstrapToken: bootstrapToken },
-    nodeRegistration: nodeRegistration(specification, machine),
+    nodeRegistration: nodeRegistration(specification, machine, specification.kubeadm.joinConfiguration),
     ...(machine.role === "control-plane" ? { controlPlane: localEndpoint(machine) } : {}),
   };
   return documents([mergeObjects(join, specification.kubeadm.joinConfiguration)]);

@@ -258,7 +258,8 @@ export function secondsUntilAvailable(
 function transitions(pool: ObservedPool, { bootstrap, infrastructure }: Partial<PoolContext>): string[] {
   const { counts, wanted = 1, dataSecretName, phase } = pool;
   const { replicas, ready, available } = counts;
-  const data = dataSecretName === undefined ? "" : `, data in the Secret ${dataSecretName}`;
+  // the name of a managed pool's Secret is empty
+  const data = !dataSecretName ? "" : `, data in the Secret ${dataSecretName}`;
   const unavailable = Math.max(0, replicas - available);
   const lines = [
     pool.isOwned && "its Cluster has become its owner",

@@ -1,3 +1,4 @@
+import { quoted } from "../../../lib/text/quote";
 import type { Renames } from "../../../lib/validation/renames";
 import { replicasManager } from "./observed";
 import { withV } from "./evaluation";
@@ -43,12 +44,45 @@ export interface PoolSpecification {
   failureDomains: string[];
   minReadySeconds?: number;
   nodeDrainTimeoutSeconds?: number;
+  nodeDeletionTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+  /** Conditions of each Machine that have to hold, too, before it counts as ready. */
+  readinessGates?: ReadinessGate[];
+}
+
+export const POLARITIES = ["Positive", "Negative"] as const;
+
+/** Returns what is wrong with the type of a condition, or undefined. */
+export const conditionTypeIssue = (text: string): string | undefined =>
+  text.length <= 316 &&
+  /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/.test(text)
+    ? undefined
+    : `${quoted(text)} is not the type of a condition; write e.g. "example.com/Checked"`;
+
+/** A condition of a Machine; with the polarity Negative it must be False. */
+export interface ReadinessGate {
+  conditionType: string;
+  polarity?: (typeof POLARITIES)[number];
+}
+
+/** Deadlines of what Cluster API does with the Node of a Machine that goes; v1beta1 has them as durations. */
+export const NODE_TIMEOUTS = ["nodeDrainTimeout", "nodeDeletionTimeout", "nodeVolumeDetachTimeout"] as const;
+
+/** Returns the fields of a Machine with the deadlines that a specification has. */
+function nodeTimeouts(specification: PoolSpecification, isOld: boolean) {
+  const timeouts = NODE_TIMEOUTS.flatMap((name) => {
+    const seconds = specification[`${name}Seconds`];
+    return seconds === undefined ? [] : [{ name, seconds }];
+  });
+  if (timeouts.length === 0) return {};
+  if (isOld) return Object.fromEntries(timeouts.map(({ name, seconds }) => [name, `${seconds}s`]));
+  return { deletion: Object.fromEntries(timeouts.map(({ name, seconds }) => [`${name}Seconds`, seconds])) };
 }
 
 /** Returns the MachinePool to apply: only the desired fields, so that Cluster API keeps the fields that it adds. */
 export function machinePoolManifest(specification: PoolSpecification) {
   const { api, namespace, name, cluster, replicas, version, labels, annotations } = specification;
-  const { failureDomains, minReadySeconds, nodeDrainTimeoutSeconds, bootstrap } = specification;
+  const { failureDomains, minReadySeconds, readinessGates = [], bootstrap } = specification;
   const ref = api === "v1beta1" ? withNamespace(namespace) : withGroup;
   const isOld = api === "v1beta1";
   const template = {
@@ -56,11 +90,8 @@ export function machinePoolManifest(specification: PoolSpecification) {
     ...(version === undefined ? {} : { version: withV(version) }),
     bootstrap: "configRef" in bootstrap ? { configRef: ref(bootstrap.configRef) } : bootstrap,
     infrastructureRef: ref(specification.infrastructureRef),
-    ...(nodeDrainTimeoutSeconds === undefined
-      ? {}
-      : isOld
-        ? { nodeDrainTimeout: `${nodeDrainTimeoutSeconds}s` }
-        : { deletion: { nodeDrainTimeoutSeconds } }),
+    ...nodeTimeouts(specification, isOld),
+    ...(readinessGates.length === 0 ? {} : { readinessGates }),
     // v1beta2 has the field in the template
     ...(minReadySeconds === undefined || isOld ? {} : { minReadySeconds }),
   };

@@ -1,6 +1,6 @@
 /*
  * Fields of Kubernetes' configuration objects and flags of its components in 1.31 to 1.36, from the sources of its Go
- * modules. "npm run kubernetes-fields" writes this file; nothing is edited here. The name of what only some minor
+ * modules. "npm run fields" writes this file; nothing is edited here. The name of what only some minor
  * versions have ends with the first and the last of them.
  */
 export const KUBERNETES_FIELDS = `{"flags":{"kube-apiserver":["admission-control","admission-control-config-file","advertise-address",

@@ -111,6 +111,34 @@ describe("the manifest of a MachinePool", () => {
     assert.deepEqual((spec.template.spec as { deletion?: object }).deletion, { nodeDrainTimeoutSeconds: 60 });
   });
 
+  it("has the deadlines and readiness gates of Machines, and the empty Secret of a managed pool", () => {
+    const more = {
+      ...specification,
+      nodeDeletionTimeoutSeconds: 0,
+      nodeVolumeDetachTimeoutSeconds: 90,
+      readinessGates: [{ conditionType: "example.com/Checked" }],
+      bootstrap: { dataSecretName: "" },
+    };
+    const { nodeDeletionTimeout, nodeVolumeDetachTimeout, readinessGates, bootstrap } = machinePoolManifest(
+      more,
+    ).spec.template.spec as Record<string, unknown>;
+    assert.deepEqual(
+      { nodeDeletionTimeout, nodeVolumeDetachTimeout, readinessGates, bootstrap },
+      {
+        nodeDeletionTimeout: "0s",
+        nodeVolumeDetachTimeout: "90s",
+        readinessGates: more.readinessGates,
+        bootstrap: { dataSecretName: "" },
+      },
+    );
+    const { spec } = machinePoolManifest({ ...more, api: "v1beta2" });
+    assert.deepEqual((spec.template.spec as { deletion?: object }).deletion, {
+      nodeDrainTimeoutSeconds: 60,
+      nodeDeletionTimeoutSeconds: 0,
+      nodeVolumeDetachTimeoutSeconds: 90,
+    });
+  });
+
   it("has no field that Cluster API writes itself", () => {
     const text = JSON.stringify(machinePoolManifest(specification));
     assert.doesNotMatch(text, /providerIDList|dataSecretName|ownerReferences|finalizers|status/);

@@ -5,7 +5,6 @@ import Ajv from "ajv";
 import { parse } from "yaml";
 import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
 import { staleDocs } from "../../../../scripts/generate-configuration-docs";
-import { CONFIGURATION_KEYS } from "../../../../stacks/schema";
 import { issuesOf } from "./issues";
 import { cluster, reader } from "./valid";
 
@@ -46,16 +45,7 @@ describe("configuration: files", () => {
     assert.deepEqual(bare, []);
   });
 
-  it("declares in Pulumi.yaml each key that has a default, with the same type", () => {
-    const declared = readYaml("Pulumi.yaml").config as Record<string, { type: string; default?: unknown }>;
-    const expected = Object.entries(CONFIGURATION_KEYS).filter(([, key]) => "default" in key);
-    assert.deepEqual(
-      Object.keys(declared),
-      expected.map(([name]) => `foresail:${name}`),
-    );
-    for (const [name, key] of expected) {
-      assert.equal(declared[`foresail:${name}`]?.type, key.type);
-      assert.equal(declared[`foresail:${name}`]?.default, "default" in key ? key.default : undefined);
-    }
+  it("declares no key in Pulumi.yaml, whose default would hide that of a layer", () => {
+    assert.equal(readYaml("Pulumi.yaml").config, undefined);
   });
 });

@@ -29,6 +29,23 @@ describe("kubeadm configuration", () => {
     assertGolden("join-worker.yaml", joinConfiguration(specification, worker, "abcdef.0123456789abcdef"));
   });
 
+  it("registers a control plane without its taint when the user's list of taints is empty", () => {
+    const user = { nodeRegistration: { taints: [] } };
+    const taintsOf = (text: string) =>
+      (parseAllDocuments(text)[0]!.toJS() as { nodeRegistration: { taints: unknown } }).nodeRegistration
+        .taints;
+    const init = exampleSpecification({ kubeadm: { initConfiguration: user } });
+    const join = exampleSpecification({ kubeadm: { joinConfiguration: user } });
+    const gpu = { key: "gpu", effect: "NoSchedule" as const };
+    const own = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
+    const control = (taints: (typeof gpu)[] = []) =>
+      exampleMachine("cp-2", { role: "control-plane", taints });
+    assert.deepEqual(taintsOf(initConfiguration(init, control(), planes)), []);
+    assert.deepEqual(taintsOf(joinConfiguration(init, control(), "a.b")), [own]);
+    assert.deepEqual(taintsOf(joinConfiguration(join, control(), "a.b")), []);
+    assert.deepEqual(taintsOf(joinConfiguration(join, control([gpu]), "a.b")), [gpu]);
+  });
+
   it("lets kubeadm skip its check of etcd only while another control plane joins", () => {
     const phases = (overlaps: boolean) =>
       /^skipPhases:\n {2}- (.*)$/m.exec(
