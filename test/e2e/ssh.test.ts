@@ -8,6 +8,7 @@ import { lowestAvailable, makeGuarded, NAMESPACE, removeGuarded } from "../clust
 import { askFromPod, askOverContext, awaitNotReady, readyNodes } from "../cluster/reachability";
 import { assertEndpointNeedsNoCheck } from "../cluster/loopback-endpoint";
 import { leftOnEngine, traces } from "../cluster/traces";
+import { assertTakenBack, REFUSED_VALUES } from "../cluster/refused-values";
 import { sampleProcesses } from "../cluster/process-samples";
 import { announcedOperations } from "../cluster/previewed-steps";
 import { unreadSecrets } from "../cluster/secret-reads";
@@ -61,6 +62,11 @@ describe("a cluster of system ssh on real nodes", function () {
 
   it("reaches its API servers from every node, whatever the checks of haproxy say", () =>
     assertEndpointNeedsNoCheck(cluster, "w-1"));
+
+  // the others by night
+  for (const value of BY_NIGHT ? REFUSED_VALUES : REFUSED_VALUES.slice(0, 1))
+    it(`reports a value that ${value.by} refuses, and goes back when it is taken back`, () =>
+      assertTakenBack(cluster, { machines: ONE_AND_ONE }, value));
 
   it("refuses a machine with a cluster that foresail did not create", async () => {
     await cluster.configure({ machines: [...ONE_AND_ONE, "w-2"] });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { NEW, OLD, RolloutFixture } from "./rollout-fixture";
+import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { stepsOfKind } from "../support/steps";
 
+const KEYS = annotationKeys();
 const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 
 describe("a rollout with a node that does not complete", function () {
@@ -57,6 +59,29 @@ describe("a rollout with a node that does not complete", function () {
       ...["opened", "cordoned", "asked for 1.36.3", "closed", "uncordoned"].map((what) => `w-2 ${what}`),
     ]);
     assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), []);
+  });
+
+  it("ends at once when its agent would fail in the same way again, and makes it try again next time", async () => {
+    fixture.reset(["cp-1", "w-1"], NEW);
+    fixture.putNode("w-1", OLD);
+    fixture.agents.misbehaving.set("w-1", "fails");
+    const final = ["kubeadm", "kubelet", "kubectl"].map((name) => `${name}@${NEW}`).join(" ");
+    const stop = fixture.onWrite(({ metadata: { name, annotations } }) => {
+      if (name === "w-1" && annotations[KEYS.message] && annotations[KEYS.finalFailure] === undefined)
+        fixture.annotate("w-1", { [KEYS.finalFailure]: final });
+    });
+    // far more than the test may take
+    const words = await failure({ nodeTimeoutSeconds: 600 });
+    stop();
+    assert.match(
+      words,
+      /failed \(NodeRefused\): w-1: the source has no such version\n {2}next: fix the value, or/,
+    );
+    fixture.agents.misbehaving.clear();
+    fixture.agents.restart();
+    await fixture.update(fixture.desired(NEW));
+    assert.equal(fixture.node("w-1").metadata.annotations[KEYS.finalFailure], undefined);
+    assert.equal(fixture.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
   });
 
   for (const [behavior, words] of [

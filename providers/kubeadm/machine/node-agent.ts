@@ -17,7 +17,7 @@ import type { StagedVersions } from "../plan/node-agents";
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.11.0";
+export const AGENT_VERSION = "1.12.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
@@ -79,7 +79,9 @@ export function agentConfiguration(settings: AgentSettings): string {
 /** Returns the node agent as a program. @param root a folder that replaces / in tests */
 export function agentProgram(root = ""): string {
   const parameters = { AGENT_VERSION, VERSION_PATTERN: AGENT_VERSION_PATTERN, ROOT: root };
-  const files = ["common/system", "node-agent/drift", "node-agent/program"].map(shellFile).join("\n\n");
+  const files = ["common/system", "node-agent/drift", "node-agent/endings", "node-agent/program"]
+    .map(shellFile)
+    .join("\n\n");
   const text = renderShell(files, parameters);
   return `#!/bin/bash\n# foresail: node agent ${AGENT_VERSION}\n${text}\n`;
 }

@@ -282,34 +282,34 @@ cluster_version() {
 
 no_version="the cluster's version could not be read from kubernetesVersion in the ConfigMap kubeadm-config"
 
-# Prints why the request is refused, or nothing.
+# Prints why the request is refused, or nothing. Exit code FINAL when waiting does not change that.
 refuse() {
   local one to from cluster
   for one in "${due[@]}"; do
     to=${wanted[$one]}
-    if ! [[ $to =~ $VERSION_PATTERN ]]; then say "$one: \"${to:0:60}\" is not a version"; return 0; fi
+    if ! [[ $to =~ $VERSION_PATTERN ]]; then say "$one: \"${to:0:60}\" is not a version"; return "$FINAL"; fi
     if [ "$one" != drift ] && [ ! -f "$installers/$one/$to" ]; then
       # shellcheck disable=SC2011 # names of versions have no spaces
       say "$one $to is not staged on this machine, which has: $(ls "$installers/$one" 2>/dev/null | xargs); a node takes only what foresail has put there"
-      return 0
+      return "$FINAL"
     fi
   done
   if ! keeps_its_name; then
     say "this machine calls itself $(hostname) and its kubelet was given no other name, so it would come back as another Node than $node; run there: hostnamectl set-hostname $node"
-    return 0
+    return "$FINAL"
   fi
   to=${wanted[kubelet]} from=${have[kubelet]}
   if [ "$to" != "${wanted[kubeadm]}" ] || [ "$to" != "${wanted[kubectl]}" ]; then
     say "kubelet, kubeadm and kubectl have to go to the same version, but are asked for ${to:-none}, ${wanted[kubeadm]:-none} and ${wanted[kubectl]:-none}"
-    return 0
+    return "$FINAL"
   fi
   if is_due kubelet && ! is_unfinished; then
     find_shortage
     if [ -n "$shortage" ]; then say "too little free space: $shortage"; return 0; fi
   fi
   if [ -z "$to" ] || [ -z "$from" ] || [ "$asked" != annotations ]; then return 0; fi
-  if [ "$(minor_of "$to")" -lt "$(minor_of "$from")" ]; then say "a kubelet never goes back a minor version, from $from to $to"; return 0; fi
-  if [ "$(minor_of "$to")" -gt "$(($(minor_of "$from") + 1))" ]; then say "one minor version at a time: $to is more than one above $from"; return 0; fi
+  if [ "$(minor_of "$to")" -lt "$(minor_of "$from")" ]; then say "a kubelet never goes back a minor version, from $from to $to"; return "$FINAL"; fi
+  if [ "$(minor_of "$to")" -gt "$(($(minor_of "$from") + 1))" ]; then say "one minor version at a time: $to is more than one above $from"; return "$FINAL"; fi
   if is_control_plane; then
     if cluster=$(cluster_version) && [ -z "$cluster" ]; then say "$no_version"; fi
     return 0
@@ -320,7 +320,8 @@ refuse() {
   if [ -z "$cluster" ]; then say "$no_version: $(tail -n 1 "$output")"; return 0; fi
   if [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then say "the control plane is at $cluster; a kubelet is never newer"; fi
 }
-failure=""
+# Why a change failed, and whether it would fail in the same way each time.
+failure="" is_final=no
 
 # Runs a program, with its output in the journal as it comes.
 run() {
@@ -335,10 +336,11 @@ last_line() {
 
 # Runs a program: WHAT PROGRAM... Retries for two minutes what an API server that has just started refuses.
 attempt() {
-  local what=$1
+  local what=$1 status
   shift
   for _ in $(seq 24); do
-    if run "$@"; then return 0; fi
+    if run "$@"; then return 0; else status=$?; fi
+    if [ "$status" = "$FINAL" ]; then is_final=yes; break; fi
     if ! grep -qiE 'forbidden|connection refused|connection reset|handshake timeout|etcdserver: ' "$output"; then break; fi
     pause 5
   done
@@ -363,6 +365,7 @@ start_anew() {
 }
 
 change() {
+  remember_starts
   if is_due node-agent; then
     install_version node-agent "${wanted[node-agent]}" || return 1
     act "start node agent ${wanted[node-agent]}" start_anew
@@ -470,6 +473,7 @@ change_configuration() {
   fi
   rm -f "$installing/configuration"
   # the same configuration would fail again, and each time it takes something down
+  is_final=yes
   longer_pause=1800
   return 1
 }
@@ -500,7 +504,7 @@ apply_configuration() {
     credentials=$kubernetes/admin.conf
     if changes_etcd "$1"; then act "change etcd" change_etcd "$installer" || return 1; fi
     if changes_certificate "$1"; then act "change the API server's certificate" change_certificate "$installer" || return 1; fi
-    act "kubeadm upgrade node phase control-plane" attempt "kubeadm upgrade node phase control-plane" \
+    act "kubeadm upgrade node phase control-plane" attempt "kubeadm upgrade node phase control-plane" until_static_pod_fails \
       kubeadm upgrade node phase control-plane --certificate-renewal=false --etcd-upgrade=false "${patch_flags[@]}" || return 1
   fi
   # not earlier: an API server that starts again while etcd restarts still reads them
@@ -610,6 +614,7 @@ await_static_pod() {
   local name=$1
   for _ in $(seq 100); do
     if [ -n "$(comm -13 <(printf '%s\n' "${2-}") <(processes_of "$name"))" ] && is_static_pod_healthy "$name"; then return 0; fi
+    if failure=$(keeps_ending "$name"); then is_final=yes; return 1; fi
     pause 3
   done
   failure="$name is not healthy five minutes after its restart; look at the logs in /var/log/pods"
@@ -629,9 +634,11 @@ restart_kubelet() {
     attempt "restart the kubelet" systemctl daemon-reload || return 1
   fi
   attempt "restart the kubelet" systemctl restart kubelet || return 1
+  kubelet_restarts=$(restarts_of_kubelet)
   port=$(sed -n 's/^healthzPort: *//p' "$ROOT/var/lib/kubelet/config.yaml" 2>/dev/null)
   for _ in $(seq 600); do
     if kubelet_is_healthy "${port:-10248}"; then return 0; fi
+    if kubelet_keeps_ending; then return 1; fi
     pause 0.2
   done
   failure="the kubelet is not healthy two minutes after its restart; look at: journalctl -u kubelet"
@@ -654,6 +661,7 @@ restart_kubelet_of_ready_node() {
   for _ in $(seq 60); do
     now=$(ready_report) || now="unknown, since the API server does not answer: $(last_line)"
     if [[ $now == True* && $now != "$before" ]]; then return 0; fi
+    if kubelet_keeps_ending; then return 1; fi
     pause 2
   done
   failure="the Node is not Ready two minutes after the kubelet's restart (Ready is ${now:-not reported}); look at: journalctl -u kubelet"
@@ -690,8 +698,20 @@ initialize() {
   is_initialized=yes
 }
 
+# The requests that failed for good, as "software@version" of each; the run that asked ends then. It removes them to try again.
+key_final=${key_ready%/ready}/final-failure
+is_final_published=no
+
+# Prints what the annotations ask for.
+requested() {
+  local one words=""
+  for one in "${software[@]}"; do if [ -n "${wanted[$one]}" ]; then words+="${words:+ }$one@${wanted[$one]}"; fi; done
+  printf '%s' "$words"
+}
+
 fail() {
   local pause_seconds
+  if [ "$failed_request" != "$request" ]; then failures=0; fi
   say "failed: $1"
   failures=$((failures + 1)) failed_request=$request
   pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
@@ -700,8 +720,15 @@ fail() {
   compare
   changes=()
   note_found
-  note "$key_message" "$1"
-  publish
+  note "$key_message" "$1$([ "$failures" = 1 ] || [ "$is_final" = yes ] || say " (try $failures)")"
+  if [ "$is_final" = yes ]; then note "$key_final" "$(requested)"; else forget "$key_final"; fi
+  is_final_published=no
+  if publish && [ "$is_final" = yes ]; then is_final_published=yes; fi
+}
+
+# Tells whether the last failure still holds: its pause has not ended, and no run asks to try again.
+is_pausing() {
+  [ "$request" = "$failed_request" ] && [ "$SECONDS" -lt "$not_before" ] && { [ "$is_final_published" = no ] || [ -n "${annotation[$key_final]-}" ]; }
 }
 
 is_unfinished() { [ "$unfinished" != no ]; }
@@ -730,7 +757,8 @@ round() {
   initialize || is_fit=no
   look
   observe || return 75
-  if [ "$request" = "$failed_request" ] && [ "$SECONDS" -lt "$not_before" ]; then return 1; fi
+  if is_pausing; then return 1; fi
+  is_final=no
   if [ "$is_fit" = no ]; then fail "$failure"; return 1; fi
   changes=()
   note_found
@@ -754,10 +782,11 @@ round() {
     observe || return 75
     if ! is_pending || ! is_allowed; then return 0; fi
   fi
-  refusal=$(refuse)
+  refusal=$(refuse) || is_final=yes
   if [ -n "$refusal" ]; then fail "$refusal"; return 1; fi
   changes=()
   note_found
+  forget "$key_final"
   note "$key_ready" false
   if ! is_unfinished; then remember_drift; fi
   remember_unfinished yes
@@ -775,6 +804,7 @@ round() {
 finish() {
   note "$key_ready" true
   forget "$key_message"
+  forget "$key_final"
   publish || return 1
   failures=0 failed_request=""
 }

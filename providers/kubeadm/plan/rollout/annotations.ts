@@ -28,6 +28,8 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
     ready: `${prefix("node")}/ready`,
     /** Message of the agent's last failure, removed on success; written by the agent. */
     message: `${prefix("node")}/message`,
+    /** Requests that failed and would fail again, as `software@version` of each; written by the agent since 1.12.0. */
+    finalFailure: `${prefix("node")}/final-failure`,
     /** Filesystems that are too full for an upgrade, if any; written by the agent since 1.11.0. */
     shortage: `${prefix("node")}/disk-shortage`,
     /** Revision of the desired state that the agent was installed with; written by the agent. */

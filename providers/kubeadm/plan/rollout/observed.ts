@@ -23,6 +23,8 @@ export interface RolloutNode {
   /** Absent until an agent has reported from this node. */
   agentReady?: boolean;
   message?: string;
+  /** Requests that failed and would fail again, as `software@version` of each. */
+  finalFailure?: readonly string[];
   /** The filesystems that are too full for an upgrade, as the agent reports them. */
   shortage?: string;
   /** Versions by software, without the leading v of Kubernetes' programs. */
@@ -72,6 +74,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
   const reason = [condition?.reason, condition?.message].filter(Boolean).join(": ");
   const agent = annotations[keys.ready];
   const message = annotations[keys.message];
+  const failed = annotations[keys.finalFailure];
   const versions = (keyOf: (software: string) => string) => {
     const found = ALL_SOFTWARE.map((software) => [software, withoutV(annotations[keyOf(software)])]);
     return Object.fromEntries(found.filter(([, version]) => version)) as Record<string, string>;
@@ -96,6 +99,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     changesAllowed: annotations[keys.changesAllowed] === "true",
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),
     ...(message ? { message } : {}),
+    ...(failed ? { finalFailure: failed.split(" ") } : {}),
     ...(annotations[keys.shortage] ? { shortage: annotations[keys.shortage] } : {}),
     desired,
     current,
@@ -144,4 +148,10 @@ export function pendingOf(node: RolloutNode, { version, software }: Asked): stri
   if (node.kubeletVersion !== version)
     return `the kubelet reports ${node.kubeletVersion || "no version"}, not ${version}${failure}`;
   return node.ready ? undefined : `not Ready: ${node.reason ?? "the kubelet has not reported"}${failure}`;
+}
+
+/** Returns whether the agent has failed at exactly what is requested, and would fail in the same way again. */
+export function hasGivenUp({ finalFailure = [] }: RolloutNode, { software = {} }: Asked): boolean {
+  const requests = Object.entries(software).map(([name, version]) => `${name}@${version}`);
+  return requests.length > 0 && requests.every((request) => finalFailure.includes(request));
 }

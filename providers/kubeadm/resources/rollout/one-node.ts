@@ -1,11 +1,23 @@
 import { annotationKeys, annotationValue, WAS_CORDONED } from "../../plan/rollout/annotations";
-import { observeRolloutNode, type RolloutNode, pendingOf, type Asked } from "../../plan/rollout/observed";
+import {
+  type Asked,
+  hasGivenUp,
+  observeRolloutNode,
+  pendingOf,
+  type RolloutNode,
+} from "../../plan/rollout/observed";
 import type { RolloutStep } from "../../plan/rollout/plan";
 import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import { nodeReference } from "../cluster-session";
 import { untilEtcdSpares } from "../etcd-membership";
 import type { RolloutRecord, RolloutSession } from "./record";
+
+/** A node refused what was requested, and would refuse it again. */
+class NodeRefused extends Error {
+  readonly next =
+    "fix the value, or take it back, and run the command again: the node stays cordoned until then, and no other node gets the change";
+}
 
 /**
  * The loop of seed 004 on one node: opens its change window, cordons and drains it, requests the versions in one write,
@@ -58,8 +70,8 @@ export class NodeUpgrade {
         await session.drain(node.name, session.inputs.drain);
         this.event("RolloutDrained", "cordoned and drained");
       }
-      await this.annotate({ ...this.withdrawals(), ...this.requests(wanted) });
-    }
+      await this.annotate({ ...this.withdrawals(), ...this.requests(wanted), ...this.anotherTry() });
+    } else if (node.finalFailure) await this.annotate(this.anotherTry());
     await this.untilDone({ version: step.to, software: closesOnly ? undefined : wanted });
     await this.close();
   }
@@ -71,7 +83,10 @@ export class NodeUpgrade {
     const what = `${node.name} to run ${step.to} and be Ready`;
     await session.untilNode(node.name, what, nodeTimeoutSeconds, (object) => {
       if (!object) return { pending: "its Node is not in the cluster" };
-      const pending = pendingOf(observeRolloutNode(object, annotations, drift === "repair"), asked);
+      const observed = observeRolloutNode(object, annotations, drift === "repair");
+      const pending = pendingOf(observed, asked);
+      if (pending !== undefined && hasGivenUp(observed, asked))
+        throw new NodeRefused(`${node.name}: ${observed.message ?? pending}`);
       return pending === undefined ? { done: undefined } : { pending };
     });
     this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);
@@ -106,6 +121,11 @@ export class NodeUpgrade {
         to === undefined ? null : annotationValue(name, to),
       ]),
     );
+  }
+
+  /** Returns the annotation that makes an agent try again what failed for good in an earlier run. */
+  private anotherTry(): Record<string, null> {
+    return this.node.finalFailure ? { [this.keys.finalFailure]: null } : {};
   }
 
   private async annotate(annotations: Record<string, string | null>, others: object = {}): Promise<void> {

@@ -100,7 +100,10 @@ export class AgentMachine {
 
   /** Uses a bash script instead of the system's own program. */
   useScript(name: string, lines: readonly string[]): void {
-    this.write(path.join(this.folder, "programs", name), `#!/bin/bash\n${lines.join("\n")}\n`, 0o755);
+    const program = path.join(this.folder, "programs", name);
+    // else the fake of all programs would be written
+    rmSync(program, { force: true });
+    this.write(program, `#!/bin/bash\n${lines.join("\n")}\n`, 0o755);
   }
 
   /** Stages an installer that only records that it ran. @param also further lines */

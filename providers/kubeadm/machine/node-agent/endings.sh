@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # program.sh sets and reads the others
+# Notices programs of Kubernetes that keep ending: they refuse their settings, and waiting does not help. Part of
+# program.sh, whose variables it uses.
+
+# Exit code of what fails in the same way each time, as of installers.
+FINAL=65
+
+# Prints the folder with the logs of the newest container of a static pod, and how often it was started again: NAME.
+starts_of() {
+  local logs
+  # shellcheck disable=SC2012 # names from the kubelet
+  logs=$(ls -td "$ROOT/var/log/pods/kube-system_$1-$node"_*/"$1" 2>/dev/null | head -n 1)
+  say "$logs" "$(find "${logs:-/nowhere}" -maxdepth 1 -name '*.log' -printf '%f\n' 2>/dev/null | sed -n 's/^\([0-9]*\)\.log$/\1/p' | sort -n | tail -n 1)"
+}
+
+declare -A starts
+# Records the starts of the static pods before a change.
+remember_starts() {
+  local name
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do starts[$name]=$(starts_of "$name"); done
+}
+
+# Prints why a static pod keeps ending since remember_starts, with its own last words; fails when it does not: NAME.
+keeps_ending() {
+  local logs times before=0
+  read -r logs times < <(starts_of "$1")
+  if [ "${starts[$1]% *}" = "$logs" ]; then before=${starts[$1]##* }; fi
+  if [ -z "$logs" ] || [ "${times:-0}" -lt $((${before:-0} + 2)) ]; then return 1; fi
+  say "$1 ended three times right after its start; its last words: $(last_words <"$logs/$((times - 1)).log")"
+}
+
+# Prints the line of a log that says most about the end of a program of Kubernetes.
+last_words() {
+  local lines
+  lines=$(sed -E 's/^[0-9TZ:.+-]+ std(out|err) [FP] //' | grep . | tail -n 200)
+  { grep -E '^(Error|panic|F[0-9]{4}|E[0-9]{4}.*(command failed|Failed to start|failed to run))' <<<"$lines" || grep -E '^E[0-9]{4}' <<<"$lines" || say "$lines"; } |
+    tail -n 1 | tr -cd '[:print:]' | cut -c 1-500
+}
+
+# Runs a program that waits for static pods, and ends it when one of them keeps ending: kubeadm would wait five minutes.
+until_static_pod_fails() {
+  local child name
+  "$@" &
+  child=$!
+  while kill -0 "$child" 2>/dev/null; do
+    for name in kube-apiserver kube-controller-manager kube-scheduler; do
+      keeps_ending "$name" || continue
+      kill "$child"
+      wait "$child" 2>/dev/null
+      return "$FINAL"
+    done
+    sleep 0.5
+  done
+  wait "$child"
+}
+
+# How often systemd has restarted the kubelet by itself.
+restarts_of_kubelet() { systemctl show --property=NRestarts --value kubelet 2>/dev/null || true; }
+kubelet_restarts=0
+
+# Tells whether the kubelet has ended three times since it was restarted; failure then has its own last words.
+kubelet_keeps_ending() {
+  local now
+  now=$(restarts_of_kubelet)
+  if ! [[ $now =~ ^[0-9]+$ ]] || [ "$now" -lt $((${kubelet_restarts:-0} + 2)) ]; then return 1; fi
+  failure="the kubelet ended three times right after its start; its last words: $(journalctl --identifier kubelet --output cat --no-pager --lines 200 2>/dev/null | last_words)"
+  is_final=yes
+}

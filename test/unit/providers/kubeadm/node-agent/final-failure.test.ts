@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import { AgentMachine } from "./agent-machine";
+
+const KEYS = annotationKeys();
+const VERSION = "aaaaaa.bbbbbb.cccccc";
+const KUBERNETES = "kubeadm@1.36.3 kubelet@1.36.3 kubectl@1.36.3";
+const LOGS = "/var/log/pods/kube-system_kube-apiserver-w-1_0123/kube-apiserver";
+const FATAL = 'E1126 10:00:00.000000       1 run.go:72] "command failed" err="unknown flag: --colour"';
+
+/** A machine that is asked for a configuration. */
+function askedMachine(options: ConstructorParameters<typeof AgentMachine>[0] = {}): AgentMachine {
+  const machine = new AgentMachine({ ...options, version: "1.36.3", staged: ["1.36.3"] });
+  machine.stage("configuration", VERSION);
+  machine.setDesired("1.36.3");
+  machine.annotate(KEYS.desired("configuration"), VERSION);
+  return machine;
+}
+
+/** Lets the kubelet be healthy only after the configuration was taken back; systemd restarts it at each look. */
+function breakKubelet(machine: AgentMachine): void {
+  const isBack = `grep -q "^install configuration ${VERSION} restore" ${machine.folder}/state/calls`;
+  const restarts = `${machine.folder}/state/restarts`;
+  machine.useScript("curl", [isBack]);
+  machine.useScript("systemctl", [
+    `echo "systemctl $*" >>${machine.folder}/state/calls`,
+    `if [[ $* == *NRestarts* ]]; then cat ${restarts} 2>/dev/null || echo 0; echo x >>${restarts}.looks; wc -l <${restarts}.looks >${restarts}; fi`,
+    `if [[ $* == "restart kubelet" ]]; then rm -f ${restarts} ${restarts}.looks; echo again >>${machine.folder}/state/reports; fi`,
+  ]);
+  machine.useScript("journalctl", [`echo '${FATAL}'`, "echo 'a line after it'"]);
+}
+
+describe("a node agent whose change would fail in the same way again", function () {
+  this.timeout(60_000);
+
+  it("says so when the kubelet keeps ending, with the kubelet's own words, after going back", () => {
+    const machine = askedMachine();
+    breakKubelet(machine);
+    assert.equal(machine.run("--once").status, 1);
+    const message = machine.annotations[KEYS.message] ?? "";
+    assert.match(message, /^the kubelet ended three times right after its start; its last words: E1126 /);
+    assert.match(message, /err="unknown flag: --colour"; this machine went back/);
+    assert.equal(machine.annotations[KEYS.finalFailure], `${KUBERNETES} configuration@${VERSION}`);
+  });
+
+  it("ends kubeadm when a static pod keeps ending, with the pod's own words", () => {
+    const machine = askedMachine({ controlPlane: true });
+    const logs = machine.folder + LOGS;
+    machine.useScript("kubeadm", [
+      'if [[ $* == "version"* ]]; then echo v1.36.3; fi',
+      'if [[ $* != *"phase control-plane"* ]]; then exit 0; fi',
+      `mkdir -p ${logs}`,
+      `for time in 0 1 2; do echo '2026-11-26T10:00:00.1Z stderr F ${FATAL}' >${logs}/$time.log; done`,
+      "exec sleep 600",
+    ]);
+    assert.equal(machine.run("--once").status, 1);
+    const message = machine.annotations[KEYS.message] ?? "";
+    assert.match(message, /kube-apiserver ended three times right after its start; its last words: E1126 /);
+    assert.ok(machine.calls.includes(`install configuration ${VERSION} restore`));
+    assert.equal(machine.annotations[KEYS.finalFailure], `${KUBERNETES} configuration@${VERSION}`);
+  });
+
+  it("ignores ends of a static pod from before the change", () => {
+    const machine = askedMachine({ controlPlane: true });
+    for (const time of [0, 1, 2, 3]) machine.put(`${LOGS}/${time}.log`, "an old end\n");
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(machine.annotations[KEYS.finalFailure], undefined);
+  });
+
+  it("says so when no repository has a version, and tells that from a repository that does not answer", () => {
+    for (const [code, isFinal] of [
+      [65, true],
+      [100, false],
+    ] as const) {
+      const machine = new AgentMachine({ version: "1.36.3", staged: ["1.36.3"] });
+      machine.stage("containerd", "9.9.9", `echo "no version for you" >&2; exit ${code}`);
+      machine.setDesired("1.36.3");
+      machine.annotate(KEYS.desired("containerd"), "9.9.9");
+      assert.equal(machine.run("--once").status, 1);
+      assert.match(machine.annotations[KEYS.message] ?? "", /containerd 9\.9\.9.*no version for you/);
+      assert.equal(
+        machine.annotations[KEYS.finalFailure],
+        isFinal ? `containerd@9.9.9 ${KUBERNETES}` : undefined,
+      );
+    }
+  });
+
+  it("says so when what is asked for is not staged, and not when a disk is full", () => {
+    const machine = new AgentMachine({ version: "1.35.4", staged: ["1.36.3"] });
+    machine.setDesired("1.36.9");
+    assert.equal(machine.run("--once").status, 1);
+    assert.match(machine.annotations[KEYS.finalFailure] ?? "", /kubelet@1\.36\.9/);
+
+    const full = new AgentMachine({ version: "1.35.4", staged: ["1.36.3"] });
+    full.useScript("df", ["echo Avail Mounted", "echo 1 /"]);
+    full.setDesired("1.36.3");
+    assert.equal(full.run("--once").status, 1);
+    assert.match(full.annotations[KEYS.message] ?? "", /^too little free space/);
+    assert.equal(full.annotations[KEYS.finalFailure], undefined);
+  });
+
+  it("tries again as soon as a run removes what it said, and forgets it after success", async () => {
+    const machine = askedMachine();
+    machine.fail("phase kubelet-config", "error: not today", 1);
+    const agent = machine.start();
+    try {
+      await machine.until(() => machine.annotations[KEYS.finalFailure] !== undefined, "the failure");
+      machine.annotate(KEYS.finalFailure, "");
+      await machine.until(
+        () => machine.annotations[KEYS.current("configuration")] === VERSION,
+        "the second try",
+      );
+      await machine.until(() => machine.annotations[KEYS.message] === undefined, "the clean Node");
+      assert.equal(machine.annotations[KEYS.finalFailure], undefined);
+    } finally {
+      process.kill(-agent.pid!, "SIGKILL");
+    }
+  });
+
+  it("counts its tries while waiting may help", async () => {
+    const machine = new AgentMachine({ version: "1.36.3", staged: ["1.36.3"] });
+    machine.stage("containerd", "1.7.0", "exit 100");
+    machine.setDesired("1.36.3");
+    machine.annotate(KEYS.desired("containerd"), "1.7.0");
+    const agent = machine.start();
+    try {
+      await machine.until(() => / \(try 2\)$/.test(machine.annotations[KEYS.message] ?? ""), "a second try");
+    } finally {
+      process.kill(-agent.pid!, "SIGKILL");
+    }
+  });
+});
