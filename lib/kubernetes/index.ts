@@ -9,7 +9,14 @@ export { acceptedKubeconfig, FetchedKubeconfig, KubeconfigRefused } from "./fetc
 export type { ClusterAccess } from "./kubeconfig";
 export { acquireLease, type LeaseHandle, LeaseHeld, LeaseLost } from "./lease";
 export { type LeaseHolder, PAUSE_REQUESTED, pauseRequested } from "./lease-holder";
-export { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod } from "./objects";
+export {
+  type KubernetesObject,
+  type Lease,
+  type NewObject,
+  type Node,
+  type ObjectRef,
+  type Pod,
+} from "./objects";
 export type { ListArgs } from "./list";
 export type { WatchArgs } from "./watch";
 export { unavailableExtensions } from "./unavailable-extensions";

@@ -60,6 +60,10 @@ export interface MachineState {
   encryptionKeys?: string[];
   /** the key that etcd's Secrets were counted for: the first count finds some that another key encrypts */
   countedFor?: string;
+  /** an alarm that its etcd has */
+  etcdAlarm?: string;
+  /** how far its clock is from the one here, in seconds */
+  clockOffset?: number;
   /** whether its node agent writes nothing on the Node */
   silent?: boolean;
   /** id of its boot, while its packages ask for a reboot */

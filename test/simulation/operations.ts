@@ -77,9 +77,10 @@ const OPERATIONS: Record<string, Operation> = {
     return DONE;
   },
   facts: ({ state }) => {
-    const { member, controlPlane, rebootOf, marker } = state;
+    const { member, controlPlane, rebootOf, marker, clockOffset } = state;
     const unnamed = marker !== undefined && !marker.includes(" id=");
-    return answer(JSON.stringify({ member, controlPlane, unnamed, rebootOf }));
+    const clock = clockOffset === undefined ? undefined : Math.round(Date.now() / 1000) + clockOffset;
+    return answer(JSON.stringify({ member, controlPlane, unnamed, rebootOf, clock }));
   },
   reboot: ({ state }) => {
     delete state.rebootOf;
@@ -151,6 +152,8 @@ const OPERATIONS: Record<string, Operation> = {
   "agent-log": ({ script }) => answer(`node agent of ${script.machine}`),
   initialized: ({ state }) => answer(state.agent ?? ""),
   "etcd-members": etcdMembers,
+  "etcd-alarms": ({ state }) =>
+    answer(JSON.stringify({ alarms: state.etcdAlarm ? [{ memberID: "1", alarm: state.etcdAlarm }] : [] })),
   "etcd-remove": etcdRemove,
   "leave-control-plane": ({ state }) => {
     const isRunning = state.apiServerRuns;

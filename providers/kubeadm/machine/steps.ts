@@ -35,7 +35,7 @@ export type Operation =
       | "control-plane-secrets"
     )
   | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
-  | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset")
+  | ("etcd-members" | "etcd-alarms" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
   | ("drift" | "drift-accept")
   | ("endpoint-facts" | "move-endpoint")
@@ -132,6 +132,9 @@ const NETWORK_FILES: Record<PodNetworkKind, string[]> = {
   other: [],
 };
 
+/** Free space that a machine needs for images and pods before it is prepared. */
+const LEAST_MEBIBYTES = 1024;
+
 /**
  * Returns the step that prepares one machine for kubeadm. Its secret data is the registries' credentials
  * (registryCredentialsToml). Its answer is empty.
@@ -157,6 +160,7 @@ export function prepareScript(
     files: [
       ...sourceFiles(source),
       "common/settings",
+      "common/disk-space",
       ...(hasLoopback ? ["common/endpoint"] : []),
       ...(holdsAddress ? ["common/own-address"] : []),
       ...(network.bridge ? ["common/bridge"] : []),
@@ -166,6 +170,12 @@ export function prepareScript(
     PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),
     ...settingsParameters(specification, role),
     PREPARED: preparedVersion(specification, role),
+    DATA_PATHS: [
+      "/var/lib/containerd",
+      "/var/lib/kubelet",
+      ...(role === "control-plane" ? ["/var/lib/etcd"] : []),
+    ],
+    LEAST_MEBIBYTES: String(LEAST_MEBIBYTES),
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
     BRIDGE: network.bridge,
     OWN_NETWORKS: NETWORK_FILES[podNetwork],
@@ -197,6 +207,8 @@ export interface MachineFacts {
   unnamed?: boolean;
   /** The kernel's id of this boot if new packages ask for another one, otherwise empty. */
   rebootOf?: string;
+  /** Its time when it answered, in seconds since 1970. */
+  clock?: number;
 }
 
 /** File with the kernel's id of this boot. */

@@ -18,7 +18,7 @@ import { ownerOf } from "./ownership";
 import { assertGivesBackOwn, ownSteps, recordOwner, unnamedMachines } from "./cluster-owner";
 import { rememberGivenBack } from "./given-back";
 import { unnamedOwner } from "../plan/facts/ownership";
-import { readFacts, rebootIfRequired } from "./rebooting";
+import { assertClock, readFacts, rebootIfRequired } from "./rebooting";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { rememberWrites } from "./configuration-record";
 import { rememberAccess } from "./preview-reading";
@@ -56,6 +56,7 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   }
   const [first] = controlPlanes;
   if (!first || !facts) throw new Error("there is no control plane among the machines");
+  assertClock(first, facts);
   await rebootIfRequired(session, first, facts);
   const key = specification.encryptSecretsAtRest ? keyName(keyGeneration(specification)) : "";
   const script = initScript(specification, first.name, key);

@@ -20,7 +20,7 @@ import { addCertificateNames, clusterVersion } from "./kubeadm-config";
 import { allInParallel, readyControlPlane, throwAll } from "./machines-session";
 import { applyNodeSettings, writeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
-import { readFacts, rebootIfRequired } from "./rebooting";
+import { assertClock, readFacts, rebootIfRequired } from "./rebooting";
 
 type Session = ClusterSession<NodeGroupInputs>;
 
@@ -92,6 +92,7 @@ async function mustJoin(session: Session, machine: Machine, joining?: Joining): 
     await registerAgain(session, machine);
     return false;
   }
+  assertClock(machine, facts);
   await rebootIfRequired(session, machine, facts);
   await clearCutOffJoin(session, machine, joining);
   return true;

@@ -25,12 +25,17 @@ export const handlers: Handlers = {
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const { lostSettingLines } = await import("./rollout/lost-settings.js");
     const lost = await lostSettingLines(nameOf(news), olds, desired, preview.steps);
+    const { stoppedWrites } = await import("./rollout/stopped-writes.js");
+    const stopped = await stoppedWrites(nameOf(news), olds, desired);
     const steps = preview.steps.map(nodeRolloutSteps.format);
-    for (const line of [...steps, ...notes, ...lost, ...diff]) report(nameOf(news), line);
+    for (const line of [...steps, ...notes, ...stopped.notes, ...lost, ...diff]) report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
       inputs: { ...desired, steps, leftOut },
-      failures: refusals.map((reason) => ({ property: "cluster.version", reason })),
+      failures: [
+        ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
+        ...refusals.map((reason) => ({ property: "cluster.version", reason })),
+      ],
     };
   },
 

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { readJsonObjectOf } from "../../../lib/json";
 import { BOOT_ID, factsScript, type MachineFacts, rebootScript } from "../machine/steps";
 import type { Machine } from "../plan/machine";
+import { clockAdvice } from "../../../lib/clock";
 import { waitFor } from "../../../lib/wait";
 import type { MachinesSession } from "./machines-session";
 
@@ -12,6 +13,17 @@ type Session = Pick<MachinesSession, "run" | "progress" | "inputs">;
 export async function readFacts(session: Pick<Session, "run">, machine: Machine): Promise<MachineFacts> {
   const facts = await session.run(machine, factsScript);
   return readJsonObjectOf(`what ${machine.name} says of itself`, facts) as unknown as MachineFacts;
+}
+
+/** Certificates of kubeadm are valid from 5 minutes before they are made. */
+const MOST_CLOCK_MILLISECONDS = 300_000;
+
+/** Refuses a machine whose clock differs, before it becomes a member: its certificates would not be valid, or not for others. */
+export function assertClock({ name }: Pick<Machine, "name">, { clock }: MachineFacts): void {
+  if (clock === undefined) return;
+  const [theirs, here] = [new Date(clock * 1000), new Date()];
+  if (Math.abs(theirs.getTime() - here.getTime()) <= MOST_CLOCK_MILLISECONDS) return;
+  throw new Error(clockAdvice(`the clock of ${name}`, theirs, here));
 }
 
 /**

@@ -11,4 +11,4 @@ if [ -e /run/reboot-required ] && ! systemd-detect-virt --container --quiet; the
 # a mark of an earlier release names no stack
 unnamed=false
 if [ -n "$claimed_by" ] && [ -z "$claimed_id" ]; then unnamed=true; fi
-printf '{"member":%s,"controlPlane":%s,"unnamed":%s,"rebootOf":"%s"}\n' "$member" "$control_plane" "$unnamed" "$reboot" >&4
+printf '{"member":%s,"controlPlane":%s,"unnamed":%s,"rebootOf":"%s","clock":%s}\n' "$member" "$control_plane" "$unnamed" "$reboot" "$(date +%s)" >&4

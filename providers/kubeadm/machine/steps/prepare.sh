@@ -126,6 +126,8 @@ refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
 refuse_unnamed_owner
 refuse_other_networks
+# images that an earlier preparation imported use some of the space
+if [ ! -e "$PREPARED_PATH" ]; then refuse_full_disks; fi
 await_cloud_init
 # from here on the machine may have parts of both
 if [ -e "$PREPARED_PATH" ]; then echo interrupted >"$PREPARED_PATH"; fi

@@ -89,6 +89,27 @@ describe("a machine that others have used", () => {
     assert.equal(refuse(new ShellMachine(), ["10-foresail.conflist"]).stdout, "goes on\n");
   });
 
+  it("is refused with less free space than images and pods need, also where a folder does not exist yet", () => {
+    const free = (mebibytes: number, least = "1024") => {
+      const host = new ShellMachine();
+      host.write("/var/lib/here", "");
+      host.program("df", `echo Avail; [[ "\${@: -1}" == */var/lib/ ]] && echo " ${mebibytes}"`);
+      const parameters = {
+        MACHINE: "w-1",
+        DATA_PATHS: [host.path("/var/lib/containerd")],
+        LEAST_MEBIBYTES: least,
+      };
+      return host.run({ "common/disk-space": "all" }, parameters, "refuse_full_disks; echo goes on");
+    };
+    assert.equal(free(1024).stdout, "goes on\n");
+    const { status, stdout } = free(1023);
+    assert.equal(status, 78);
+    assert.match(
+      stdout,
+      /^w-1: \S*\/var\/lib\/containerd has 1023 MiB of free space, and a node needs 1024 MiB there\. Nothing was changed\. Free space/,
+    );
+  });
+
   const awaitCloudInit = (state: string, wait = "true") => {
     const host = new ShellMachine();
     host.program("cloud-init", `if [ "$2" = --wait ]; then ${wait}; else echo "status: ${state}"; fi`);

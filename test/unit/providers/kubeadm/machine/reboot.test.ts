@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { MachineFacts, Script } from "../../../../../providers/kubeadm/machine/steps";
-import { rebootIfRequired } from "../../../../../providers/kubeadm/resources/rebooting";
+import { assertClock, rebootIfRequired } from "../../../../../providers/kubeadm/resources/rebooting";
 import { HostKeyMismatch, SshUnreachable } from "../../../../../lib/ssh";
 import { WaitTimeout } from "../../../../../lib/wait";
 import { exampleMachine } from "./examples";
@@ -57,6 +57,22 @@ describe("a reboot before a machine joins", () => {
   });
 });
 
+describe("the clock of a machine that joins", () => {
+  const now = () => Math.round(Date.now() / 1000);
+  it("may differ by minutes, and is not compared when the machine does not tell it", () => {
+    for (const facts of [NOTHING, ...[-280, 0, 280].map((by) => ({ ...NOTHING, clock: now() + by }))])
+      assertClock({ name: "w-1" }, facts);
+  });
+  for (const [by, words] of [
+    [-10_800, /the clock of w-1 is 3 hours behind the clock here .*timedatectl/],
+    [310, /the clock of w-1 is 5 minutes ahead of the clock here/],
+    // a machine without a battery
+    [-now(), /days behind the clock here \(1970-01-01/],
+  ] as const)
+    it(`is refused ${by} seconds off, with both times`, () =>
+      assert.throws(() => assertClock({ name: "w-1" }, { ...NOTHING, clock: now() + by }), words));
+});
+
 describe("the steps of a reboot, on a machine", () => {
   const PARAMETERS = { BOOT_ID: "/run/boot-id" };
   const prepared = (inContainer: boolean) => {
@@ -64,6 +80,7 @@ describe("the steps of a reboot, on a machine", () => {
     host.program("systemd-detect-virt", inContainer ? "exit 0" : "exit 1");
     host.program("systemctl", "[ $1 != is-active ] || exit 3");
     host.program("systemd-run", 'echo "$*"');
+    host.program("date", "echo 1795695862");
     host.write("/run/boot-id", "boot-1\n");
     return host;
   };
@@ -73,7 +90,7 @@ describe("the steps of a reboot, on a machine", () => {
     return stdout.trim();
   };
 
-  it("report the boot that new packages ask to end, but never that of a container's host", () => {
+  it("report the clock, and the boot that new packages ask to end, but never that of a container's host", () => {
     for (const [inContainer, requires, rebootOf] of [
       [false, false, ""],
       [false, true, "boot-1"],
@@ -81,7 +98,13 @@ describe("the steps of a reboot, on a machine", () => {
     ] as const) {
       const host = prepared(inContainer);
       if (requires) host.write("/run/reboot-required", "");
-      assert.deepEqual(JSON.parse(step(host, "steps/facts")), { ...NOTHING, unnamed: false, rebootOf });
+      const clock = 1795695862;
+      assert.deepEqual(JSON.parse(step(host, "steps/facts")), {
+        ...NOTHING,
+        unnamed: false,
+        rebootOf,
+        clock,
+      });
     }
   });
 

@@ -41,6 +41,7 @@ import {
 } from "../../../../../providers/kubeadm/machine/steps";
 import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
+import { etcdAlarmsScript } from "../../../../../providers/kubeadm/machine/etcd-alarms";
 import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint-steps";
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
 import { exampleMachine, exampleSpecification, FOREIGN } from "./examples";
@@ -111,7 +112,7 @@ const scripts: Record<string, Script> = {
   ...{ register: registerScript("demo", "w-1"), endpoint: endpointScript("demo", "w-1", 8443, backends) },
   "endpoint-facts": endpoints.endpointFactsScript(exampleSpecification(), "cp-1"),
   "move-endpoint": endpoints.moveEndpointScript(exampleSpecification(), "cp-1", ["lb:6443"]),
-  "etcd-members": etcdMembersScript("demo", "cp-1"),
+  ...{ "etcd-alarms": etcdAlarmsScript("demo", "cp-1"), "etcd-members": etcdMembersScript("demo", "cp-1") },
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
   ...{ reset: resetScript("demo", "w-1"), ...ownerScripts },
@@ -120,8 +121,7 @@ const scripts: Record<string, Script> = {
   "adoption-settings": adoption.adoptionSettingsScript(versioned, versioned, exampleMachine("cp-1")),
   "rewritten-settings": rewrittenSettingsScript({ machine: exampleMachine("cp-1"), addons: ["coredns"] }),
   adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
-  release: adoption.releaseScript("demo", "w-1"),
-  "agent-log": agentLogScript("demo", "w-1"),
+  ...{ release: adoption.releaseScript("demo", "w-1"), "agent-log": agentLogScript("demo", "w-1") },
   ...{ drift: driftScript("demo", "w-1"), "drift-accept": acceptDriftScript("demo", "w-1", "/etc/motd") },
   "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), {
     annotations: PATTERN,
