@@ -17,6 +17,7 @@ const NAMES = [
   "client[-_.]?(?:key|certificate)[-_.]?data",
   "secret[-_.]?access[-_.]?key",
   "private[-_.]?key[-_.]?pem",
+  "foresail_(?:plan|fleet)_key",
   "(?<![a-z])psk",
   "shared[-_.]?access[-_.]?signature",
   "[jx]sessionid|phpsessid",

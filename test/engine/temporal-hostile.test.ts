@@ -164,6 +164,26 @@ describe("a fleet on a Temporal server to whose namespace others may write", fun
     assert.deepEqual(ground.journal(), before);
   });
 
+  it("neither joins nor approves an open run of others, and names the command that ends it", async () => {
+    const input = forged();
+    const handle = await client.workflow.start(RUN_WORKFLOW, {
+      ...{ workflowId: ID, taskQueue: ID, args: [input] },
+    });
+    for (const [args, words] of [
+      [["up", "--continue"], /is open in Temporal, and can't be joined: the run was not begun with the key/],
+      [
+        ["up", "--plan", "plans", "--approve", "canary"],
+        /temporal workflow terminate --workflow-id foresail/,
+      ],
+      [["approve", "--wave", "canary"], /was not begun with the key of this fleet.*; nothing was approved/],
+    ] as const) {
+      const { exitCode, stderr } = await run(...args);
+      assert.equal(exitCode, EXIT.failed, stderr);
+      assert.match(stderr, words);
+    }
+    await handle.terminate();
+  });
+
   it("does not take the word of the server for what is done", async () => {
     nextVersion();
     const review = await run("preview", "--save-plan", "plans");

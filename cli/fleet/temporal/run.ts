@@ -2,6 +2,7 @@ import type { Client, WorkflowHandle } from "@temporalio/client";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../../../lib/error-message";
 import { readGivenFile } from "../../../lib/files";
+import { isObject } from "../../../lib/json";
 import { cutList } from "../../../lib/text/quote";
 import { CommandError, EXIT } from "../../exit-codes";
 import type { Project } from "../../pulumi";
@@ -54,8 +55,17 @@ export interface ServerRun {
  * @throws CommandError
  */
 export async function findRun(project: Project, fleet: Fleet, seals?: FleetSeals): Promise<ServerRun> {
-  const id = fleetId(project.name, fleet);
   const client = await connectClient(serverOf(fleet));
+  try {
+    return await readLastRun(client, fleetId(project.name, fleet), seals);
+  } catch (error) {
+    await client.connection.close();
+    throw error;
+  }
+}
+
+/** @throws CommandError */
+async function readLastRun(client: Client, id: string, seals: FleetSeals | undefined): Promise<ServerRun> {
   const handle = client.workflow.getHandle(id);
   const { WorkflowNotFoundError } = await import("@temporalio/client");
   const found = await handle.describe().catch((error: unknown) => {
@@ -64,9 +74,9 @@ export async function findRun(project: Project, fleet: Fleet, seals?: FleetSeals
   });
   if (found === undefined) return { client, id, said: [], isOpen: false, waits: [] };
   const isOpen = found.status.name === "RUNNING";
-  const state =
+  const state: unknown =
     found.status.name === "COMPLETED"
-      ? ((await handle.result()) as RunResult).state
+      ? ((await handle.result()) as RunResult | undefined)?.state
       : // also of a run that was terminated, as long as a worker can replay it
         await stateOf(handle, 0).catch((error: unknown) => {
           throw new CommandError(
@@ -75,8 +85,9 @@ export async function findRun(project: Project, fleet: Fleet, seals?: FleetSeals
               "Start one: foresail fleet worker --region REGION",
           );
         });
-  const { isPaused, waitsFor, missing, said = [] } = state;
-  const last = parseRun({ ...state, processes: {} });
+  // a workflow of others may have ended with anything
+  const { isPaused, waitsFor, missing = [], said = [] } = (isObject(state) ? state : {}) as Partial<RunState>;
+  const last = isObject(state) ? parseRun({ ...state, processes: {} }) : undefined;
   const issue = last === undefined ? "it is no run of a fleet" : seals?.runIssue(state);
   if (issue !== undefined || last === undefined) {
     // an ended run counts no more; an open one has the name of the next
