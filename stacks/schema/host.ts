@@ -95,6 +95,6 @@ export const RegistriesConfiguration = z.strictObject({
   mirrors: keyRule(mirrors, mirroredRegistryIssue)
     .default({})
     .describe(
-      'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry.',
+      'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry. A path below /v2 is used as it is.',
     ),
 });

@@ -112,7 +112,7 @@ export const CONFIGURATION_KEYS = {
   ),
   registryCredentials: secret(
     "object",
-    "Registry host → {username, password}, for the image pulls of containerd.",
+    "Registry host → {username, password}, for the image pulls of containerd; those of docker.io are for registry-1.docker.io, too.",
     KUBEADM_SYSTEMS,
   ),
 } satisfies Record<string, ConfigurationKey>;

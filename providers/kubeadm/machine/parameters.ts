@@ -58,15 +58,34 @@ export function proxyVariables(
   ];
 }
 
+/** The host that containerd asks for the images of docker.io. */
+const DOCKER_HUB = "registry-1.docker.io";
+
+/** Returns the host that containerd asks for the images of a registry. */
+const askedHost = (registry: string) => (/^(index\.)?docker\.io$/.test(registry) ? DOCKER_HUB : registry);
+
+/**
+ * Returns the table of a mirror in hosts.toml. containerd adds /v2 to a path that does not end with it, which would be a
+ * second one for a path below it: that of a project which keeps copies of another registry, as Harbor has them.
+ */
+function mirrorTable(mirror: string): string {
+  const isBelow = URL.canParse(mirror) && /^\/v2\/[^/]/.test(new URL(mirror).pathname);
+  return [
+    `\n[host.${JSON.stringify(mirror)}]`,
+    '  capabilities = ["pull", "resolve"]',
+    ...(isBelow ? ["  override_path = true"] : []),
+  ].join("\n");
+}
+
 /**
  * Returns containerd's hosts.toml for one registry: its mirrors in order, then the registry itself. For `_default` there
  * is no server, since containerd then takes the registry in the image's name.
  */
 export function hostsToml(registry: string, mirrors: string[]): string {
-  const server = registry === "docker.io" ? "https://registry-1.docker.io" : `https://${registry}`;
+  const server = `https://${askedHost(registry)}`;
   return [
     ...(registry === "_default" ? [] : [`server = ${JSON.stringify(server)}`]),
-    ...mirrors.map((mirror) => `\n[host.${JSON.stringify(mirror)}]\n  capabilities = ["pull", "resolve"]`),
+    ...mirrors.map(mirrorTable),
     "",
   ].join("\n");
 }
@@ -102,7 +121,11 @@ export function registryCredentialsToml(
   credentials: Record<string, { username: string; password: string }>,
 ): string {
   assertCredentials(credentials);
-  return Object.entries(credentials)
+  const hosts = Object.entries(credentials).filter(
+    // the host that is written as such counts
+    ([registry]) => askedHost(registry) === registry || !Object.hasOwn(credentials, askedHost(registry)),
+  );
+  return [...new Map(hosts.map(([registry, own]) => [askedHost(registry), own]))]
     .sort(([one], [other]) => one.localeCompare(other))
     .map(
       ([host, { username, password }]) =>

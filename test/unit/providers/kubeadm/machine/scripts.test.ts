@@ -282,6 +282,35 @@ describe("remote scripts", () => {
     );
   });
 
+  it("lets containerd use the path of a mirror below /v2 as it is", () => {
+    const isOverridden = (mirror: string) =>
+      hostsToml("docker.io", [mirror]).includes("override_path = true");
+    assert.deepEqual(
+      [
+        "https://harbor.example.com/v2/dockerhub",
+        "https://m.example.com",
+        "https://m.example.com/v2",
+        "https://m.example.com/v2/",
+        "https://m.example.com/repository/docker",
+      ].map(isOverridden),
+      [true, false, false, false, false],
+    );
+  });
+
+  it("writes credentials of docker.io for the host that containerd asks", () => {
+    const own = { username: "u", password: "p" };
+    const hostsOf = (credentials: Parameters<typeof registryCredentialsToml>[0]) =>
+      [
+        ...registryCredentialsToml(credentials).matchAll(/configs\."([^"]*)"\.auth.*\n.*username = "(.*)"/g),
+      ].map(([, host, user]) => [host, user]);
+    assert.deepEqual(hostsOf({ "docker.io": own, "r.example.com": own }), [
+      ["r.example.com", "u"],
+      ["registry-1.docker.io", "u"],
+    ]);
+    const both = { "docker.io": own, "registry-1.docker.io": { username: "v", password: "p" } };
+    assert.deepEqual(hostsOf(both), [["registry-1.docker.io", "v"]]);
+  });
+
   it("write registry mirrors and credentials as containerd reads them", () => {
     assert.equal(
       hostsToml("docker.io", ["https://m.example.com"]),
