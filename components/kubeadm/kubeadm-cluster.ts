@@ -66,6 +66,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly existence: resources.ClusterInit;
   /** @internal After this resource every machine is a member of the cluster and has its agent. */
   readonly agents: resources.NodeAgents;
+  private readonly owner: resources.ClusterOwner;
   private readonly endpoint: pulumi.Output<Endpoint>;
   private readonly prepared: ReadonlyMap<string, pulumi.Resource>;
   private readonly args: KubeadmClusterArgs;
@@ -95,7 +96,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.machines = describeMachines(clusterName, args, this.common, { parent: this });
 
     // members of a cluster that exists are claimed together, before anything is written to any of them
-    const owner = this.ownMachines();
+    const owner = (this.owner = this.ownMachines());
     const prepared = args.adopt ? undefined : this.prepareMachines(owner);
     this.existence = this.initCluster(owner, prepared);
     this.prepared = prepared ?? this.prepareMachines(this.existence);
@@ -108,7 +109,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       podCidr: networkOf(args.network).podSubnet,
       kubeconfig: direct,
     };
-    const network = installPodNetwork(clusterName, pods, this.inside());
+    // after it, since its check refuses a cluster that another stack has taken over
+    const network = installPodNetwork(clusterName, pods, this.inside(reader));
     const controlPlanes = this.join(CONTROL_PLANE_GROUP, [reader, ...network]);
     const following = this.followControlPlanes(controlPlanes);
     const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, [reader, ...network]));
@@ -160,8 +162,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       `${this.clusterName}-owner`,
       {
         ...{ specification: { name: this.clusterName }, owner, jumpHost, credentials, timeouts, lost },
-        machines: this.machines.map(({ name, address, port, user, hostKey }) => ({
-          ...{ name, address, port, user, hostKey },
+        machines: this.machines.map(({ name, address, port, user, hostKey, group }) => ({
+          ...{ name, address, port, user, hostKey, group },
         })),
         ...(takeOver === undefined ? {} : { takeOver }),
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
@@ -337,6 +339,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
         lost: this.args.lost ?? [],
+        ...(this.args.provided ? {} : { begun: this.owner.former }),
         ...(this.args.adopt ? { adopted: this.existence.adopted } : {}),
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
         ...(group === CONTROL_PLANE_GROUP

@@ -80,6 +80,24 @@ describe("the owner of a cluster under the engine", function () {
     assert.deepEqual(fixture.fleet.journal.slice(before), []);
   });
 
+  it("takes a machine out again whose join was killed, as a step of the preview", async () => {
+    const { stack, fleet } = fixture;
+    want(stack, ["cp-1", "w-1", "w-2"]);
+    await killedDuring(fixture, { operation: "join-worker", machine: "w-2" });
+    assert.ok(ownerOf("w-2"));
+    want(stack, ["cp-1", "w-1"]);
+    const steps = (await stack.preview()).find(({ name }) => name === "test-workers")?.inputs.steps;
+    assert.match(
+      String(steps),
+      /^w-2: prepared by a run that was interrupted; cordon, drain, .*delete its Node$/,
+    );
+    await stack.up();
+    const { marker, member } = fleet.state("w-2");
+    assert.deepEqual([marker, member], [undefined, false]);
+    assert.deepEqual(Object.keys(await observedCluster(fixture.kubernetes)), ["cp-1", "w-1"]);
+    assert.deepEqual(await stack.preview(), []);
+  });
+
   it("refuses a second stack in its preview and in its up, by name, and before anything is recorded", async () => {
     want(staging, ["cp-1", "w-1"]);
     const words = /cp-1 belongs to the stack organization\/foresail\/test \([0-9a-f-]{36}\).*w-1 belongs/s;

@@ -31,7 +31,8 @@ const failed = (stderr: string, exitCode = 1): Result => ({ outcome: "failed", s
 
 const OPERATIONS: Record<string, Operation> = {
   // each host of the simulation is a machine of its own
-  "machine-facts": ({ script, state }) => named({ marker: state.marker ?? "", identity: script.machine }),
+  "machine-facts": ({ script, state }) =>
+    named({ marker: state.marker ?? "", identity: script.machine, member: "" }),
   own: ({ script, state }) => {
     if (state.marker === undefined) return NOTHING;
     state.marker = fullMarkOf(script.text);

@@ -27,7 +27,7 @@ export const nodeGroupSteps = defineSteps({
     "changes",
     line`${choice("what", ["label", "taint"])} ${token("setting")}${flag("removed", " removed")}`,
   )}`,
-  remove: line`${machine}: cordon, drain, ${optional(
+  remove: line`${machine}: ${flag("interrupted", "prepared by a run that was interrupted; ")}cordon, drain, ${optional(
     line`wait at most ${number("detachSeconds")} s until its volumes are detached, `,
   )}${etcdMember}kubeadm reset, delete its Node${optional(ofPool)}`,
   /** The removal of a machine that does not exist any more. */

@@ -271,6 +271,12 @@ export interface NodeGroupInputs extends MachinesInputs {
   owned?: Ownership;
   /** Set by check: Nodes that leave; absent when there are none. */
   former?: FormerNodes;
+  /** From the ClusterOwner: machines that left the configuration; absent for none, and where the stack makes the machines. */
+  begun?: RecordedMachine[];
+  /** Set by check: those of them that an interrupted run prepared or joined; absent for none. */
+  interrupted?: RecordedMachine[];
+  /** Set by check: names of the machines that left the configuration since the last run; absent in state of older releases. */
+  left?: string[];
   /**
    * Names of machines by configured worker pool, so that removed pools are found; only for the control planes' group.
    * Absent in state of older releases.
@@ -301,7 +307,7 @@ export interface NodeGroupOutputs extends NodeGroupInputs {
 export class NodeGroup extends resourceClass<
   NodeGroupInputs,
   NodeGroupOutputs,
-  "owned" | "former" | "leaving"
+  "owned" | "former" | "leaving" | "interrupted" | "left"
 >("kubeadm/NodeGroup", { outputs: ["nodes", "members"], secrets: ["kubeconfig"] }) {}
 
 export interface NodeAgentsInputs extends MachinesInputs, AgentSettings {

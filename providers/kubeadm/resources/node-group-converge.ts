@@ -5,6 +5,7 @@ import { machineOf } from "../../../lib/steps/steps";
 import { leaveControlPlaneScript, resetScript } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine, withKeysOfLeaving } from "../plan/machine";
 import { dnsPodsToMove, type ObservedNode, withOwnership } from "../plan/membership/nodes";
+import type { RecordedMachine } from "../plan/facts/ownership";
 import { isRemoval, planMembership } from "../plan/membership/plan";
 import { refuseMemberRemoval } from "../plan/membership/quorum";
 import type { NodeGroupStep } from "../plan/steps";
@@ -38,8 +39,13 @@ export async function convergeNodeGroup(
 ): Promise<NodeGroupOutputs> {
   const { members } = recorded;
   const state = new Map([...members, ...given.machines].map((machine) => [machine.name, machine]));
-  const names = members.map(({ name }) => name);
-  const leaving = names.filter((name) => !given.machines.some((machine) => machine.name === name));
+  const { left, interrupted = [], former: unfinished = {} } = given;
+  const isConfigured = (name: string) => given.machines.some((machine) => machine.name === name);
+  // what an earlier run could not take out, and this one can't find, was no step of its preview
+  const isPlanned = (name: string) =>
+    isDeleted || left === undefined || isConfigured(name) || left.includes(name) || name in unfinished;
+  const names = members.map(({ name }) => name).filter(isPlanned);
+  const leaving = names.filter((name) => !isConfigured(name));
   const credentials = withKeysOfLeaving(given.credentials, recorded.credentials, leaving);
   const inputs = { ...given, credentials };
   let step = "reach the cluster";
@@ -54,9 +60,10 @@ export async function convergeNodeGroup(
     const open = (session = await ClusterSession.open(resource, inputs));
     observed = await observeNodes(open.kubernetes);
     const { group, machines: desired, former, lost, elsewhere, adopted, owned = {} } = inputs;
+    const begun = new Map(interrupted.map((machine) => [machine.name, machine]));
     const own = withOwnership(observed, owned);
     const { steps } = planMembership({
-      ...{ group, desired, recorded: names, former, lost, elsewhere, adopted },
+      ...{ group, desired, recorded: names, former, interrupted, lost, elsewhere, adopted },
       observed: own,
     });
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {
@@ -68,7 +75,7 @@ export async function convergeNodeGroup(
       for (const { machine: name } of steps.filter(isRemoval).filter((each) => each.kind === kind)) {
         step = `remove ${name}`;
         await open.assertMayGoOn();
-        const machine = state.get(name);
+        const machine = state.get(name) ?? begun.get(name);
         await removeNode(open, group, { name, machine, lost: kind === "lose", mayBeGone: isDeleted });
         state.delete(name);
       }
@@ -113,7 +120,7 @@ async function forgetLost(session: Session, observed: ObservedNode[]): Promise<v
 interface Leaving {
   name: string;
   /** How to reach it; undefined for a Node whose machine is not in the state. */
-  machine?: Machine;
+  machine?: RecordedMachine | undefined;
   lost: boolean;
   /**
    * Its Node is missing, so the machine may be gone: if it does not answer, this is reported and it counts as removed.

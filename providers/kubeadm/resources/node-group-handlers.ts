@@ -8,6 +8,8 @@ import {
 import * as membership from "../plan/membership/plan";
 import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/nodes";
 import type { ObservedNode } from "../plan/membership/nodes";
+import { interruptedMachines, mayBeInterrupted } from "../plan/membership/interrupted";
+import type { RecordedMachine } from "../plan/facts/ownership";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
 import { withGivenConfiguration } from "../plan/configuration";
 import { CONTROL_PLANE_GROUP } from "../plan/machine";
@@ -16,6 +18,8 @@ import { type NodeGroupStep, nodeGroupSteps } from "../plan/steps";
 import { stepsOfUnread } from "../../../lib/steps/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";
+import { readMachineFacts } from "./facts/reading";
+import { selfOf } from "./ownership";
 import { nodeOutputs, observeNodes } from "./observed-nodes";
 import { readCluster, readForCheck } from "./preview-reading";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
@@ -39,12 +43,16 @@ interface GroupPreview {
   removed?: membership.RemovedMember[];
   /** Nodes that leave the group. */
   former?: membership.FormerNodes;
+  interrupted?: RecordedMachine[];
 }
 
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
 async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
   const wanted = namesOf(news.machines);
-  const answer = await readForCheck(nameOf(news), olds, news, observeNodes);
+  const [answer, interrupted] = await Promise.all([
+    readForCheck(nameOf(news), olds, news, observeNodes),
+    readInterrupted(olds, news),
+  ]);
   if (answer === undefined)
     return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
   const { facts: observed, unread: why } = answer;
@@ -54,7 +62,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const configured = [...wanted, ...elsewhere];
   const former = membership.formerNodes({ group, before: olds, configured, observed });
   const plan = membership.planMembership({
-    ...{ group, desired, recorded, former, lost, elsewhere, adopted },
+    ...{ group, desired, recorded, former, interrupted, lost, elsewhere, adopted },
     observed: own,
   });
   const removed = membership.removedMembers({
@@ -84,7 +92,25 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   );
   for (const note of [...plan.notes, ...dead.map(membership.leavesNotReady)])
     report(nameOf(news), nodeGroupSteps.format(note));
-  return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed, former };
+  return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed, former, interrupted };
+}
+
+/** Returns the machines that an interrupted run prepared or joined, as they themselves say. */
+async function readInterrupted(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+): Promise<RecordedMachine[]> {
+  const { begun, group, specification, pools, machines, elsewhere = [] } = news;
+  if (!isKnownList(begun) || typeof specification !== "object") return [];
+  const earlier = group === CONTROL_PLANE_GROUP ? [olds.pools, olds.leaving] : [];
+  const candidates = mayBeInterrupted({
+    ...{ group, former: begun, pools },
+    configured: [...namesOf(machines), ...elsewhere],
+    recorded: [...namesOf(olds.machines), ...earlier.flatMap((each) => Object.values(each ?? {}).flat())],
+  });
+  if (candidates.length === 0) return [];
+  const facts = await readMachineFacts(news, candidates);
+  return interruptedMachines(selfOf(news), specification.name, candidates, facts);
 }
 
 /** Returns how to tell whether volumes are attached to a machine that leaves. What can't be read counts as attached. */
@@ -157,7 +183,7 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const preview = await planForPreview(olds, news);
-    const { lines: steps, observed, removed, former = {} } = preview;
+    const { lines: steps, observed, removed, former = {}, interrupted = [] } = preview;
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
       membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
@@ -171,6 +197,8 @@ export const handlers: Handlers = {
     const inputs = {
       ...{ ...news, owned, steps },
       ...(Object.keys(former).length > 0 ? { former } : {}),
+      ...(interrupted.length > 0 ? { interrupted } : {}),
+      left: namesOf(olds.machines).filter((name) => !namesOf(news.machines).includes(name)),
       ...(news.pools ? { leaving } : {}),
     };
     reportRecorded(nameOf(news), olds, inputs, RECORDED);
@@ -208,7 +236,7 @@ export const handlers: Handlers = {
     if (outputs.group === CONTROL_PLANE_GROUP) throw new Error(REMOVED_WITH_CLUSTER);
     // a machine without a Node may be gone for good, and after a deletion no later run could list it as lost
     const timeouts = { ...outputs.timeouts, ssh: Math.min(outputs.timeouts.ssh, DELETE_SSH_SECONDS) };
-    await converge(id, outputs, { ...outputs, timeouts, machines: [] }, true);
+    await converge(id, outputs, { ...outputs, timeouts, machines: [], interrupted: [] }, true);
   },
 };
 

@@ -11,5 +11,6 @@ export function parseMachineFacts(answer: string): MachineFacts {
   return {
     mark: parseMachineMark(facts.get("marker") ?? ""),
     identity: (facts.get("identity") ?? "").trim(),
+    ...(facts.get("member")?.startsWith("adopted") ? { adopted: true } : {}),
   };
 }

@@ -5,6 +5,8 @@ export interface MachineFacts {
   readonly mark: FoundMark;
   /** SHA-256 that is the same only for the same running machine; empty if it says too little. */
   readonly identity: string;
+  /** Whether it was a member of the cluster when the stack adopted it; absent for false. */
+  readonly adopted?: true;
 }
 
 /** The facts of a machine, or why it could not be read. */

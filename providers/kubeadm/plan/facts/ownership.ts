@@ -13,7 +13,10 @@ import type { ReadFacts } from "./machine-facts";
 import type { MachineMark } from "./machine-mark";
 
 /** How a stack's state remembers a machine. */
-export type RecordedMachine = Pick<Machine, "name" | "address" | "port" | "user" | "hostKey">;
+export interface RecordedMachine extends Pick<Machine, "name" | "address" | "port" | "user" | "hostKey"> {
+  /** Its node group, for a machine that leaves. */
+  readonly group?: string;
+}
 
 /** Path of the field by which a stack takes over. */
 export const TAKE_OVER_FIELD = "cluster.takeOver";

@@ -46,6 +46,7 @@ export const byIndex = (one: string, other: string): number =>
  *
  * @param recorded the machines that are in the state: joined, or partly removed
  * @param former the Nodes whose removal an earlier run did not finish
+ * @param interrupted machines that an interrupted run prepared or joined, with their groups
  * @param elsewhere machines of other groups in the configuration: their Nodes are never removed
  * @param adopted machines that were members when they were adopted: a Node without the group's label needs no join
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
@@ -56,12 +57,13 @@ export function planMembership(args: {
   desired: Machine[];
   recorded: string[];
   former?: FormerNodes;
+  interrupted?: readonly { readonly name: string; readonly group?: string }[] | undefined;
   lost: string[];
   elsewhere?: string[];
   adopted?: readonly string[];
   observed?: ObservedNode[];
 }): MembershipPlan {
-  const { group, desired, lost, former = {}, elsewhere = [], adopted = [] } = args;
+  const { group, desired, lost, former = {}, interrupted = [], elsewhere = [], adopted = [] } = args;
   const wanted = new Set(desired.map(({ name }) => name));
   const nodes = new Map((args.observed ?? []).map((node) => [node.name, node]));
   const recorded = args.recorded.filter((name) => !wanted.has(name));
@@ -85,12 +87,17 @@ export function planMembership(args: {
   const others = (args.observed ?? []).filter(({ name }) => !wanted.has(name) && !elsewhere.includes(name));
   const labeled = others.filter((node) => node.group === group).map(({ name }) => name);
   const unfinished = others.filter((node) => isFormer(node, former)).map(({ name }) => name);
-  const leaving = [...new Set([...recorded, ...unfinished, ...labeled.filter(isLost)])].sort((one, other) =>
-    byIndex(other, one),
+  const begun = new Map(
+    interrupted.filter(({ name }) => !recorded.includes(name)).map((each) => [each.name, each.group]),
   );
-  const removal = (kind: "lose" | "remove") => (machine: string) => {
-    return { kind, machine, ...(isControlPlane ? { etcdMember: true as const } : {}) };
-  };
+  const leaving = [...new Set([...recorded, ...unfinished, ...begun.keys(), ...labeled.filter(isLost)])].sort(
+    (one, other) => byIndex(other, one),
+  );
+  const removal = (kind: "lose" | "remove") => (machine: string) => ({
+    ...{ kind, machine },
+    ...(kind === "remove" && begun.has(machine) ? { interrupted: true as const } : {}),
+    ...(isControlPlane && (begun.get(machine) ?? group) === group ? { etcdMember: true as const } : {}),
+  });
   const alive = leaving.filter((name) => !isLost(name));
   const notReady = (names: string[]) =>
     names.flatMap((name) => nodes.get(name) ?? []).filter(({ ready }) => !ready);
