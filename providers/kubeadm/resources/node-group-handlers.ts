@@ -101,7 +101,7 @@ async function readInterrupted(
   news: NodeGroupInputs,
 ): Promise<RecordedMachine[]> {
   const { begun, group, specification, pools, machines, elsewhere = [] } = news;
-  if (!isKnownList(begun) || typeof specification !== "object") return [];
+  if (begun === undefined || !isKnownList(begun) || typeof specification !== "object") return [];
   const earlier = group === CONTROL_PLANE_GROUP ? [olds.pools, olds.leaving] : [];
   const candidates = mayBeInterrupted({
     ...{ group, former: begun, pools },
