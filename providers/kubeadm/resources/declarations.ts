@@ -116,6 +116,7 @@ export interface ClusterOwnerInputs extends Pick<
  */
 export class ClusterOwner extends resourceClass<ClusterOwnerInputs, ClusterOwnerInputs, "former">(
   "kubeadm/ClusterOwner",
+  { outputs: ["former"] },
 ) {}
 
 /** What a stack that adopts its cluster needs to give it back. */
@@ -275,8 +276,6 @@ export interface NodeGroupInputs extends MachinesInputs {
   begun?: RecordedMachine[];
   /** Set by check: those of them that an interrupted run prepared or joined; absent for none. */
   interrupted?: RecordedMachine[];
-  /** Set by check: names of the machines that left the configuration since the last run; absent in state of older releases. */
-  left?: string[];
   /**
    * Names of machines by configured worker pool, so that removed pools are found; only for the control planes' group.
    * Absent in state of older releases.
@@ -307,7 +306,7 @@ export interface NodeGroupOutputs extends NodeGroupInputs {
 export class NodeGroup extends resourceClass<
   NodeGroupInputs,
   NodeGroupOutputs,
-  "owned" | "former" | "leaving" | "interrupted" | "left"
+  "owned" | "former" | "leaving" | "interrupted"
 >("kubeadm/NodeGroup", { outputs: ["nodes", "members"], secrets: ["kubeconfig"] }) {}
 
 export interface NodeAgentsInputs extends MachinesInputs, AgentSettings {

@@ -39,13 +39,9 @@ export async function convergeNodeGroup(
 ): Promise<NodeGroupOutputs> {
   const { members } = recorded;
   const state = new Map([...members, ...given.machines].map((machine) => [machine.name, machine]));
-  const { left, interrupted = [], former: unfinished = {} } = given;
-  const isConfigured = (name: string) => given.machines.some((machine) => machine.name === name);
-  // what an earlier run could not take out, and this one can't find, was no step of its preview
-  const isPlanned = (name: string) =>
-    isDeleted || left === undefined || isConfigured(name) || left.includes(name) || name in unfinished;
-  const names = members.map(({ name }) => name).filter(isPlanned);
-  const leaving = names.filter((name) => !isConfigured(name));
+  const { interrupted = [] } = given;
+  const names = members.map(({ name }) => name);
+  const leaving = names.filter((name) => !given.machines.some((machine) => machine.name === name));
   const credentials = withKeysOfLeaving(given.credentials, recorded.credentials, leaving);
   const inputs = { ...given, credentials };
   let step = "reach the cluster";

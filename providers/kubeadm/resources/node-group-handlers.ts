@@ -198,7 +198,6 @@ export const handlers: Handlers = {
       ...{ ...news, owned, steps },
       ...(Object.keys(former).length > 0 ? { former } : {}),
       ...(interrupted.length > 0 ? { interrupted } : {}),
-      left: namesOf(olds.machines).filter((name) => !namesOf(news.machines).includes(name)),
       ...(news.pools ? { leaving } : {}),
     };
     reportRecorded(nameOf(news), olds, inputs, RECORDED);
