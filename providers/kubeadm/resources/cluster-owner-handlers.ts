@@ -103,7 +103,8 @@ export const handlers: Handlers = {
     const former = provided || !isKnownList(machines) ? [] : formerOf(olds, machines, { lost, facts });
     const inputs = {
       ...given,
-      ...(former.length > 0 ? { former } : {}),
+      // an absent output is unknown in a preview
+      former,
       steps: steps.map(clusterOwnerSteps.format),
     };
     for (const step of inputs.steps) report(nameOf(given), step);

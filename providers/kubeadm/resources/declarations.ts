@@ -105,7 +105,7 @@ export interface ClusterOwnerInputs extends Pick<
   adopts?: true;
   /** Whether the stack itself makes the machines, and deletes them; absent for machines that exist. */
   provided?: true;
-  /** Set by check: machines that left the configuration, and whose marks were not seen gone; absent for none. */
+  /** Set by check: machines that left the configuration, and whose marks were not seen gone. */
   former?: RecordedMachine[];
 }
 
