@@ -73,8 +73,11 @@ export function privateKeyIssue(text: string): string | undefined {
   if (!match)
     return 'is not a private key; give the whole file, from "-----BEGIN … PRIVATE KEY-----" to the END line';
   const body = match[2] ?? "";
-  const cipher = Buffer.from(body.replace(/\s/g, ""), "base64").subarray(15, 23).toString("latin1");
-  const opensshLocked = match[1] === "OPENSSH PRIVATE KEY" && cipher !== "\0\0\0\x04none";
+  const isOpenssh = match[1] === "OPENSSH PRIVATE KEY";
+  const start = Buffer.from(body.replace(/\s/g, ""), "base64").subarray(0, 23).toString("latin1");
+  if (isOpenssh && !/^openssh-key-v1\0\0\0\0[^\0][a-z0-9]/.test(start))
+    return "can't be read by the SSH client: it was cut or changed; give the whole file again, as `ssh-keygen` wrote it";
+  const opensshLocked = isOpenssh && !start.endsWith("\0\0\0\x04none");
   if (match[1] === "ENCRYPTED PRIVATE KEY" || body.includes("Proc-Type: 4,ENCRYPTED") || opensshLocked) {
     return "is protected by a passphrase, which can't be typed here; use the SSH agent, or a key without passphrase";
   }

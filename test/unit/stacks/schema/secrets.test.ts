@@ -80,6 +80,7 @@ describe("configuration: secrets", () => {
     [openssh("aes256-ctr"), LOCKED],
     [pem(), PKCS8],
     [openssh("none"), CUT],
+    [without(generateKey().private, 1, 1), CUT],
     [without(generateKey().private, 2, 1), CUT],
     [without(rsa(), 5, 3), CUT],
   ];
