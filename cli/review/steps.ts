@@ -91,6 +91,8 @@ const RULES: Readonly<Record<string, Rules>> = {
     loseOfPool: { isDisruptive: true, danger: "lost" },
     resetOfPool: { isDisruptive: true },
     notReady: REMARK,
+    keeps: REMARK,
+    unasked: REMARK,
     leavesNotReady: REMARK,
     unknownMember: REMARK,
   }),

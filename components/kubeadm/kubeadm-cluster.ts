@@ -346,6 +346,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
           ? { pools: this.workerPools(), configuration: this.existence.configuration }
           : {}),
         agents: this.agentSettings(),
+        podNetwork: podNetworkKind(this.args),
         drain: drainOptions(this.args),
       },
       this.inside(...this.preparedOf(group, this.prepared), ...after),

@@ -134,6 +134,9 @@ interface Printed {
  * of its stderr, or of what was printed before the answer, and what to do when the machine did not run it.
  */
 export class SshCommandError extends SshError {
+  /** These lines alone. */
+  readonly words: string;
+
   constructor(
     machine: string,
     step: string,
@@ -150,6 +153,7 @@ export class SshCommandError extends SshError {
     const words = displayText(lastLines([greeting, stderr].filter((text) => text.trim() !== "").join("\n")));
     const remedy = hasBegun ? "" : `\n${remedyOf(words, user)}`;
     super(`${machine}: "${step}" ${how}${words ? `:\n${words}` : ", without output"}${remedy}`);
+    this.words = words;
   }
 }
 

@@ -11,6 +11,15 @@ export interface Dirt {
 const LOGIN = "/home/foresail";
 const PROXY = "http://192.0.2.1:3128";
 
+/** Makes a package on the node: NAME FIELDS (more lines of its control file). Its files are below /tmp/NAME. */
+const PACKAGE = `package() {
+  mkdir -p "/tmp/$1/DEBIAN"
+  printf 'Package: %s\\nVersion: 1.7.27-1\\nArchitecture: all\\nMaintainer: vendor <vendor@example.com>\\n%bDescription: of a vendor\\n' "$1" "$2" >"/tmp/$1/DEBIAN/control"
+  dpkg-deb -Znone --build "/tmp/$1" "/tmp/$1.deb" >/dev/null
+}
+`;
+const VENDOR = "Provides: containerd, runc\\nConflicts: containerd, runc\\nReplaces: containerd, runc\\n";
+
 /** Kinds of dirt by name. A new kind is one entry here: test/e2e/dirty-machines.test.ts has it at once. */
 export const DIRT: Readonly<Record<string, Dirt>> = {
   greeting: {
@@ -34,6 +43,25 @@ iptables -N DOCKER-USER; iptables -N DOCKER; iptables -A FORWARD -j DOCKER-USER;
 iptables -t nat -N DOCKER; iptables -t nat -A POSTROUTING -s 172.17.0.0/16 ! -o docker0 -j MASQUERADE
 ip link add docker0 type bridge; ip address add 172.17.0.1/16 dev docker0; ip link set docker0 up`,
   },
+  "half-configured": {
+    summary: "a package that an ended installation left halfway",
+    script: `${PACKAGE} package halfway ''; dpkg --unpack /tmp/halfway.deb >/dev/null; rm -rf /tmp/halfway*`,
+  },
+  "docker-damaged": {
+    summary: "packages of Docker's vendor whose programs are gone",
+    script: `${PACKAGE} package containerd.io '${VENDOR}'; dpkg --purge --force-depends containerd runc >/dev/null 2>&1; dpkg --install /tmp/containerd.io.deb >/dev/null; rm -rf /tmp/containerd.io*`,
+    refusal:
+      /the package containerd\.io provides containerd on this machine, but there is no program containerd/,
+  },
+  "excluded-packages": {
+    summary: "a package that excludes one that nodes need",
+    script: `${PACKAGE} package relay 'Conflicts: socat\\n'; package socat ''
+dpkg --purge --force-depends socat >/dev/null 2>&1; dpkg --install /tmp/relay.deb >/dev/null
+mkdir -p /opt/packages; mv /tmp/socat.deb /opt/packages/
+{ cat /tmp/socat/DEBIAN/control; echo "Filename: ./socat.deb"; echo "Size: $(stat --format=%s /opt/packages/socat.deb)"; echo "SHA256: $(sha256sum </opt/packages/socat.deb | cut -d ' ' -f 1)"; } >/opt/packages/Packages
+rm -rf /tmp/relay* /tmp/socat /etc/apt/sources.list.d/*; echo 'deb [trusted=yes] file:/opt/packages ./' >/etc/apt/sources.list; apt-get update >/dev/null`,
+    refusal: /would remove these packages from this machine: relay\..*apt-get remove relay/,
+  },
   "forward-drop": {
     summary: "a hardened firewall that drops and rejects forwarded packets",
     script: "iptables -P FORWARD DROP; iptables -A FORWARD -j REJECT --reject-with icmp-host-prohibited",
@@ -48,6 +76,22 @@ ip link add docker0 type bridge; ip address add 172.17.0.1/16 dev docker0; ip li
     script: "hostname Worker.Example.COM; hostname >/etc/hostname",
   },
   held: { summary: "packages on hold", script: "apt-mark hold containerd iptables curl >/dev/null" },
+  "docker-packages": {
+    summary: "the packages of Docker's vendor, whose containerd.io excludes the distribution's containerd",
+    script: `${PACKAGE}
+for file in $(dpkg --listfiles containerd runc | sort -u); do [ ! -f "$file" ] || case $file in /etc/* | /usr/share/*) ;; *) mkdir -p "/tmp/containerd.io\${file%/*}"; cp --archive "$file" "/tmp/containerd.io$file" ;; esac; done
+mkdir -p /tmp/containerd.io/etc/containerd /tmp/containerd.io/DEBIAN
+echo 'disabled_plugins = ["cri"]' >/tmp/containerd.io/etc/containerd/config.toml
+echo /etc/containerd/config.toml >/tmp/containerd.io/DEBIAN/conffiles
+package containerd.io '${VENDOR}'; package docker-ce 'Depends: containerd.io\\n'
+dpkg --purge --force-depends,hold containerd runc >/dev/null 2>&1
+rm -rf /etc/containerd; dpkg --install /tmp/containerd.io.deb /tmp/docker-ce.deb >/dev/null
+systemctl daemon-reload; systemctl enable --now containerd; rm -rf /tmp/containerd.io* /tmp/docker-ce*`,
+  },
+  "containerd-file": {
+    summary: "a configuration of containerd with another runtime, and without the plugin for pods",
+    script: `printf '%s\n' 'version = 2' 'disabled_plugins = ["io.containerd.grpc.v1.cri"]' '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.other]' '  runtime_type = "io.containerd.runc.v2"' >/etc/containerd/config.toml`,
+  },
   cni: {
     summary: "the pod network of an earlier cluster",
     script: `mkdir -p /etc/cni/net.d

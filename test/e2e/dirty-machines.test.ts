@@ -7,7 +7,7 @@ const kinds = Object.keys(DIRT);
 const joining = kinds.filter((kind) => !DIRT[kind]?.refusal);
 const refused = kinds.filter((kind) => DIRT[kind]?.refusal);
 /** By day the refusals that only a real machine shows; the others have unit tests, too. */
-const tried = BY_NIGHT ? refused : ["cni", "full-log", "requiretty"];
+const tried = BY_NIGHT ? refused : ["cni", "full-log", "requiretty", "docker-damaged", "excluded-packages"];
 const refusing = Object.fromEntries(tried.map((kind, index) => [`w-${index + 2}`, [kind]]));
 
 /** What a refused machine must keep: files, firewall, network. The step's own log is all that it may add. */

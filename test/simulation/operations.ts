@@ -38,6 +38,8 @@ const OPERATIONS: Record<string, Operation> = {
     state.marker = fullMarkOf(script.text);
     return DONE;
   },
+  // a fresh machine
+  preflight: () => NOTHING,
   prepare: ({ script, state }) => {
     const marker = fullMarkOf(script.text);
     if (state.member || (state.prepared && state.marker === marker)) return NOTHING;

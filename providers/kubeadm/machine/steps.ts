@@ -15,7 +15,7 @@ import type { EtcdMember } from "../plan/membership/quorum";
 import type { PodNetworkKind } from "../plan/network-ports";
 import { markedNames, ownerVariables } from "../plan/facts/machine-mark";
 import { NODE_PATHS } from "../plan/node-paths";
-import type { ClusterSpecification } from "../plan/specification";
+import { type ClusterSpecification, filesOf } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
 import { agentRevision, type AgentSettings } from "../plan/node-agents";
@@ -25,7 +25,7 @@ import { assignments, type Parameters, renderStep, shellCommands } from "./shell
 
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
-  | ("machine-facts" | "own" | "prepare" | "facts" | "reboot" | "initialized")
+  | ("preflight" | "machine-facts" | "own" | "prepare" | "facts" | "reboot" | "initialized")
   | (
       | "init"
       | "configure-cluster"
@@ -135,6 +135,35 @@ const NETWORK_FILES: Record<PodNetworkKind, string[]> = {
 /** Free space that a machine needs for images and pods before it is prepared. */
 const LEAST_MEBIBYTES = 1024;
 
+/** Returns the variables of the functions in common/preflight. */
+const preflightParameters = (
+  { endpoint, files, network, source }: ClusterSpecification,
+  role: Machine["role"],
+  podNetwork: PodNetworkKind,
+): Parameters => ({
+  OWN_NETWORKS: NETWORK_FILES[podNetwork],
+  // the built-in network and flannel use them, and only the community's kubelet package includes them
+  NETWORK_PLUGINS: network.bridge || "bundle" in source,
+  ENDPOINT: "loopback" in endpoint,
+  FILE_PATHS: filesOf({ files }, role).map(({ path }) => path),
+});
+
+/**
+ * Tells what keeps a machine from joining, before anything is changed on it; refuses it with exit code 78. Answers what
+ * of others the machine keeps, one a line.
+ */
+export const preflightScript = (
+  specification: ClusterSpecification,
+  { name, role }: Pick<Machine, "name" | "role">,
+  podNetwork: PodNetworkKind,
+) =>
+  step("preflight", specification.name, name, {
+    files: ["common/software", "common/before", "common/preflight"],
+    VERSION: specification.version,
+    IMAGE_REPOSITORY: specification.imageRepository ?? "",
+    ...preflightParameters(specification, role, podNetwork),
+  });
+
 /**
  * Returns the step that prepares one machine for kubeadm. Its secret data is the registries' credentials
  * (registryCredentialsToml). Its answer is empty.
@@ -155,12 +184,17 @@ export function prepareScript(
   assertAddresses([own, ...machines]);
   const { endpoint, kubelet, network, source, version } = specification;
   const hasLoopback = "loopback" in endpoint;
+  // the node agent reads the kubelet's own file
+  const keepsSwap = kubelet.failSwapOn === false;
   const holdsAddress = network.holdNodeAddress ?? false;
   return step("prepare", specification.name, name, {
     files: [
       ...sourceFiles(source),
       "common/settings",
       "common/disk-space",
+      "common/before",
+      "common/preflight",
+      ...(keepsSwap ? [] : ["common/swap"]),
       ...(hasLoopback ? ["common/endpoint"] : []),
       ...(holdsAddress ? ["common/own-address"] : []),
       ...(network.bridge ? ["common/bridge"] : []),
@@ -168,6 +202,7 @@ export function prepareScript(
     ...sourceParameters(specification, version),
     ADDRESS: internalAddress,
     PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),
+    ...preflightParameters(specification, role, podNetwork),
     ...settingsParameters(specification, role),
     PREPARED: preparedVersion(specification, role),
     DATA_PATHS: [
@@ -177,12 +212,9 @@ export function prepareScript(
     ],
     LEAST_MEBIBYTES: String(LEAST_MEBIBYTES),
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
+    KEEP_SWAP: keepsSwap,
     BRIDGE: network.bridge,
-    OWN_NETWORKS: NETWORK_FILES[podNetwork],
     HOLD_ADDRESS: holdsAddress,
-    // the built-in network and flannel use them, and only the community's kubelet package includes them
-    NETWORK_PLUGINS: network.bridge || "bundle" in source,
-    ENDPOINT: hasLoopback,
     ...(hasLoopback ? endpointParameters(endpoint.loopback.port, backends) : {}),
     ...(network.bridge ? { POD_CIDR: network.podCidr } : {}),
   });

@@ -6,6 +6,8 @@ export const NODE_PATHS = {
   member: "/var/lib/foresail/member",
   /** Contains the version of the settings with which the machine was prepared. */
   prepared: "/var/lib/foresail/prepared",
+  /** How the machine was before foresail claimed it. */
+  before: "/var/lib/foresail/before",
   /** Contains the path of etcd's data, recorded before a reset removes the manifest that names it. */
   etcdData: "/var/lib/foresail/etcd-data",
   /** Lock of every remote script, so that no two steps run at once. */

@@ -36,6 +36,10 @@ export const nodeGroupSteps = defineSteps({
   resetOfPool: line`${machine}: kubeadm reset if it answers, its Node is gone${ofPool}`,
   notReady: line`${machine} is not Ready: ${text("why")}`,
   leavesNotReady: line`${machine} is not Ready and will be drained; if its machine is gone, list it under \`lost\`: ${text("why")}`,
+  /** What others have installed or configured on a machine that joins, and what stays. */
+  keeps: line`${machine}: keeps ${text("what")}`,
+  /** A machine that could not be asked whether it can join. */
+  unasked: line`${machine}: could not be asked whether it can join; the run asks it first: ${text("why")}`,
   /** A Node that says that it belongs to a group. A kubelet can write the label to its own Node. */
   unknownMember: line`${machine} has the label foresail/group=${word("pool")}, but is no machine of this stack, so nothing is done to it; remove the label or the Node, or list it under \`lost\``,
 });

@@ -7,6 +7,7 @@ import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
 import type { RolledConfiguration } from "../plan/configuration";
 import type { DriftSetting } from "../plan/drift";
+import type { PodNetworkKind } from "../plan/network-ports";
 import type { AgentSettings } from "../plan/node-agents";
 import type { RolloutSettings } from "../plan/rollout/desired";
 import type { ClusterSpecification } from "../plan/specification";
@@ -285,6 +286,8 @@ export interface NodeGroupInputs extends MachinesInputs {
   leaving?: Record<string, string[]>;
   /** From the ClusterInit; only for the control planes' group, and absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
+  /** The cluster's pod network, whose files machines may have; absent in state of older releases. No reason for a change. */
+  podNetwork?: PodNetworkKind;
   /** The agents that machines get while they join; absent in state of older releases. No reason for a change. */
   agents?: AgentSettings;
   /** Secret. */

@@ -164,6 +164,24 @@ function refuseJoined(
   ];
 }
 
+/** Refuses machines that join, and can't: they are asked before anything is changed. Notes what of others they keep. */
+async function refuseMachines(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+  { plan }: GroupPreview,
+): Promise<Refusal[]> {
+  const recorded = namesOf(olds.machines);
+  const due = plan?.steps.flatMap((step) =>
+    step.kind === "join" || step.kind === "joinControlPlane" ? step.machine : [],
+  );
+  const joining = news.machines.filter(({ name }) => due?.includes(name) ?? !recorded.includes(name));
+  if (joining.length === 0) return [];
+  const { preflight } = await import("./preflight.js");
+  const { failures, notes } = await preflight(nameOf(news), news, joining);
+  for (const note of notes) report(nameOf(news), nodeGroupSteps.format(note));
+  return failures;
+}
+
 /** Inputs that destroy and later joins need; a change of them alone is no step on any machine. */
 const RECORDED = [
   "machines",
@@ -188,10 +206,11 @@ export const handlers: Handlers = {
     const reason =
       membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
       refuseRemovals(news, olds, preview);
-    const failures = [
+    const refused = [
       ...(reason ? [{ property: "machines", reason }] : []),
       ...refuseJoined(olds, news, observed),
     ];
+    const failures = refused.length > 0 ? refused : await refuseMachines(olds, news, preview);
     for (const line of steps) report(nameOf(news), line);
     const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});
     const inputs = {

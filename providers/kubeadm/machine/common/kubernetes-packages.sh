@@ -41,8 +41,7 @@ install_kubernetes() {
       fail "the Kubernetes repository $REPOSITORY has no $package $VERSION; it has: $(apt-cache madison "$package" | cut -d '|' -f 2 | tr -d ' ' | head -n 10 | xargs)" 65
   done
   configure_packages
-  apt-mark unhold "$@" || true
-  apt_get install --no-install-recommends --allow-downgrades "${@/%/=$VERSION-*}"
+  install_packages --no-install-recommends --allow-downgrades --allow-change-held-packages "${@/%/=$VERSION-*}"
   apt-mark hold "$@"
 }
 

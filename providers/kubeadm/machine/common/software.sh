@@ -4,8 +4,48 @@
 # Runs apt-get. Waits for every lock that a new machine's own updates may keep.
 apt_get() { await_lock apt-get --yes --quiet "$@"; }
 
-# Finishes what a killed installation left, with the configuration files as they are.
-configure_packages() { await_lock dpkg --force-confold --configure -a; }
+# Nobody answers a question of dpkg: configuration files that are there stay.
+keep_configuration=(-o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold)
+
+# Finishes what a killed or refused installation left halfway, with the configuration files as they are.
+configure_packages() {
+  await_lock dpkg --force-confdef --force-confold --configure -a ||
+    fail "packages of this machine are installed halfway, and dpkg can't finish them: $(dpkg --audit | sed -n 's/^ \([^ ]*\).*/\1/p' | xargs); run there: dpkg --configure -a" 78
+}
+
+# Prints why an installation is refused, and nothing if it takes nothing of others away: it would remove packages, bring them
+# back to an older version, or change them although they are on hold. ARGUMENT... (those of apt-get install).
+refusal_of_installation() {
+  local plan line name old new asked=" " removed="" older="" held="" holds
+  local installation='^Inst ([^ ]+)( \[([^]]*)\])? \(([^ ]+)'
+  for name in "$@"; do [[ $name == -* ]] || asked+="${name%%=*} "; done
+  # what apt can't plan, the installation itself says
+  plan=$(apt-get --yes --quiet --simulate install "$@" 2>&1) || return 0
+  holds=$(apt-mark showhold 2>/dev/null || true)
+  while read -r line; do
+    if [[ $line =~ ^Remv\ ([^ ]+) ]]; then removed+=" ${BASH_REMATCH[1]}"; continue; fi
+    [[ $line =~ $installation ]] || continue
+    name=${BASH_REMATCH[1]} old=${BASH_REMATCH[3]} new=${BASH_REMATCH[4]}
+    if [[ $asked == *" $name "* ]]; then continue; fi
+    if [ -n "$old" ] && dpkg --compare-versions "$old" gt "$new"; then older+=" $name"; fi
+    if grep -qxF -- "$name" <<<"$holds"; then held+=" $name"; fi
+  done <<<"$plan"
+  if [ -n "$removed" ]; then
+    echo "the installation of${asked% } would remove these packages from this machine:$removed. foresail removes no packages of others, and installed nothing. If nothing needs them, run there: apt-get remove$removed; otherwise use another machine"
+  elif [ -n "$older" ]; then
+    echo "the installation of${asked% } would bring these packages back to older versions:$older; nothing was installed"
+  elif [ -n "$held" ]; then
+    echo "the installation of${asked% } would change these packages, which are on hold:$held; nothing was installed. To allow it, run there: apt-mark unhold$held"
+  fi
+}
+
+# Installs packages, and takes nothing of others away: ARGUMENT... (those of apt-get install).
+install_packages() {
+  local refusal
+  refusal=$(refusal_of_installation "$@")
+  [ -z "$refusal" ] || fail "$refusal" 78
+  apt_get "${keep_configuration[@]}" --no-remove install "$@"
+}
 
 # Runs a command of apt or dpkg again while another program has the lock that it needs, up to 300 s: COMMAND... apt itself
 # waits for dpkg's lock only, and not for that of the package lists.
@@ -49,7 +89,7 @@ use_pause_image() {
   local pause changed=no configuration=/etc/containerd/config.toml
   [ -e "$configuration" ] || return 0
   pause=$(pause_image)
-  write_file "$configuration" 0600 <<<"$(sed -E "s|^( *sandbox_image = ).*|\1\"$pause\"|" "$configuration")"
+  write_file "$configuration" 0600 <<<"$(sed -E "s|^( *sandbox(_image)? = ).*|\1\"$pause\"|" "$configuration")"
   if [ "$changed" = yes ]; then
     systemctl restart containerd
     await_containerd

@@ -22,6 +22,14 @@ await_containerd() {
     fail "containerd did not answer within 60 seconds; look at: journalctl -u containerd"
 }
 
+# Prints the installed package that provides containerd, such as that of Docker's vendor; without one, the distribution's.
+containerd_package() {
+  local name
+  # shellcheck disable=SC2016 # dpkg-query fills it in
+  name=$(dpkg-query --show --showformat='${db:Status-Status}, ${Package}, ${Provides}\n' 2>/dev/null | sed -nE '/^installed, .*[ ,]containerd( \(|,|$)/s/^installed, ([^,]+),.*/\1/p' | head -n 1)
+  printf '%s' "${name:-containerd}"
+}
+
 # Root's work on files in folders in which other users may write, such as their homes. Such a user can at any moment put a
 # symbolic link, a named pipe or another file in the place of a name there. So root enters a folder, component by component,
 # and then names only entries of the current folder, which no rename changes. New content is made in a folder of root alone

@@ -11,22 +11,25 @@ umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 export_proxy "${PROXY[@]}"
 
-keep_configuration=(-o Dpkg::Options::=--force-confold)
+# Fails when no repository of this machine has this version of its containerd: PACKAGE.
+check_containerd() {
+  local versions
+  versions=$(apt-cache madison "$1" | cut -d '|' -f 2 | tr -d ' ')
+  grep -qxF -- "$VERSION" <<<"$versions" || fail "no apt repository of this machine has $1 $VERSION; it has: $(xargs <<<"$versions")" 65
+}
 
-list_containerd_versions() { apt-cache madison containerd | cut -d '|' -f 2 | tr -d ' '; }
-
-# Installs exactly this version of the distribution's package, and holds it so that no upgrade changes it.
+# Installs exactly this version of the machine's containerd, and holds it so that no upgrade changes it.
 install_containerd() {
+  local package
+  package=$(containerd_package)
   # shellcheck disable=SC2016 # dpkg-query fills it in
-  if [ "$(dpkg-query --show --showformat='${Version}' containerd 2>/dev/null || true)" != "$VERSION" ]; then
+  if [ "$(dpkg-query --show --showformat='${Version}' "$package" 2>/dev/null || true)" != "$VERSION" ]; then
     configure_packages
     apt_get update
-    list_containerd_versions | grep -qxF "$VERSION" ||
-      fail "no apt repository of this machine has containerd $VERSION; it has: $(list_containerd_versions | xargs)" 65
-    apt-mark unhold containerd || true
-    apt_get install --no-install-recommends --allow-downgrades "${keep_configuration[@]}" "containerd=$VERSION"
+    check_containerd "$package"
+    install_packages --no-install-recommends --allow-downgrades --allow-change-held-packages "$package=$VERSION"
   fi
-  apt-mark hold containerd
+  apt-mark hold "$package"
   systemctl restart containerd
   await_containerd
 }
@@ -82,7 +85,7 @@ case "$SOFTWARE ${1:-}" in
   ;;
 # the machine has this version's kubeadm
 "images install" | "images restore") import_images machine ;;
-"containerd check") list_containerd_versions | grep -qxF "$VERSION" || fail "no apt repository of this machine has containerd $VERSION" 65 ;;
+"containerd check") check_containerd "$(containerd_package)" ;;
 "containerd install") install_containerd ;;
 "os-packages install") upgrade_packages ;;
 "configuration install") install_configuration ;;

@@ -160,7 +160,7 @@ found() {
   kubeadm) "${2:-kubeadm}" version --output=short 2>/dev/null | sed -n 's/^v//p' ;;
   kubelet) "${2:-kubelet}" --version 2>/dev/null | sed -n 's/^Kubernetes v//p' ;;
   kubectl) "${2:-kubectl}" version --client 2>/dev/null | sed -n 's/^Client Version: v//p' ;;
-  containerd) dpkg-query --show --showformat='${Version}' containerd 2>/dev/null ;;
+  containerd) dpkg-query --show --showformat='${Version}' "$(containerd_package)" 2>/dev/null ;;
   os-packages | configuration) cat "$folder/$1" 2>/dev/null ;;
   node-agent) printf '%s' "$AGENT_VERSION" ;;
   drift) printf '%s' "${drift_words%% *}" ;;
@@ -673,6 +673,10 @@ kubelet_is_healthy() {
   if [ "$1" = 0 ]; then systemctl is-active --quiet kubelet; return; fi
   curl --fail --silent --noproxy '*' --max-time 2 --output /dev/null "http://127.0.0.1:$1/healthz"
 }
+
+# Tells whether the kubelet is configured to run on a machine with swap.
+runs_with_swap() { grep -qsxE 'failSwapOn: *false *' "$ROOT/var/lib/kubelet/config.yaml"; }
+
 unfinished=no
 failures=0 failed_request="" not_before=0 longer_pause=0
 
@@ -685,7 +689,7 @@ initialize() {
   exchange_certificate || return 1
   if [ -e "$sysctl" ]; then sysctl --quiet --ignore --load="$sysctl"; fi
   # inside a container the swap is the host's, and on an adopted machine its administrator decided about it
-  if ! is_container && ! is_adopted && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then say "turn swap off"; swapoff -a; fi
+  if ! is_container && ! is_adopted && ! runs_with_swap && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then say "turn swap off"; swapoff -a; fi
   if ! systemctl is-active --quiet containerd; then
     attempt "start containerd" systemctl start containerd || return 1
   fi

@@ -5,35 +5,8 @@
 #   ADDRESS                              by which the other nodes reach this machine
 #   PREPARED                             version of the settings in common/settings
 #   SYSTEMD_CGROUP                       true or false
-#   ENDPOINT, BRIDGE, HOLD_ADDRESS, NETWORK_PLUGINS      yes or no
-#   OWN_NETWORKS                         names of the pod network's files in /etc/cni/net.d; empty if they are not known
-
-refuse_unsupported_system() {
-  local system
-  # shellcheck source=/dev/null
-  system=$(. /etc/os-release; echo "$ID $VERSION_ID")
-  case "$system" in
-  "debian 12" | "ubuntu 22.04" | "ubuntu 24.04") ;;
-  *) fail "$MACHINE: runs $system; foresail supports Debian 12, Ubuntu 22.04, Ubuntu 24.04" 78 ;;
-  esac
-  case "$(uname -m)" in
-  x86_64 | aarch64) ;;
-  *) fail "$MACHINE: has a $(uname -m) processor; foresail supports amd64 and arm64" 78 ;;
-  esac
-}
-
-# Refuses a network of others: containerd takes the first file of this folder, so pods would be in another network than those
-# of the other nodes, on a Node that is ready.
-refuse_other_networks() {
-  local path others=()
-  if [ -z "${OWN_NETWORKS[*]}" ]; then return 0; fi
-  for path in /etc/cni/net.d/*; do
-    case $path in *.conf | *.conflist | *.json) ;; *) continue ;; esac
-    if [[ " ${OWN_NETWORKS[*]} " != *" ${path##*/} "* && " ${FILE_PATHS[*]} " != *" $path "* ]]; then others+=("$path"); fi
-  done
-  if [ -z "${others[*]}" ]; then return 0; fi
-  fail "$MACHINE: ${others[*]} configures another pod network than that of this cluster, and containerd would use it. Nothing was changed. If nothing on this machine needs it, run there: mkdir -p /var/backups/cni; mv ${others[*]} /var/backups/cni/" 78
-}
+#   KEEP_SWAP                            yes for a kubelet that runs with swap; else common/swap is there
+#   ENDPOINT, BRIDGE, HOLD_ADDRESS       yes or no
 
 # Waits until cloud-init has set up a new machine: it installs packages and writes files, too.
 await_cloud_init() {
@@ -66,24 +39,18 @@ net.ipv4.ip_forward = 1
 -fs.inotify.max_user_watches = 524288
 SYSCTL
   sysctl --quiet --ignore --load=/etc/sysctl.d/90-foresail.conf
-  if [ "$in_container" = no ] && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then
-    swapoff -a
-    sed -i -E 's@^([^#].*[[:space:]]swap[[:space:]].*)$@# foresail: \1@' /etc/fstab
-  fi
+  if [ "$in_container" = no ] && [ "$KEEP_SWAP" = no ]; then turn_swap_off; fi
 }
 
 # Installs the missing distribution packages, which every node needs for any source of Kubernetes.
 install_distribution_packages() {
-  local package plugin missing=() packages=(containerd conntrack socat iptables ethtool curl ca-certificates)
-  if [ "$ENDPOINT" = yes ]; then packages+=(haproxy); fi
-  if [ "$NETWORK_PLUGINS" = yes ]; then packages+=(containernetworking-plugins); fi
-  for package in "${packages[@]}"; do
-    # shellcheck disable=SC2016 # dpkg-query fills it in
-    dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
-  done
+  local plugin missing
+  # what a killed or refused installation left, also of others, would fail this one
+  if [ -n "$(dpkg --audit)" ]; then configure_packages; fi
+  find_missing_packages
   if [ -n "${missing[*]}" ]; then
     apt_get update
-    apt_get install --no-install-recommends "${missing[@]}"
+    install_packages --no-install-recommends "${missing[@]}"
   fi
   if [ "$NETWORK_PLUGINS" = no ]; then return 0; fi
   # the folder where every network expects plugins; existing files are kept
@@ -91,20 +58,86 @@ install_distribution_packages() {
   for plugin in /usr/lib/cni/*; do [ -e "/opt/cni/bin/$(basename "$plugin")" ] || ln -sf "$plugin" /opt/cni/bin/; done
 }
 
+# Prints containerd's settings: its defaults, or those of others that were there before foresail.
+print_containerd_settings() {
+  local others=$BEFORE_PATH/containerd.toml enabled=$SCRATCH_PATH/containerd.toml text
+  if [ ! -e "$others" ]; then containerd config default; return; fi
+  # containerd prints no settings of a plugin that is disabled, and pods need this one
+  awk '/^ *disabled_plugins *=/ { inside = 1 }
+    inside { gsub(/["\047](cri|io\.containerd\.grpc\.v1\.cri|io\.containerd\.cri\.v1\.(images|runtime))["\047] *,? */, "") }
+    inside && /\]/ { inside = 0 } 1' "$others" >"$enabled"
+  text=$(containerd --config "$enabled" config dump) ||
+    fail "$MACHINE: containerd can't read the /etc/containerd/config.toml that was on this machine; repair its copy there, $others, then run the command again" 78
+  grep -qE "^ *sandbox(_image)? = " <<<"$text" ||
+    fail "$MACHINE: with the /etc/containerd/config.toml that was on this machine, $(containerd --version) has settings of a form that foresail does not know; move that file away, remove its copy $others, then run the command again" 78
+  grep -qE "^ *address = [\"']/run/containerd/containerd.sock[\"']" <<<"$text" ||
+    fail "$MACHINE: the /etc/containerd/config.toml that was on this machine sets another grpc.address than /run/containerd/containerd.sock, which kubeadm calls; remove that setting from its copy $others, then run the command again" 78
+  if [ -n "${REGISTRIES[*]}" ] && excludes_registry_folder "$text"; then
+    fail "$MACHINE: the /etc/containerd/config.toml that was on this machine has registry.mirrors or registry.configs with tls, which containerd does not take together with registryMirrors of the configuration; move them into the configuration, remove them from $others, then run the command again" 78
+  fi
+  # a file with another runtime replaces the list of them
+  if ! grep -qE '\.runtimes\.runc\]$' <<<"$text"; then
+    text+=$'\n[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]\n  runtime_type = "io.containerd.runc.v2"\n'
+    text+=$'[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]'
+  fi
+  # what is printed has all imports in it, and pods need these folders of programs and networks
+  sed -E -e 's@^imports = .*@imports = []@' \
+    -e "/^ *\[.*\.cni\]\$/,/^ *\[/{
+      s@^( *bin_dir = )[\"'].+[\"']\$@\1\"/opt/cni/bin\"@
+      /\/opt\/cni\/bin/!s@^( *bin_dirs = ).*@\1[\"/opt/cni/bin\"]@
+      s@^( *conf_dir = ).*@\1\"/etc/cni/net.d\"@
+      s@^( *conf_template = ).*@\1\"\"@
+    }" <<<"$text"
+}
+
+# Tells whether containerd refuses a folder of registries beside these settings: SETTINGS.
+excludes_registry_folder() {
+  grep -qE "\.registry\.(mirrors\.|configs\..*\.tls\])" <<<"$1"
+}
+
+# Prints settings with foresail's own in them, for a containerd with either form of settings: SETTINGS CREDENTIALS.
+adjust_containerd_settings() {
+  local text=$1 credentials=$2 pause folder=/etc/containerd/certs.d
+  pause=$(pause_image)
+  # containerd 2 has other names for the halves of the plugin
+  if grep -q '^version = 3' <<<"$text"; then credentials=${credentials//io.containerd.grpc.v1.cri/io.containerd.cri.v1.images}; fi
+  if ! excludes_registry_folder "$text"; then
+    text=$(sed -E -e "s@^( *config_path = )[\"']{2}\$@\1\"$folder\"@" \
+      -e "\@$folder@!s@^( *config_path = )[\"'](.+)[\"']\$@\1\"\2:$folder\"@" <<<"$text")
+  fi
+  # a container may not raise its own out-of-memory score
+  if [ "$in_container" = yes ]; then text=$(sed -E 's@^( *restrict_oom_score_adj = ).*@\1true@' <<<"$text"); fi
+  # TOML has each table once, so those of the configuration replace others. Not all releases have a value for the cgroups.
+  {
+    grep '^\[' <<<"$credentials" || true
+    echo =
+    sed -E "s@^( *sandbox(_image)? = ).*@\1\"$pause\"@" <<<"$text"
+  } | awk -v cgroup="$SYSTEMD_CGROUP" '
+    function table() { name = $0; gsub(/[ "\047]/, "", name); return name }
+    !body { if ($0 == "=") body = 1; else own[table()] = 1; next }
+    /^ *\[/ {
+      skip = table() in own
+      options = runc && name ~ /\.runtimes\.[^.]+\.options\]$/
+      runc = 0
+      if (!skip) print
+      if (options) print "            SystemdCgroup = " cgroup
+      next
+    }
+    / runtime_type = .io\.containerd\.runc\.v2.$/ { runc = 1 }
+    options && / SystemdCgroup = / { next }
+    !skip'
+  printf '%s' "$credentials"
+}
+
 # Configures containerd and restarts it only when something changed.
 configure_containerd() {
-  local pause configuration=/run/foresail-containerd.toml
+  local settings credentials configuration=/run/foresail-containerd.toml
   write_registry_hosts
-  pause=$(pause_image)
   mkdir -p /etc/containerd /opt/cni/bin
-  containerd config default | sed -E \
-    -e "s|^( *sandbox_image = ).*|\1\"$pause\"|" \
-    -e "s|^( *SystemdCgroup = ).*|\1$SYSTEMD_CGROUP|" \
-    -e 's|^( *config_path = )""|\1"/etc/containerd/certs.d"|' \
-    >"$configuration"
-  # a container may not raise its own out-of-memory score
-  if [ "$in_container" = yes ]; then sed -i -E 's|^( *restrict_oom_score_adj = ).*|\1true|' "$configuration"; fi
-  cat <&5 >>"$configuration"
+  settings=$(print_containerd_settings) || fail "$settings" 78
+  # the secret stays out of what a failed command prints
+  credentials=$(cat <&5; echo .)
+  adjust_containerd_settings "$settings" "${credentials%.}" >"$configuration"
   chmod 0600 "$configuration"
   if ! cmp --silent "$configuration" /etc/containerd/config.toml || [ "$restart_containerd" = yes ] || ! systemctl is-active --quiet containerd; then
     mv -f "$configuration" /etc/containerd/config.toml
@@ -126,13 +159,16 @@ refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
 refuse_unnamed_owner
 refuse_other_networks
+refuse_incomplete_containerd
 # images that an earlier preparation imported use some of the space
 if [ ! -e "$PREPARED_PATH" ]; then refuse_full_disks; fi
 await_cloud_init
+if [ ! -e "$MARKER_PATH" ]; then refuse_installation; fi
 # from here on the machine may have parts of both
 if [ -e "$PREPARED_PATH" ]; then echo interrupted >"$PREPARED_PATH"; fi
 in_container=no
 if systemd-detect-virt --container --quiet; then in_container=yes; fi
+record_before
 claim_machine
 restart_containerd=no
 configure_environment

@@ -57,7 +57,7 @@ describe("the locks of packages", () => {
 describe("a machine that others have used", () => {
   const refuse = (host: ShellMachine, own: string[], files: string[] = []) =>
     host.run(
-      { "steps/prepare": ["refuse_other_networks"] },
+      { "common/preflight": ["refuse_other_networks"] },
       { MACHINE: "w-1", OWN_NETWORKS: own, FILE_PATHS: files.map((file) => host.path(file)) },
       "refuse_other_networks; echo goes on",
     );

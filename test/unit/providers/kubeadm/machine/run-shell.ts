@@ -16,6 +16,18 @@ function functionsOf(file: string, names: readonly string[] | "all"): string {
     .join("\n");
 }
 
+/** The functions of steps/prepare that write containerd's settings. */
+export const CONTAINERD_FUNCTIONS = [
+  "print_containerd_settings",
+  "excludes_registry_folder",
+  "adjust_containerd_settings",
+  "configure_containerd",
+];
+
+/** A containerd that prints a part of its settings. */
+export const CONTAINERD_PROGRAM = `printf '  %s\\n' 'sandbox_image = "old"' 'config_path = ""' '[p.runtimes.runc]' \\
+  'runtime_type = "io.containerd.runc.v2"' '[p.runtimes.runc.options]' 'SystemdCgroup = x'`;
+
 /** A machine in a folder: its root, and fakes for the real programs. */
 export class ShellMachine {
   readonly root = mkdtempSync(path.join(tmpdir(), "foresail-shell-"));

@@ -32,6 +32,7 @@ import {
   leaveControlPlaneScript,
   nodeAgentScript,
   parseEtcdMembers,
+  preflightScript,
   prepareScript,
   rebootScript,
   registerScript,
@@ -46,7 +47,7 @@ import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint-st
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
 import { exampleMachine, exampleSpecification, FOREIGN } from "./examples";
 import { ownerScripts } from "./owner-scripts";
-import { ShellMachine } from "./run-shell";
+import { CONTAINERD_FUNCTIONS, CONTAINERD_PROGRAM, ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
 const machines = [...backends, { name: "w-1", address: "10.0.0.101" }];
@@ -82,6 +83,7 @@ const versioned = exampleSpecification({
 });
 
 const scripts: Record<string, Script> = {
+  preflight: preflightScript(everything, exampleMachine("w-1"), "cilium"),
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
   initialized: initializedScript("demo", "w-1"),
@@ -224,10 +226,7 @@ describe("remote scripts", () => {
       const { text } = prepareScript(specification, exampleMachine("w-1"), backends);
       const SYSTEMD_CGROUP = /^SYSTEMD_CGROUP='(.*)'$/m.exec(text)?.[1] ?? "";
       const machine = new ShellMachine();
-      machine.program(
-        "containerd",
-        `printf '  %s = %s\\n' sandbox_image '"old"' SystemdCgroup x config_path '""'`,
-      );
+      machine.program("containerd", CONTAINERD_PROGRAM);
       machine.program("kubeadm", 'echo "images $*" >&2; echo r.example.com/pause:3.10');
       for (const name of ["systemctl", "ctr"]) machine.program(name, `echo ${name} "$*"`);
       machine.write("/run/none", "");
@@ -242,7 +241,7 @@ describe("remote scripts", () => {
         "in_container=no restart_containerd=no; exec 5<<<'credentials'; configure_containerd\n" +
         "exec 5<<<'credentials'; configure_containerd";
       const { stdout, stderr } = machine.run(
-        { "common/settings": "all", "steps/prepare": ["configure_containerd"] },
+        { "common/settings": "all", "steps/prepare": CONTAINERD_FUNCTIONS },
         parameters,
         commands,
       );
@@ -252,7 +251,8 @@ describe("remote scripts", () => {
       assert.equal(stdout, `${restart}systemctl is-active --quiet containerd\n`);
       assert.equal(
         readFileSync(machine.path("/etc/containerd/config.toml"), "utf8").replaceAll(machine.root, ""),
-        `  sandbox_image = "r.example.com/pause:3.10"\n  SystemdCgroup = ${expected}\n  config_path = "/etc/containerd/certs.d"\ncredentials\n`,
+        `  sandbox_image = "r.example.com/pause:3.10"\n  config_path = "/etc/containerd/certs.d"\n  [p.runtimes.runc]\n` +
+          `  runtime_type = "io.containerd.runc.v2"\n  [p.runtimes.runc.options]\n            SystemdCgroup = ${expected}\ncredentials\n`,
       );
       const hosts = machine.path("/etc/containerd/certs.d/docker.io/hosts.toml");
       assert.equal(readFileSync(hosts, "utf8"), "server\n");

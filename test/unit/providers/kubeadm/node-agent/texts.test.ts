@@ -74,8 +74,7 @@ describe("files on a node for its agent", () => {
       stdout.split("\n").filter((line) => line.startsWith("apt-get") || line.startsWith("apt-mark")),
       [
         "apt-get --yes --quiet update -o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list.new -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any",
-        "apt-mark unhold kubeadm",
-        "apt-get --yes --quiet install --no-install-recommends --allow-downgrades kubeadm=1.36.3-*",
+        "apt-get --yes --quiet -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold --no-remove install --no-install-recommends --allow-downgrades --allow-change-held-packages kubeadm=1.36.3-*",
         "apt-mark hold kubeadm",
       ],
     );

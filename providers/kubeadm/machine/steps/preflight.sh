@@ -1,0 +1,12 @@
+# shellcheck shell=bash
+# Tells what keeps a machine from joining, before anything is changed on it. Answers what of others it keeps, one a line;
+# refuses with exit code 78. On a machine that is prepared it answers nothing.
+refuse_unsupported_system
+refuse_foreign_machine
+if [ -e "$MEMBER_PATH" ] || [ -e "$PREPARED_PATH" ]; then exit 0; fi
+refuse_other_networks
+refuse_incomplete_containerd
+refuse_installation
+package=$(containerd_package)
+if [ "$package" != containerd ]; then echo "the package $package as its containerd" >&4; fi
+if has_containerd_file; then echo "the settings of its /etc/containerd/config.toml" >&4; fi

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { desiredCluster } from "./desired-cluster";
+import { simulatedFixture } from "./simulated-fixture";
+
+describe("machines that join, under the engine", () => {
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-2"] });
+  const want = (machines: string[]) =>
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines) });
+
+  before(async () => {
+    want(["cp-1"]);
+    await fixture.stack.up();
+  });
+
+  it("refuses a machine in the preview that would lose packages of others, in its own words, and changes nothing", async () => {
+    want(["cp-1", "w-2"]);
+    const stderr = "w-2: the installation of containerd would remove these packages: docker-ce";
+    const asked = fixture.fleet.journal.length;
+    fixture.fleet.inject({ operation: "preflight", machine: "w-2", kind: "fail", exitCode: 78, stderr });
+    const answer = await fixture.stack.call(["preview"]);
+    assert.notEqual(answer.exitCode, 0);
+    assert.match(
+      answer.stdout + answer.stderr,
+      /w-2: the installation of containerd would remove these packages: docker-ce/,
+    );
+    const after = fixture.fleet.journal.slice(asked);
+    assert.deepEqual(
+      after.map(({ operation, machine }) => `${operation} ${machine}`),
+      ["preflight w-2"],
+    );
+    // a machine that does not answer the question is only noted
+    fixture.fleet.inject({ operation: "preflight", machine: "w-2", kind: "fail", stderr: "no sudo" });
+    const noted = await fixture.stack.call(["preview", "--diff"]);
+    assert.equal(noted.exitCode, 0, noted.stdout);
+    assert.match(
+      noted.stdout + noted.stderr,
+      /w-2: could not be asked whether it can join; the run asks it first: .*no sudo/,
+    );
+  });
+});
