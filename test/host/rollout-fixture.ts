@@ -155,7 +155,7 @@ export class RolloutFixture {
 
   node(name: string) {
     return this.server.store.objects.get(`/api/v1/nodes/${name}`) as unknown as {
-      metadata: { annotations: Record<string, string> };
+      metadata: { name: string; annotations: Record<string, string> };
       spec: { unschedulable?: boolean };
       status: { nodeInfo: { kubeletVersion: string } };
     };
