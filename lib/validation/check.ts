@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { quoted, readAsNumber } from "../text/quote";
+import { listed, quoted, readAsNumber } from "../text/quote";
 import { writtenDate } from "./labels";
 import { unknownWord } from "./spelling";
 import { type ValidationIssue, valueAt } from "./validation-issue";
 import { isObject } from "../json";
+
+/** What to write for an object, as long as its fields are not known. */
+const FIELDS = "a map of fields";
 
 /** Names of types in messages. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -13,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "true or false",
   array: "a list",
   record: "a map of names to values",
-  object: "a map of fields",
+  object: FIELDS,
 };
 
 function sayValue(value: unknown): string {
@@ -103,9 +106,12 @@ export function check<Schema extends z.ZodType>(
   if (result.success) return { value: result.data, issues: [] };
   const issues = result.error.issues.flatMap((issue): ValidationIssue[] => {
     const path = [...root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
-    if (issue.code !== "unrecognized_keys")
-      return [{ path, message: `${issue.message}${dateHint(valueAt(value, issue.path))}` }];
     const known = knownKeys(schemaAt(schema, issue.path));
+    if (issue.code !== "unrecognized_keys") {
+      const fields = known.length > 0 ? `a map with the fields ${listed(known)}` : FIELDS;
+      const said = issue.code === "invalid_type" ? issue.message.replace(FIELDS, fields) : issue.message;
+      return [{ path, message: `${said}${dateHint(valueAt(value, issue.path))}` }];
+    }
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownWord(key, known) }));
   });
   return { value: undefined, issues };

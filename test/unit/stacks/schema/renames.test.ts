@@ -198,7 +198,10 @@ describe("configuration: old names", () => {
 
   it("leave an invalid value where a field would move to, for its own issue", async () => {
     await assert.rejects(load(file("tumblebug", { machinesSeconds: 60, timeouts: 5 })), (error: Error) => {
-      assert.match(error.message, /\n {2}tumblebug\.timeouts: is 5; write a map of fields/);
+      assert.match(
+        error.message,
+        /\n {2}tumblebug\.timeouts: is 5; write a map with the fields machinesSeconds/,
+      );
       return error.message.includes("\n  tumblebug.machinesSeconds: is not known");
     });
   });
