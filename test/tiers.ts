@@ -42,7 +42,7 @@ export const TIERS: readonly Tier[] = [
     load: 3,
     folders: ["unit"],
     timeoutMilliseconds: 20_000,
-    limitSeconds: 900,
+    limitSeconds: 1_800,
     ground: "nothing",
   },
   {

@@ -7,17 +7,19 @@ import { runScript, SshConnection, SshConnectionLost, SshUnreachable } from "../
 import {
   type Script,
   adminKubeconfigScript,
-  etcdMembersScript,
-  etcdRemoveScript,
   factsScript,
   initScript,
   joinData,
   joinScript,
   leaveControlPlaneScript,
-  parseEtcdMembers,
   prepareScript,
   resetScript,
 } from "../../providers/kubeadm/machine/steps";
+import {
+  etcdMembersScript,
+  etcdRemoveScript,
+  parseEtcdMembers,
+} from "../../providers/kubeadm/machine/etcd-steps";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { doneTwice } from "../simulation/journal";
 import { simulationPrograms } from "../simulation/programs";

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ETCD_SILENT } from "../../providers/kubeadm/machine/steps";
+import { ETCD_SILENT } from "../../providers/kubeadm/machine/etcd-steps";
 import type { Machine } from "../../providers/kubeadm/plan/machine";
 import type { KubernetesObject } from "../../lib/kubernetes";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";

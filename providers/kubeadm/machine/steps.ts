@@ -1,4 +1,3 @@
-import { readJsonObjectOf } from "../../../lib/json";
 import { API_SERVER_PORT } from "../../../lib/validation/ports";
 import {
   type ConfigurationChange,
@@ -7,11 +6,9 @@ import {
   preparedVersion,
   type RolledConfiguration,
 } from "../plan/configuration";
-import type { EncryptionKeys } from "../plan/encryption";
 import type { JsonObject } from "../../../lib/merge";
 import { valueAt } from "../../../lib/validation/validation-issue";
 import type { Machine } from "../plan/machine";
-import type { EtcdMember } from "../plan/membership/quorum";
 import type { PodNetworkKind } from "../plan/network-ports";
 import { markedNames, ownerVariables } from "../plan/facts/machine-mark";
 import { NODE_PATHS } from "../plan/node-paths";
@@ -405,88 +402,6 @@ export function nodeAgentScript(
 
 /** Reads what the node agent logged last. Answers text. */
 export const agentLogScript = plain("agent-log");
-
-/** Exit code of a step when the machine's etcd does not answer: it is starting or not healthy. */
-export const ETCD_SILENT = 69;
-
-/**
- * Lists etcd's members for parseEtcdMembers; exits with ETCD_SILENT when this machine's etcd does not answer.
- *
- * @param starting internal addresses of machines that are not asked for their health
- */
-export const etcdMembersScript = (cluster: string, machine: string, starting: readonly string[] = []) =>
-  step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT, STARTING: starting });
-
-/** Parses the answer of etcdMembersScript. @throws Error when the text is not one */
-export function parseEtcdMembers(answer: string): EtcdMember[] {
-  const [json = "", ...lines] = answer.trim().split("\n");
-  const { members } = readJsonObjectOf("etcd's member list", json) as {
-    members?: {
-      ID: string;
-      name?: string;
-      peerURLs?: string[];
-      clientURLs?: string[];
-      isLearner?: boolean;
-    }[];
-  };
-  if (!members) throw new Error(`etcd's member list has no members: ${json.slice(0, 200)}`);
-  const healthy = new Set(lines.filter((line) => line.startsWith("healthy ")).map((line) => line.slice(8)));
-  return members.map(({ ID, name = "", peerURLs = [], clientURLs = [], isLearner = false }) => ({
-    id: ID,
-    name,
-    peerUrls: peerURLs,
-    healthy: clientURLs.some((url) => healthy.has(url)),
-    ...(isLearner ? { learner: true } : {}),
-  }));
-}
-
-/** Removes one member from etcd through another control plane. Succeeds when it was removed before. */
-export const etcdRemoveScript = (cluster: string, machine: string, { id }: EtcdMember) =>
-  step("etcd-remove", cluster, machine, { files: ["common/etcd"], MEMBER_ID: id });
-
-/** Reads which encryption keys a control plane has, for parseEncryptionKeys. */
-export const encryptionStatusScript = (cluster: string, machine: string) =>
-  step("encryption-status", cluster, machine, { files: ["common/encryption"] });
-
-/** Parses the answer of encryptionStatusScript. */
-export function parseEncryptionKeys(machine: string, answer: string): EncryptionKeys {
-  const lines = answer
-    .trim()
-    .split("\n")
-    .map((line) => line.split(" "));
-  const of = (source: string) =>
-    lines
-      .filter(([from]) => from === source)
-      .map(([, name = "", fingerprint = ""]) => ({ name, fingerprint }));
-  return { machine, file: of("file"), loaded: of("loaded") };
-}
-
-/** Reads one encryption key of a control plane. Answers its text, which is secret; empty when it does not have it. */
-export const encryptionKeyScript = (cluster: string, machine: string, key: string) =>
-  step("encryption-key", cluster, machine, { files: ["common/encryption"], KEY: key });
-
-/**
- * Gives a control plane these encryption keys in this order, and waits until its API server has read them. Data: the
- * key that it does not have. Its answer is empty.
- *
- * @param mayCreate whether the machine makes a missing key, if the data has none
- * @param seconds until the restarted API server is ready
- */
-export const encryptionKeysScript = (
-  cluster: string,
-  machine: string,
-  { keys, mayCreate, seconds }: { keys: readonly string[]; mayCreate: boolean; seconds: number },
-) =>
-  step("encryption-keys", cluster, machine, {
-    files: ["common/encryption"],
-    KEYS: keys,
-    MAY_CREATE: mayCreate,
-    LOAD_SECONDS: seconds,
-  });
-
-/** Counts the Secrets in etcd that another key than this one encrypts, or none. Answers their number. */
-export const encryptionStaleScript = (cluster: string, machine: string, key: string) =>
-  step("encryption-stale", cluster, machine, { files: ["common/etcd"], KEY: key });
 
 /** Takes the API server of a leaving control plane out of service. Its answer is empty. */
 export const leaveControlPlaneScript = plain("leave-control-plane");

@@ -6,7 +6,7 @@ import {
   encryptionStaleScript,
   encryptionStatusScript,
   parseEncryptionKeys,
-} from "../machine/steps";
+} from "../machine/encryption-steps";
 import {
   type EncryptionKeys,
   type KeyChange,

@@ -3,7 +3,7 @@ import { machinesInState } from "../../../cli/drift-state";
 import { explainEngineError } from "../../../cli/engine-messages";
 import { parseJson, readJsonObjectOf, readJsonOf } from "../../../lib/json";
 import { readHolder } from "../../../lib/kubernetes/lease-holder";
-import { parseEtcdMembers } from "../../../providers/kubeadm/machine/steps";
+import { parseEtcdMembers } from "../../../providers/kubeadm/machine/etcd-steps";
 import { parseWritten } from "../../../providers/kubeadm/plan/adopted-configuration";
 import { parseRecord } from "../../../providers/kubeadm/plan/configuration-record";
 

@@ -5,24 +5,14 @@ import { readFileSync } from "node:fs";
 import { rewrittenSettingsScript } from "../../../../../providers/kubeadm/machine/rewritten-settings";
 import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
 import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift-steps";
-import {
-  hostsToml,
-  proxyVariables,
-  registryCredentialsToml,
-} from "../../../../../providers/kubeadm/machine/parameters";
+import { proxyVariables } from "../../../../../providers/kubeadm/machine/parameters";
 import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import {
   adminKubeconfigScript,
   agentLogScript,
   controlPlaneSecretsScript,
   configureClusterScript,
-  encryptionKeyScript,
-  encryptionKeysScript,
-  encryptionStaleScript,
-  encryptionStatusScript,
   endpointScript,
-  etcdMembersScript,
-  etcdRemoveScript,
   factsScript,
   initializedScript,
   initScript,
@@ -31,7 +21,6 @@ import {
   joinScript,
   leaveControlPlaneScript,
   nodeAgentScript,
-  parseEtcdMembers,
   preflightScript,
   prepareScript,
   rebootScript,
@@ -40,6 +29,17 @@ import {
   restartKubeProxyScript,
   type Script,
 } from "../../../../../providers/kubeadm/machine/steps";
+import {
+  etcdMembersScript,
+  etcdRemoveScript,
+  parseEtcdMembers,
+} from "../../../../../providers/kubeadm/machine/etcd-steps";
+import {
+  encryptionKeyScript,
+  encryptionKeysScript,
+  encryptionStaleScript,
+  encryptionStatusScript,
+} from "../../../../../providers/kubeadm/machine/encryption-steps";
 import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
 import { etcdAlarmsScript } from "../../../../../providers/kubeadm/machine/etcd-alarms";
@@ -47,7 +47,7 @@ import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint-st
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
 import { exampleMachine, exampleSpecification, FOREIGN } from "./examples";
 import { ownerScripts } from "./owner-scripts";
-import { CONTAINERD_FUNCTIONS, CONTAINERD_PROGRAM, ShellMachine } from "./run-shell";
+import { ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
 const machines = [...backends, { name: "w-1", address: "10.0.0.101" }];
@@ -217,48 +217,6 @@ describe("remote scripts", () => {
     }
   });
 
-  it("configure containerd with mirrors, credentials, and systemd's cgroups unless the kubelet uses others", () => {
-    for (const [cgroupDriver, expected] of [
-      [undefined, true],
-      ["cgroupfs", false],
-    ] as const) {
-      const specification = exampleSpecification({ kubelet: cgroupDriver ? { cgroupDriver } : {} });
-      const { text } = prepareScript(specification, exampleMachine("w-1"), backends);
-      const SYSTEMD_CGROUP = /^SYSTEMD_CGROUP='(.*)'$/m.exec(text)?.[1] ?? "";
-      const machine = new ShellMachine();
-      machine.program("containerd", CONTAINERD_PROGRAM);
-      machine.program("kubeadm", 'echo "images $*" >&2; echo r.example.com/pause:3.10');
-      for (const name of ["systemctl", "ctr"]) machine.program(name, `echo ${name} "$*"`);
-      machine.write("/run/none", "");
-      const parameters = {
-        VERSION: "1.36.3",
-        IMAGE_REPOSITORY: "r.example.com",
-        SYSTEMD_CGROUP,
-        REGISTRIES: ["docker.io"],
-        REGISTRY_HOSTS: ["server\n"],
-      };
-      const commands =
-        "in_container=no restart_containerd=no; exec 5<<<'credentials'; configure_containerd\n" +
-        "exec 5<<<'credentials'; configure_containerd";
-      const { stdout, stderr } = machine.run(
-        { "common/settings": "all", "steps/prepare": CONTAINERD_FUNCTIONS },
-        parameters,
-        commands,
-      );
-      assert.equal(stderr, "");
-      const restart =
-        "systemctl daemon-reload\nsystemctl enable --quiet containerd\nsystemctl restart containerd\n";
-      assert.equal(stdout, `${restart}systemctl is-active --quiet containerd\n`);
-      assert.equal(
-        readFileSync(machine.path("/etc/containerd/config.toml"), "utf8").replaceAll(machine.root, ""),
-        `  sandbox_image = "r.example.com/pause:3.10"\n  config_path = "/etc/containerd/certs.d"\n  [p.runtimes.runc]\n` +
-          `  runtime_type = "io.containerd.runc.v2"\n  [p.runtimes.runc.options]\n            SystemdCgroup = ${expected}\ncredentials\n`,
-      );
-      const hosts = machine.path("/etc/containerd/certs.d/docker.io/hosts.toml");
-      assert.equal(readFileSync(hosts, "utf8"), "server\n");
-    }
-  });
-
   it("set a proxy for containerd, the kubelet, apt and their own programs", () => {
     const machine = new ShellMachine();
     const PROXY = proxyVariables(
@@ -279,50 +237,6 @@ describe("remote scripts", () => {
     assert.equal(
       readFileSync(machine.path("/etc/apt/apt.conf.d/90foresail-proxy"), "utf8"),
       'Acquire::http::Proxy "http://p.example.com:1";\n',
-    );
-  });
-
-  it("lets containerd use the path of a mirror below /v2 as it is", () => {
-    const isOverridden = (mirror: string) =>
-      hostsToml("docker.io", [mirror]).includes("override_path = true");
-    assert.deepEqual(
-      [
-        "https://harbor.example.com/v2/dockerhub",
-        "https://m.example.com",
-        "https://m.example.com/v2",
-        "https://m.example.com/v2/",
-        "https://m.example.com/repository/docker",
-      ].map(isOverridden),
-      [true, false, false, false, false],
-    );
-  });
-
-  it("writes credentials of docker.io for the host that containerd asks", () => {
-    const own = { username: "u", password: "p" };
-    const hostsOf = (credentials: Parameters<typeof registryCredentialsToml>[0]) =>
-      [
-        ...registryCredentialsToml(credentials).matchAll(/configs\."([^"]*)"\.auth.*\n.*username = "(.*)"/g),
-      ].map(([, host, user]) => [host, user]);
-    assert.deepEqual(hostsOf({ "docker.io": own, "r.example.com": own }), [
-      ["r.example.com", "u"],
-      ["registry-1.docker.io", "u"],
-    ]);
-    const both = { "docker.io": own, "registry-1.docker.io": { username: "v", password: "p" } };
-    assert.deepEqual(hostsOf(both), [["registry-1.docker.io", "v"]]);
-  });
-
-  it("write registry mirrors and credentials as containerd reads them", () => {
-    assert.equal(
-      hostsToml("docker.io", ["https://m.example.com"]),
-      'server = "https://registry-1.docker.io"\n\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
-    );
-    assert.equal(
-      hostsToml("_default", ["https://m.example.com"]),
-      '\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
-    );
-    assert.equal(
-      registryCredentialsToml({ "r.example.com": { username: "u", password: 'p"w' } }),
-      '[plugins."io.containerd.grpc.v1.cri".registry.configs."r.example.com".auth]\n  username = "u"\n  password = "p\\"w"\n',
     );
   });
 

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { hostsToml, registryCredentialsToml } from "../../../../../providers/kubeadm/machine/parameters";
+import { prepareScript } from "../../../../../providers/kubeadm/machine/steps";
+import { exampleMachine, exampleSpecification } from "./examples";
+import { CONTAINERD_FUNCTIONS, CONTAINERD_PROGRAM, ShellMachine } from "./run-shell";
+
+const backends = [{ name: "cp-1", address: "10.0.0.11" }];
+
+describe("containerd's configuration on a machine", () => {
+  it("has mirrors, credentials, and systemd's cgroups unless the kubelet uses others", () => {
+    for (const [cgroupDriver, expected] of [
+      [undefined, true],
+      ["cgroupfs", false],
+    ] as const) {
+      const specification = exampleSpecification({ kubelet: cgroupDriver ? { cgroupDriver } : {} });
+      const { text } = prepareScript(specification, exampleMachine("w-1"), backends);
+      const SYSTEMD_CGROUP = /^SYSTEMD_CGROUP='(.*)'$/m.exec(text)?.[1] ?? "";
+      const machine = new ShellMachine();
+      machine.program("containerd", CONTAINERD_PROGRAM);
+      machine.program("kubeadm", 'echo "images $*" >&2; echo r.example.com/pause:3.10');
+      for (const name of ["systemctl", "ctr"]) machine.program(name, `echo ${name} "$*"`);
+      machine.write("/run/none", "");
+      const parameters = {
+        VERSION: "1.36.3",
+        IMAGE_REPOSITORY: "r.example.com",
+        SYSTEMD_CGROUP,
+        REGISTRIES: ["docker.io"],
+        REGISTRY_HOSTS: ["server\n"],
+      };
+      const commands =
+        "in_container=no restart_containerd=no; exec 5<<<'credentials'; configure_containerd\n" +
+        "exec 5<<<'credentials'; configure_containerd";
+      const { stdout, stderr } = machine.run(
+        { "common/settings": "all", "steps/prepare": CONTAINERD_FUNCTIONS },
+        parameters,
+        commands,
+      );
+      assert.equal(stderr, "");
+      const restart =
+        "systemctl daemon-reload\nsystemctl enable --quiet containerd\nsystemctl restart containerd\n";
+      assert.equal(stdout, `${restart}systemctl is-active --quiet containerd\n`);
+      assert.equal(
+        readFileSync(machine.path("/etc/containerd/config.toml"), "utf8").replaceAll(machine.root, ""),
+        `  sandbox_image = "r.example.com/pause:3.10"\n  config_path = "/etc/containerd/certs.d"\n  [p.runtimes.runc]\n` +
+          `  runtime_type = "io.containerd.runc.v2"\n  [p.runtimes.runc.options]\n            SystemdCgroup = ${expected}\ncredentials\n`,
+      );
+      const hosts = machine.path("/etc/containerd/certs.d/docker.io/hosts.toml");
+      assert.equal(readFileSync(hosts, "utf8"), "server\n");
+    }
+  });
+
+  it("uses the path of a mirror below /v2 as it is", () => {
+    const isOverridden = (mirror: string) =>
+      hostsToml("docker.io", [mirror]).includes("override_path = true");
+    assert.deepEqual(
+      [
+        "https://harbor.example.com/v2/dockerhub",
+        "https://m.example.com",
+        "https://m.example.com/v2",
+        "https://m.example.com/v2/",
+        "https://m.example.com/repository/docker",
+      ].map(isOverridden),
+      [true, false, false, false, false],
+    );
+  });
+
+  it("has credentials of docker.io for the host that containerd asks", () => {
+    const own = { username: "u", password: "p" };
+    const hostsOf = (credentials: Parameters<typeof registryCredentialsToml>[0]) =>
+      [
+        ...registryCredentialsToml(credentials).matchAll(/configs\."([^"]*)"\.auth.*\n.*username = "(.*)"/g),
+      ].map(([, host, user]) => [host, user]);
+    assert.deepEqual(hostsOf({ "docker.io": own, "r.example.com": own }), [
+      ["r.example.com", "u"],
+      ["registry-1.docker.io", "u"],
+    ]);
+    const both = { "docker.io": own, "registry-1.docker.io": { username: "v", password: "p" } };
+    assert.deepEqual(hostsOf(both), [["registry-1.docker.io", "v"]]);
+  });
+
+  it("has registry mirrors and credentials in the form of containerd", () => {
+    assert.equal(
+      hostsToml("docker.io", ["https://m.example.com"]),
+      'server = "https://registry-1.docker.io"\n\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
+    );
+    assert.equal(
+      hostsToml("_default", ["https://m.example.com"]),
+      '\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
+    );
+    assert.equal(
+      registryCredentialsToml({ "r.example.com": { username: "u", password: 'p"w' } }),
+      '[plugins."io.containerd.grpc.v1.cri".registry.configs."r.example.com".auth]\n  username = "u"\n  password = "p\\"w"\n',
+    );
+  });
+});
