@@ -137,7 +137,8 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     assert.match(words, /HostKey cp-1: pinned ssh-ed25519 AAAA/);
     assert.match(words, /bundle\.tar\.gz has another checksum than the configuration names/);
     assert.equal(await kubernetesOn(machine), "");
-    assert.equal(await onNode(machine, "ls /var/lib/foresail"), "");
+    // only how the machine was before
+    assert.equal(await onNode(machine, "ls /var/lib/foresail"), "before");
   });
 
   it("refuses a bundle folder with a program that differs from its SHA256SUMS, and runs none of it", async () => {

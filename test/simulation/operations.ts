@@ -217,7 +217,9 @@ export async function perform(setting: Setting): Promise<Result> {
   if (!operation) return failed(`the simulation knows no operation ${script.operation}`, 64);
   const mayBeForeign = ["adopt", "release", "own"].includes(script.operation);
   const isForeign = !state.marker && state.foreign && !mayBeForeign;
-  if (markerOf(script.text) && (isOfOthers(state, script.text) || isForeign))
+  // the preflight leaves it to the preview's own question whose a marked machine is
+  const isOfAnother = isOfOthers(state, script.text) && script.operation !== "preflight";
+  if (markerOf(script.text) && (isOfAnother || isForeign))
     return refused(
       script.machine,
       `contains Kubernetes files that foresail did not create for this cluster (${state.marker ?? "no mark"})`,

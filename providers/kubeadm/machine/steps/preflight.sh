@@ -2,7 +2,9 @@
 # Tells what keeps a machine from joining, before anything is changed on it. Answers what of others it keeps, one a line;
 # refuses with exit code 78. On a machine that is prepared it answers nothing.
 refuse_unsupported_system
-refuse_foreign_machine
+read_mark
+# whose a marked machine is, the preview asks on its own: a stack may be about to take it over
+if [ -z "$claimed_by" ]; then refuse_foreign_machine; fi
 if [ -e "$MEMBER_PATH" ] || [ -e "$PREPARED_PATH" ]; then exit 0; fi
 refuse_other_networks
 refuse_incomplete_containerd
