@@ -39,6 +39,7 @@ install_containerd() {
 upgrade_packages() {
   configure_packages
   apt_get update
+  # shellcheck disable=SC2154 # common/software sets it
   apt_get upgrade --with-new-pkgs "${keep_configuration[@]}"
   printf '%s' "$VERSION" >"$AGENT_PATH/os-packages"
 }

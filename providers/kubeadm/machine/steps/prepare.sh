@@ -110,7 +110,7 @@ adjust_containerd_settings() {
   # TOML has each table once, so those of the configuration replace others. Not all releases have a value for the cgroups.
   {
     grep '^\[' <<<"$credentials" || true
-    echo =
+    echo "="
     sed -E "s@^( *sandbox(_image)? = ).*@\1\"$pause\"@" <<<"$text"
   } | awk -v cgroup="$SYSTEMD_CGROUP" '
     function table() { name = $0; gsub(/[ "\047]/, "", name); return name }
