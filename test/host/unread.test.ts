@@ -118,6 +118,8 @@ describe("a preview of a cluster that answers late or never", function () {
         "GET /api/v1/nodes",
         "GET /api/v1/nodes",
         "GET /api/v1/namespaces/kube-system/configmaps/kubeadm-config",
+        // whether writes reach etcd: the kubelets renew them
+        "GET /apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases",
       ]);
     }
   });
