@@ -205,7 +205,9 @@ describe("a kubeconfig that is read from a cluster", function () {
         await hears(field);
         assert.equal(existsSync(trap), false, "the program ran");
         assert.equal(said.join().includes(HIDDEN), false);
-        assert.deepEqual(workload.calls, [], "the cluster was called");
+        // the kubeconfig before it may look for its kind once more; another one would begin with /api
+        const others = workload.calls.filter((call) => !call.startsWith("GET /apis/zenith."));
+        assert.deepEqual(others, [], "the cluster was called");
       }
       said.splice(0);
       fetched({ token: "test-token" });
