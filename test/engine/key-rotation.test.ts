@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/owner-record";
 import { KEY_TEXT } from "../simulation/operations";
 import { newKey } from "../support/ssh-server";
 import { desiredCluster } from "./desired-cluster";
@@ -127,7 +126,6 @@ describe("the rotation of keys under the engine", function () {
     // the API server of the tests outlives the cluster
     for (const name of ["cp-1", "cp-2", "cp-3", "w-1"])
       await fixture.kubernetes.delete({ apiVersion: "v1", kind: "Node", name });
-    await fixture.kubernetes.delete(CLUSTER_OWNER);
     want(["cp-1"], 3);
     assert.deepEqual(stepsOf(await fixture.stack.preview()) ?? [], []);
     const from = fixture.fleet.journal.length;

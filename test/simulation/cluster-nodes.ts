@@ -1,3 +1,4 @@
+import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/owner-record";
 import { readFileSync } from "node:fs";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { tendPods } from "./simulated-kubelet";
@@ -20,6 +21,11 @@ export class ClusterNodes {
     private readonly kubeconfig: string,
     private readonly version: string,
   ) {}
+
+  /** A new cluster has a new etcd; the API server of the tests outlives the one before. */
+  async forgetOwner(): Promise<void> {
+    await (await this.client()).delete(CLUSTER_OWNER);
+  }
 
   /** A kubelet registers and is Ready. @param index gives the pod network */
   async register(node: NodeRegistration, isControlPlane: boolean, index: number): Promise<void> {

@@ -237,6 +237,7 @@ async function init({ script, state, files, configuration, nodes }: Setting): Pr
   const registration = documents.find(({ kind }) => kind === "InitConfiguration")?.nodeRegistration;
   if (!registration?.name)
     return failed("kubeadm: no InitConfiguration with nodeRegistration.name in the data");
+  await nodes.forgetOwner();
   await nodes.register(registration, true, indexOf(configuration, script.machine));
   becomeControlPlane(state, configuration, script.machine);
   state.encryptionKeys = [parameter(script, "ENCRYPTION_KEY")];
