@@ -34,7 +34,7 @@ export type RunRecord = z.output<typeof RunFile>;
 /** Returns the folder in which the runs of a project leave their plans, logs and progress. */
 export const fleetFolder = ({ folder }: Project): string => path.join(folder, ".foresail", "fleet");
 
-/** Returns a run as somebody else recorded it; undefined for what is none. */
+/** Returns a run from its record; undefined when the record is not one of a run. */
 export const parseRun = (value: unknown): RunRecord | undefined => RunFile.safeParse(value).data;
 
 const runFile = (project: Project) => path.join(fleetFolder(project), "run.json");

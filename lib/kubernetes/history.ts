@@ -32,7 +32,7 @@ function historyLine(entry: HistoryEntry, at = new Date()): string {
   );
 }
 
-/** Adds a line to the history, drops the oldest lines beyond 200, and cuts those that are too long, whoever wrote them. */
+/** Adds a line to the history, drops the oldest lines beyond 200, and cuts those that are too long, also lines that others wrote. */
 export function withLine(text: string, line: string): string {
   const lines = [...text.split("\n").filter((old) => old !== ""), line];
   const kept = lines.slice(-KEPT_LINES).map((each) => shortened(each, LONGEST_LINE - 1));

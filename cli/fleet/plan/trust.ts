@@ -8,7 +8,7 @@ import { isOpen, windowOf, windowWords } from "./window";
 /** When it was said, in milliseconds since 1970. */
 const at = z.number();
 
-/** What somebody with the fleet's key has said of a run: a worker about what it did, a person about a gate. */
+/** What a holder of the fleet's key has said about a run: a worker about what it did, a person about a gate. */
 export const Statement = z.union([
   z.strictObject({ at, kind: z.enum(["done", "failed"]), stack: z.string() }),
   z.strictObject({

@@ -40,8 +40,8 @@ interface WorkerContext {
 
 /**
  * Returns what a worker does for the stacks of its region. It decides by itself: what may run now, by the waves, gates and
- * windows of its own checkout and by what was sealed with the fleet's key. Nothing else from the server counts, so whoever
- * may write to the namespace can hinder a run and not make one. Commands, addresses and configuration are those of the
+ * windows of its own checkout and by what was sealed with the fleet's key. Nothing else from the server counts: write access
+ * to the namespace is enough to delay a run, but not to make one. Commands, addresses and configuration are those of the
  * checkout, secrets those of the worker's environment.
  */
 export function activitiesOf({ project, region, seals, load }: WorkerContext): FleetActivities {

@@ -12,7 +12,7 @@ type Outcome = { readonly review: unknown; readonly plan?: Packed };
 
 /**
  * What the command and the workers of a fleet tell each other is sealed with a key that they share and the Temporal server
- * does not have. So whoever may write to the namespace can say nothing that a worker acts on.
+ * does not have. So nothing that others write to the namespace makes a worker act.
  */
 export class FleetSeals {
   private constructor(

@@ -4,7 +4,7 @@
 # Runs apt-get. Waits for every lock that a new machine's own updates may keep.
 apt_get() { await_lock apt-get --yes --quiet "$@"; }
 
-# Nobody answers a question of dpkg: configuration files that are there stay.
+# dpkg asks no question: configuration files that are there stay.
 keep_configuration=(-o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold)
 
 # Finishes what a killed or refused installation left halfway, with the configuration files as they are.

@@ -49,7 +49,7 @@ is_roots_alone() {
     if [ "$owner" != 0 ] && [ "$owner" != "$EUID" ] || [ $((mode & 0170000)) -ne $((0040000)) ]; then return 1; fi
     shared=no
     if [ $((mode & 0022)) -ne 0 ]; then
-      # in a folder like /tmp nobody can replace what root has there
+      # in a folder like /tmp, other users can't replace what root has there
       if [ $((mode & 01000)) -eq 0 ]; then return 1; fi
       shared=yes
     fi
@@ -65,7 +65,7 @@ is_shared_folder() {
 }
 
 # Makes a folder the current one, for a subshell: FOLDER yes|no (whether to create what is missing; else it returns 2).
-# Follows only symbolic links that nobody but root can have made.
+# Follows only symbolic links that only root can have made.
 enter_folder() {
   local rest=$1/ name here=/ link links=0
   cd / || return 1
@@ -104,7 +104,7 @@ read_entry() {
   local links mode
   read -r links mode < <(stat --format='%h %f' -- "$1" 2>/dev/null) || return 1
   [ "$links" = 1 ] && [ $((16#$mode & 0170000)) -eq $((0100000)) ] || return 1
-  # whoever fills the folder does not fill root's memory or disk
+  # a user who fills the folder does not fill root's memory or disk
   dd if="$1" iflag=nofollow,nonblock,fullblock bs=1M count=16 status=none 2>/dev/null
 }
 

@@ -15,7 +15,7 @@ umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 program=$ROOT$AGENT_PROGRAM_PATH
 folder=$ROOT$AGENT_PATH
-# else kubectl keeps what it knows of the API in the home of whoever runs it, or in no home at all
+# else kubectl keeps what it knows of the API in the home of the user who runs it, if there is one
 export KUBECACHEDIR=$folder/kubectl-cache
 installers=$ROOT$AGENT_INSTALLERS_PATH
 # contains the version of each software whose installer has begun and not come to its end

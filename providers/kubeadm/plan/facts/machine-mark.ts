@@ -1,4 +1,4 @@
-import { isStackId, type Owner, parseOwner } from "../../../../lib/ownership/owner";
+import { type Owner, parseOwner } from "../../../../lib/ownership/owner";
 import { printable, shortened } from "../../../../lib/text/quote";
 
 /** The content of /etc/foresail/machine: which machine of which cluster this is, and the stack that owns it. */
@@ -42,7 +42,7 @@ export interface OwnerVariables {
  * @throws Error for an owner that is none
  */
 export function ownerVariables(owner: Owner): OwnerVariables {
-  if (!isStackId(owner.id) || parseOwner({ ...owner }) === undefined)
+  if (parseOwner({ ...owner }) === undefined)
     throw new Error(`${printable(shortened(JSON.stringify(owner)))} does not identify a stack`);
   return { OWNER_ID: owner.id, OWNER_STACK: owner.stack };
 }

@@ -103,7 +103,7 @@ describe("the built-in network of a node", () => {
     assert.deepEqual([...rules("iptables-legacy"), ...rules("iptables-nft")], ["", ""]);
   });
 
-  it("does so in the tables of the other kind if somebody has filled them", () => {
+  it("does so in the tables of the other kind if others have filled them", () => {
     host.program("iptables-legacy-save", "echo '*filter'");
     run(1);
     assert.deepEqual(rules("iptables-legacy").filter(Boolean), ACCEPTED);

@@ -270,3 +270,15 @@ export class AgentMachine {
     );
   }
 }
+
+/** The configuration that {@link askedMachine} is asked for. */
+export const ASKED_VERSION = "aaaaaa.bbbbbb.cccccc";
+
+/** A machine that is asked for a configuration. */
+export function askedMachine(options: ConstructorParameters<typeof AgentMachine>[0] = {}): AgentMachine {
+  const machine = new AgentMachine({ ...options, version: "1.36.3", staged: ["1.36.3"] });
+  machine.stage("configuration", ASKED_VERSION);
+  machine.setDesired("1.36.3");
+  machine.annotate(KEYS.desired("configuration"), ASKED_VERSION);
+  return machine;
+}

@@ -4,19 +4,9 @@ import { shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { LOCAL_KUBECTL } from "../machine/local-kubectl";
 import { ShellMachine } from "../machine/run-shell";
-import { AgentMachine } from "./agent-machine";
+import { askedMachine, ASKED_VERSION as VERSION, AgentMachine } from "./agent-machine";
 
 const KEYS = annotationKeys();
-const VERSION = "aaaaaa.bbbbbb.cccccc";
-
-/** A machine that is asked for a configuration. */
-function askedMachine(options: ConstructorParameters<typeof AgentMachine>[0] = {}): AgentMachine {
-  const machine = new AgentMachine({ ...options, version: "1.36.3", staged: ["1.36.3"] });
-  machine.stage("configuration", VERSION);
-  machine.setDesired("1.36.3");
-  machine.annotate(KEYS.desired("configuration"), VERSION);
-  return machine;
-}
 
 /** The calls that change the machine, without what it writes to its Node. */
 const workOf = ({ changes }: AgentMachine) => changes.filter((change) => !change.includes("annotate"));

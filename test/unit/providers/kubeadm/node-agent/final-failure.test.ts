@@ -1,21 +1,11 @@
 import assert from "node:assert/strict";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
-import { AgentMachine } from "./agent-machine";
+import { askedMachine, ASKED_VERSION as VERSION, AgentMachine } from "./agent-machine";
 
 const KEYS = annotationKeys();
-const VERSION = "aaaaaa.bbbbbb.cccccc";
 const KUBERNETES = "kubeadm@1.36.3 kubelet@1.36.3 kubectl@1.36.3";
 const LOGS = "/var/log/pods/kube-system_kube-apiserver-w-1_0123/kube-apiserver";
 const FATAL = 'E1126 10:00:00.000000       1 run.go:72] "command failed" err="unknown flag: --colour"';
-
-/** A machine that is asked for a configuration. */
-function askedMachine(options: ConstructorParameters<typeof AgentMachine>[0] = {}): AgentMachine {
-  const machine = new AgentMachine({ ...options, version: "1.36.3", staged: ["1.36.3"] });
-  machine.stage("configuration", VERSION);
-  machine.setDesired("1.36.3");
-  machine.annotate(KEYS.desired("configuration"), VERSION);
-  return machine;
-}
 
 /** Lets the kubelet be healthy only after the configuration was taken back; systemd restarts it at each look. */
 function breakKubelet(machine: AgentMachine): void {
