@@ -5,7 +5,7 @@ refuse_full_disks() {
   local path folder free
   for path in "${DATA_PATHS[@]}"; do
     folder=$path
-    until [ -d "$folder" ]; do folder=${folder%/*}; done
+    until [ -d "$folder/" ]; do folder=${folder%/*}; done
     free=$(df --block-size=1M --output=avail "$folder/" | tail -n 1)
     if [ "$free" -lt "$LEAST_MEBIBYTES" ]; then
       fail "$MACHINE: $path has $((free)) MiB of free space, and a node needs $LEAST_MEBIBYTES MiB there. Nothing was changed. Free space or enlarge the disk (df -h $folder), then run the command again" 78

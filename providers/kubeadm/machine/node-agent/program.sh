@@ -465,6 +465,8 @@ change_configuration() {
   fi
   why=$failure
   if [ "$mode" = dry-run ]; then return 1; fi
+  # the pod that kept ending stays the newest one until the kubelet has made that of before again
+  remember_starts
   if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet && await_previous_etcd "$1" && await_previous_certificate "$1"; then
     rm -f "$changing"
     failure="$why; this machine went back to its previous configuration"

@@ -110,6 +110,14 @@ describe("a machine that others have used", () => {
     );
   });
 
+  it("is asked for the free space of a folder directly below / that does not exist yet", () => {
+    const host = new ShellMachine();
+    host.program("df", 'echo Avail; [ "${@: -1}" = / ] && echo 2048');
+    const parameters = { MACHINE: "w-1", DATA_PATHS: ["/no-such-folder"], LEAST_MEBIBYTES: "1024" };
+    const commands = "refuse_full_disks; echo goes on";
+    assert.equal(host.run({ "common/disk-space": "all" }, parameters, commands).stdout, "goes on\n");
+  });
+
   const awaitCloudInit = (state: string, wait = "true") => {
     const host = new ShellMachine();
     host.program("cloud-init", `if [ "$2" = --wait ]; then ${wait}; else echo "status: ${state}"; fi`);

@@ -109,6 +109,25 @@ elif [ "$1" = restore ]; then echo old >${machine.folder}${MANIFEST}; fi`;
       assert.equal(machine.read(MANIFEST), "old\n");
     });
 
+    it("goes back when the member keeps ending, whose new pod is the last one for a while", () => {
+      const logs = "/var/log/pods/kube-system_etcd-w-1_0123/etcd";
+      const machine = memberMachine(
+        "new",
+        `for time in 0 1 2; do echo '2026-11-26T10:00:00Z stderr F Error: bad' >\${2%/etc/*}${logs}/$time.log; done`,
+      );
+      mkdirSync(machine.folder + logs, { recursive: true });
+      // etcd is healthy a moment after it has its manifest back
+      machine.useScript("curl", [
+        `if [[ $* == *2381* ]]; then echo x >>${machine.folder}/state/asked; [ "$(wc -l <${machine.folder}/state/asked)" -gt 2 ]; fi`,
+      ]);
+      assert.equal(machine.run("--once").status, 1);
+      const message = machine.annotations[KEYS.message] ?? "";
+      assert.match(
+        message,
+        /^etcd ended three times right after its start.*went back to its previous configuration$/,
+      );
+    });
+
     it("goes back when the member does not come up with it, before anything else changes", () => {
       const machine = memberMachine("new");
       assert.equal(machine.run("--once").status, 1);
