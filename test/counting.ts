@@ -7,6 +7,8 @@ export interface SuiteResult {
   readonly pending: readonly { readonly title: string; readonly reason: string }[];
   /** Failures of files that passed when they were run again, by themselves. */
   readonly unstable?: SuiteResult["failures"];
+  /** Kinds of what keeps the process alive after its last test, such as "TCPSocketWrap". */
+  readonly active?: readonly string[];
 }
 
 /** The outcome of one tier, as the runner saw it. */

@@ -23,7 +23,7 @@ export interface MochaRun {
 }
 
 /** A process that has written its result has this long to end; then something it started keeps it alive. */
-const SECONDS_TO_END = 30;
+export const SECONDS_TO_END = 30;
 /** After an interrupt mocha finishes the test that runs; then it is killed. */
 const SECONDS_AFTER_INTERRUPT = 60;
 
@@ -65,8 +65,10 @@ export async function runMocha(run: MochaRun): Promise<TierOutcome> {
   const watchForEnd = setInterval(() => {
     if (!existsSync(output)) return;
     clearInterval(watchForEnd);
-    const because = `the process did not end ${SECONDS_TO_END} s after its last test: a test left something running`;
-    timers.push(setTimeout(() => kill("SIGKILL", because), SECONDS_TO_END * 1000));
+    const because = () =>
+      `the process did not end ${SECONDS_TO_END} s after its last test: a test left something running ` +
+      `(${readResult(output)?.active?.join(", ")})`;
+    timers.push(setTimeout(() => kill("SIGKILL", because()), SECONDS_TO_END * 1000));
   }, 500);
   const interrupt = (): void => {
     killedBecause = "interrupted";

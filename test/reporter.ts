@@ -3,6 +3,7 @@ import path from "node:path";
 import Mocha from "mocha";
 import type { SuiteResult } from "./counting";
 import { reasonOf } from "./left-out";
+import { SECONDS_TO_END } from "./mocha-process";
 
 /** Mocha's own listing on the terminal, and at the end the counts in the file named by the reporter option `output`. */
 class ListingAndCounts extends Mocha.reporters.Spec {
@@ -18,7 +19,13 @@ class ListingAndCounts extends Mocha.reporters.Spec {
       failures.push({ title: test.fullTitle(), error: (error.stack ?? error.message).slice(0, 2000) }),
     );
     runner.on("pending", (test) => pending.push({ title: test.fullTitle(), reason: reasonOf(test) }));
-    runner.once("end", () => writeWhole(output, { passed, failures, pending }));
+    runner.once("end", () => {
+      writeWhole(output, { passed, failures, pending });
+      // only a process that something keeps alive gets to this
+      const look = () =>
+        writeWhole(output, { passed, failures, pending, active: process.getActiveResourcesInfo() });
+      setTimeout(look, SECONDS_TO_END * 500).unref();
+    });
   }
 }
 

@@ -2,6 +2,8 @@ import { cpSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { waitFor } from "../../lib/wait";
 import { isReady } from "../../lib/kubernetes/api-server-health";
+import { CLUSTER_OWNER, ownerIn, ownerObject } from "../../providers/kubeadm/plan/owner-record";
+import type { Owner } from "../../lib/ownership/owner";
 import type { MachineState } from "../simulation/fleet-files";
 import type { SimulatedFixture } from "./simulated-fixture";
 import { observedCluster } from "./observed-cluster";
@@ -12,13 +14,14 @@ interface StoredNode {
   status: object;
 }
 
-/** A cluster as it was at one moment: the engine's state, every machine, and the Nodes. Much faster than another `up`. */
+/** A cluster as it was at one moment: the engine's state, every machine, the owner, and the Nodes. Much faster than another `up`. */
 export class ClusterSnapshot {
   private constructor(
     private readonly ground: SimulatedFixture,
     private readonly folder: string,
     private readonly machines: Map<string, MachineState>,
     private readonly nodes: StoredNode[],
+    private readonly owner: Owner | undefined,
   ) {}
 
   static async take(fixture: SimulatedFixture): Promise<ClusterSnapshot> {
@@ -27,7 +30,8 @@ export class ClusterSnapshot {
     cpSync(fixture.stack.stateFolder, folder, { recursive: true });
     const machines = new Map(machineNames(fixture).map((name) => [name, fixture.fleet.state(name)]));
     const nodes = (await fixture.kubernetes.listNodes()) as unknown as StoredNode[];
-    return new ClusterSnapshot(fixture, folder, machines, nodes);
+    const owner = ownerIn(await fixture.kubernetes.get(CLUSTER_OWNER));
+    return new ClusterSnapshot(fixture, folder, machines, nodes, owner);
   }
 
   /** Restores everything. No process of an earlier run may still be active. */
@@ -35,6 +39,8 @@ export class ClusterSnapshot {
     const { fleet, kubernetes, stack } = this.ground;
     rmSync(stack.stateFolder, { recursive: true });
     cpSync(this.folder, stack.stateFolder, { recursive: true });
+    await kubernetes.delete(CLUSTER_OWNER);
+    if (this.owner) await kubernetes.create(ownerObject(this.owner));
     for (const node of await kubernetes.listNodes())
       await kubernetes.delete({ apiVersion: "v1", kind: "Node", name: node.metadata?.name ?? "" });
     for (const { metadata, spec, status } of this.nodes) {
@@ -75,14 +81,18 @@ function machineNames({ fleet }: SimulatedFixture): string[] {
 
 /** What two clusters must have in common to be the same: Nodes, machines, and resources on record. */
 export async function describeCluster(fixture: SimulatedFixture): Promise<unknown> {
-  const { deployment } = await fixture.stack.export();
+  const { resources = [] } = (await fixture.stack.export()).deployment;
+  const identity = (
+    resources.find(({ type }) => type.endsWith(":StackIdentity")) as { id?: string } | undefined
+  )?.id;
   const machines = machineNames(fixture).map((name) => {
-    const { etcdId, ...state } = fixture.fleet.state(name);
-    return [name, { ...state, isInEtcd: etcdId !== undefined }];
+    const { etcdId, marker, ...state } = fixture.fleet.state(name);
+    const owned = marker?.replace(`id=${identity}`, "id=of the stack");
+    return [name, { ...state, marker: owned, isInEtcd: etcdId !== undefined }];
   });
   return {
     nodes: await observedCluster(fixture.kubernetes),
     machines: Object.fromEntries(machines) as unknown,
-    resources: (deployment.resources ?? []).map(({ urn }) => urn).sort(),
+    resources: resources.map(({ urn }) => urn).sort(),
   };
 }

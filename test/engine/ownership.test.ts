@@ -3,14 +3,12 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { parseMachineMark } from "../../providers/kubeadm/plan/facts/machine-mark";
 import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/owner-record";
+import { writesOf } from "../simulation/journal";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { killedDuring } from "./killed-up";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
-
-/** What only reads. */
-const READS = ["machine-facts", "adoption-facts", "facts"];
 
 describe("the owner of a cluster under the engine", function () {
   this.timeout(600_000);
@@ -32,8 +30,7 @@ describe("the owner of a cluster under the engine", function () {
     const { resources = [] } = (await stack.export()).deployment;
     return (resources.find(({ type }) => type.endsWith(":StackIdentity")) as { id?: string } | undefined)?.id;
   };
-  const writesSince = (count: number) =>
-    fixture.fleet.journal.slice(count).filter(({ operation }) => !READS.includes(operation));
+  const writesSince = (count: number) => writesOf(fixture.fleet.journal.slice(count));
   /** Runs a command that has to fail with these words, and writes nothing on any machine. */
   async function refused(stack: TestStack, args: readonly string[], words: RegExp): Promise<string> {
     const before = fixture.fleet.journal.length;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { userInfo, hostname } from "node:os";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { TestStack } from "./test-stack";
@@ -12,6 +13,7 @@ describe("two runs from two state backends on one cluster", function () {
   this.timeout(600_000);
   const rollout = versionRollout(MACHINES);
   const { ground: fixture } = rollout;
+  /** The same stack, whose state was copied to another backend. */
   let twin: TestStack;
   let listed: string[] | undefined;
 
@@ -19,9 +21,13 @@ describe("two runs from two state backends on one cluster", function () {
     this.timeout(600_000);
     const { folder, toolchain, fleet } = fixture;
     const stateFolder = path.join(folder, "backend-of-the-twin");
-    twin = new TestStack({ folder, project: "foresail", stack: "twin", stateFolder }, toolchain);
-    await twin.create();
-    await twin.setSecret("sshPrivateKey", fleet.privateKey);
+    mkdirSync(stateFolder);
+    const exported = (await fixture.stack.call(["stack", "export", "--show-secrets"])).stdout;
+    twin = await new TestStack(
+      { folder, project: "foresail", stack: "test", stateFolder },
+      toolchain,
+    ).create();
+    assert.equal((await twin.call(["stack", "import"], { input: exported })).exitCode, 0);
     // it takes over the existing cluster: nothing is created twice
     rollout.want(OLD, {}, {}, twin);
     const from = fleet.journal.length;
@@ -30,6 +36,7 @@ describe("two runs from two state backends on one cluster", function () {
     const made = again.filter(({ operation }) => /^(prepare|init|join-.*|reset)$/.test(operation));
     assert.deepEqual(made, []);
     assert.deepEqual(rollout.deeds, []);
+    rollout.want(NEW);
     listed = await rollout.steps();
   });
 

@@ -14,6 +14,7 @@ import {
   leaveControlPlaneScript,
   prepareScript,
   resetScript,
+  withOwner,
 } from "../../providers/kubeadm/machine/steps";
 import {
   etcdMembersScript,
@@ -28,6 +29,7 @@ import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/
 
 const CLUSTER = "test";
 const SPECIFICATION = exampleSpecification({ name: CLUSTER });
+const OWNER = { id: "0f8a3f0e-6a44-4b1c-9d4e-7d1f2c3b4a59", stack: "organization/foresail/test" };
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 
 describe("simulated machines and a bare API server", function () {
@@ -62,7 +64,7 @@ describe("simulated machines and a bare API server", function () {
       connection = await SshConnection.open(target, { seconds: 2 });
       open.set(name, connection);
     }
-    return (await runScript(connection, { ...script, data, seconds: 20 })).stdout;
+    return (await runScript(connection, { ...withOwner(script, OWNER), data, seconds: 20 })).stdout;
   }
 
   const prepare = (machine: string) => prepareScript(SPECIFICATION, exampleMachine(machine), []);
@@ -125,10 +127,10 @@ describe("simulated machines and a bare API server", function () {
       exitCode: 127,
     });
     await run(prepare("cp-1"), "");
-    assert.deepEqual(await facts("cp-1"), { member: false, controlPlane: false });
+    assert.deepEqual(await facts("cp-1"), { member: false, controlPlane: false, unnamed: false });
     await run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1"));
     await run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1"));
-    assert.deepEqual(await facts("cp-1"), { member: true, controlPlane: true });
+    assert.deepEqual(await facts("cp-1"), { member: true, controlPlane: true, unnamed: false });
     const port = Number(fleet.machine("cp-1").apiServer.split(":")[1]);
     assert.match(await run(adminKubeconfigScript(CLUSTER, "cp-1")), /client-key-data/);
     const own = await KubernetesClient.connect({ kubeconfig: api.kubeconfig(port) }, { seconds: 5 });
@@ -182,7 +184,7 @@ describe("simulated machines and a bare API server", function () {
     assert.ok(first!.operation === "prepare" && second!.startedAt! >= first!.endedAt!);
     fleet.inject({ operation: "join-worker", machine: "w-2", kind: "drop", after: true });
     await assert.rejects(run(joinScript(SPECIFICATION, "w-2", "worker"), joining("w-2")), SshConnectionLost);
-    assert.deepEqual(await facts("w-2"), { member: true, controlPlane: false });
+    assert.deepEqual(await facts("w-2"), { member: true, controlPlane: false, unnamed: false });
     assert.deepEqual(fleet.files.faultsLeft, []);
   });
 
@@ -248,7 +250,7 @@ describe("simulated machines and a bare API server", function () {
     assert.equal(parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1"))).length, 1);
     await run(resetScript(CLUSTER, "cp-2"));
     await run(resetScript(CLUSTER, "cp-2"));
-    assert.deepEqual(await facts("cp-2"), { member: false, controlPlane: false });
+    assert.deepEqual(await facts("cp-2"), { member: false, controlPlane: false, unnamed: false });
     assert.deepEqual(doneTwice(fleet.journal, ["reset"]), []);
     assert.equal(await isReady("cp-2"), "True");
   });

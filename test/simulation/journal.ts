@@ -29,6 +29,14 @@ export function readJournal(lines: readonly JournalLine[]): JournalEntry[] {
   return [...entries.values()];
 }
 
+/** Operations that only read a machine; a preview asks them, too. */
+const READING = new Set(["machine-facts", "preflight", "adoption-facts", "facts"]);
+
+/** The runs that may change a machine. */
+export function writesOf(journal: readonly JournalEntry[]): JournalEntry[] {
+  return journal.filter(({ operation }) => !READING.has(operation));
+}
+
 /** Pairs of runs, of the named operations, that ran at the same time, anywhere in the fleet. */
 export function runsAtOnce(journal: JournalEntry[], operations: string[]): [JournalEntry, JournalEntry][] {
   const runs = journal.filter(
