@@ -15,12 +15,11 @@ export type {
 } from "../components/kubeadm/kubeadm-cluster-args";
 export type { Endpoint, SoftwareSource } from "../providers/kubeadm/plan/specification";
 export type { NodeOutput } from "../providers/kubeadm/resources/declarations";
-export {
-  Adoption,
-  type AdoptionArgs,
-  type DesiredObject,
+export { Adoption, type AdoptionArgs } from "../components/adoption";
+export type {
+  DesiredObject,
   /** @deprecated `DesiredObject` */
-  type DesiredObject as WishedObject,
+  DesiredObject as WishedObject,
 } from "../providers/kubernetes/resources/object-resources";
 export {
   ObjectReady,

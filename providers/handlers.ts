@@ -53,6 +53,7 @@ const MODULES = {
   "azimuth/ServiceSync": () => require("./azimuth/resources/service-sync-handlers") as HandlerModule,
   "azimuth/RecordPrune": () => require("./azimuth/resources/record-prune-handlers") as HandlerModule,
   "azimuth/ClusterReady": () => require("./azimuth/resources/cluster-ready-handlers") as HandlerModule,
+  "azimuth/DestroyGuard": () => require("./azimuth/resources/destroy-guard-handlers") as HandlerModule,
   "azimuth/ClusterGone": () => require("./azimuth/resources/cluster-gone-handlers") as HandlerModule,
   "helm/ReleaseRecovery": () => require("./helm/resources/release-recovery-handlers") as HandlerModule,
   "azimuth/EtcdKey": () => require("./azimuth/resources/etcd-key-handlers") as HandlerModule,

@@ -10,7 +10,7 @@ export function azimuth({
   azimuth: section,
   managementKubeconfig,
 }: ConfigurationOf<"azimuth">): Record<string, pulumi.Output<unknown>> {
-  const { namespace, identity, zenith, record, adopt, timeouts, charts } = section;
+  const { namespace, identity, zenith, record, adopt, takeOver, timeouts, charts } = section;
   const made = new AzimuthCluster(section.name, {
     kubeconfig: managementKubeconfig,
     namespace,
@@ -22,6 +22,7 @@ export function azimuth({
     nodeGroupOverrides: section.nodeGroupOverrides as Record<string, JsonObject>,
     record,
     adopt,
+    takeOver,
     waitForMachines: section.waitForMachines,
     timeouts,
   });

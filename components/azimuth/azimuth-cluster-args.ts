@@ -37,8 +37,10 @@ export interface TenancyArgs {
 export interface TenancyObjectArgs extends TenancyArgs {
   /** Owner of the object, which is deleted with it. @default none */
   owner?: pulumi.Input<Owner>;
-  /** Whether to take over an existing object from its owner. @default false */
+  /** Whether to take over an existing object from its owner, if that is not a stack. @default false */
   adopt?: boolean;
+  /** Identity of another stack, from which the object is taken over: a refusal names it. `unmarked` for an object that an earlier release marked. @default none */
+  takeOver?: string | undefined;
   /** Deadline in seconds. */
   timeoutSeconds?: number;
 }
@@ -60,6 +62,8 @@ export interface AzimuthClusterArgs extends TenancyArgs {
   record?: boolean;
   /** Whether to adopt existing objects of this cluster. @default false */
   adopt?: boolean;
+  /** Identity of another stack, from which the cluster is taken over: a refusal names it. `unmarked` for objects that an earlier release marked. @default none */
+  takeOver?: string | undefined;
   /** Whether to wait until all machines are ready; then there are the outputs `kubeconfig` and `phase`. @default false */
   waitForMachines?: boolean;
   /** @default 600 for each of Realm, OIDCClient and Platform; 3600, 120, 3600 and 3600 */

@@ -3,6 +3,7 @@ import type { OidcIssuer } from "../../providers/azimuth/plan/cluster-values";
 import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
 import {
   ClusterReady,
+  DestroyGuard,
   EtcdKey,
   RecordPrune,
   ServiceSync,
@@ -13,6 +14,7 @@ import type { JsonObject } from "../../lib/merge";
 import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import { type AzimuthClusterArgs, type ClusterContext, contextOf } from "./azimuth-cluster-args";
+import { stackOwner } from "../stack-owner";
 import { installClusterChart, managementProvider } from "./chart";
 import { findSources, makeOwner, ownerReference } from "./owner";
 import { adoptLease, adoptOidcClient, adoptPlatform, findRealm } from "./tenancy-objects";
@@ -67,6 +69,7 @@ export class AzimuthCluster extends pulumi.ComponentResource {
               leaseName,
               owner: ownerReference(context, record, false),
               adopt: args.adopt,
+              takeOver: args.takeOver,
               timeoutSeconds: timeouts.leaseSeconds,
             },
             { parent: this, dependsOn: before },
@@ -107,9 +110,16 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     }
     const ready = args.waitForMachines ? awaitMachines(context, values, [...installed]) : undefined;
     if (ready) installed.push(ready);
-    const stamped = stamp(context, "end", values, installed);
+    const last = stamp(context, "end", values, installed);
     if (args.record)
-      new RecordPrune(`${name}-prune`, { ...common, leaseName }, { parent: this, dependsOn: stamped });
+      last.push(
+        new RecordPrune(`${name}-prune`, { ...common, leaseName }, { parent: this, dependsOn: last }),
+      );
+    new DestroyGuard(
+      `${name}-guard`,
+      { ...common, stackOwner: stackOwner(), hasRecord: args.record },
+      { parent: this, dependsOn: [...installed, ...last] },
+    );
 
     this.oidc = pulumi.output(identity?.issuer) as pulumi.Output<OidcIssuer | undefined>;
     this.apiHost = pulumi.output(exposed?.key.fqdn);
@@ -127,7 +137,7 @@ function stamp(
   moment: "start" | "end",
   values: pulumi.Output<unknown>,
   dependsOn: pulumi.Resource[],
-): StatusStamp[] {
+): pulumi.Resource[] {
   if (!args.record) return [];
   const fingerprint = specificationFingerprint(args, values);
   const resource = `${name}-${moment === "start" ? "started" : "finished"}`;
@@ -179,7 +189,7 @@ function makeIdentity(context: ClusterContext, owner: pulumi.Output<Owner>, depe
     { ...common, realmName: args.cluster.zenithIdentityRealmName, timeoutSeconds },
     { ...opts, dependsOn },
   );
-  const inRealm = { ...common, realmName, owner, adopt: args.adopt, timeoutSeconds };
+  const inRealm = { ...common, realmName, owner, adopt: args.adopt, takeOver: args.takeOver, timeoutSeconds };
   const after = (resource: pulumi.Resource) => ({ ...opts, dependsOn: [resource] });
   const { client, issuer } = adoptOidcClient(`${name}-oidc-client`, inRealm, after(realm));
   const { platform, rootGroup } = adoptPlatform(`${name}-platform`, inRealm, after(client));

@@ -55,7 +55,15 @@ export function installClusterChart(
   const { kubeconfig, stack } = common;
   const recovery = new ReleaseRecovery(
     `${name}-chart-recovery`,
-    { kubeconfig, stack, namespace, release: name, isRecorded: isRecorded(resource), adopt: args.adopt },
+    // the release of a cluster that is taken over goes with it
+    {
+      kubeconfig,
+      stack,
+      namespace,
+      release: name,
+      isRecorded: isRecorded(resource),
+      adopt: args.adopt || args.takeOver !== undefined,
+    },
     { ...opts, dependsOn: [gone] },
   );
   const source = args.charts.cluster;

@@ -3,7 +3,8 @@ import { templateFields } from "../../providers/azimuth/plan/cluster-values";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { clusterRecord, ownerConfigMap, ownerOf } from "../../providers/azimuth/plan/objects";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
-import { Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
+import { ObjectReady } from "../../providers/kubernetes/resources/object-resources";
+import { Adoption } from "../adoption";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
 /** The objects of others that a cluster needs: its template and the Secret with the cloud's credentials. */
@@ -58,12 +59,15 @@ export function makeOwner(
 ): Adoption {
   const ref = { namespace, cluster: name };
   const object = args.record ? clusterRecord(ref, args.cluster) : ownerConfigMap(ref);
+  const insteadOf = { ...ownerOf(ref, !args.record), namespace };
   return new Adoption(
     args.record ? `${name}-record` : `${name}-owner`,
     {
       kubeconfig,
       object,
+      insteadOf,
       adopt: args.adopt,
+      ...(args.takeOver === undefined ? {} : { takeOver: args.takeOver }),
       ended: ENDED,
       dryRun: true,
       ...(args.record ? { preconditions: [{ path: "spec.paused", value: true, otherwise: UNPAUSED }] } : {}),

@@ -4,13 +4,10 @@ import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
 import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
 import type { DesiredStatus } from "../../providers/kubernetes/plan/status";
-import {
-  Adoption,
-  type AdoptionArgs,
-  ObjectReady,
-} from "../../providers/kubernetes/resources/object-resources";
+import { ObjectReady } from "../../providers/kubernetes/resources/object-resources";
 import { refuseArguments } from "../../lib/pulumi/arguments";
 import { orEmpty } from "../../lib/pulumi/left-out";
+import { Adoption, type AdoptionArgs } from "../adoption";
 import type { TenancyArgs, TenancyObjectArgs } from "./azimuth-cluster-args";
 import { partIssues } from "./validation";
 
@@ -78,13 +75,14 @@ export class Realm extends pulumi.ComponentResource {
 /** Creates or adopts an object of a tenancy; the arguments decide on owner, adoption and deadline. */
 function adoptObject(
   name: string,
-  desired: Omit<AdoptionArgs, "kubeconfig" | "owners" | "adopt">,
-  { kubeconfig, owner, adopt = false, timeoutSeconds }: TenancyObjectArgs,
+  desired: Omit<AdoptionArgs, "kubeconfig" | "owners" | "adopt" | "takeOver">,
+  { kubeconfig, owner, adopt = false, takeOver, timeoutSeconds }: TenancyObjectArgs,
   opts: pulumi.CustomResourceOptions,
 ): Adoption {
   const owners = owner === undefined ? undefined : [owner];
   const deadline = timeoutSeconds ?? desired.timeoutSeconds;
-  return new Adoption(name, { ...desired, kubeconfig, owners, adopt, timeoutSeconds: deadline }, opts);
+  const from = { adopt, ...(takeOver === undefined ? {} : { takeOver }) };
+  return new Adoption(name, { ...desired, kubeconfig, owners, ...from, timeoutSeconds: deadline }, opts);
 }
 
 /** An object of a cluster in a realm. */

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { takeOverIssue } from "../../lib/ownership/owner";
 import { plain } from "../../lib/pulumi/arguments";
 import { hostIssue, ipv4Issue } from "../../lib/validation/addresses";
 import {
@@ -41,6 +42,7 @@ export function argumentIssues(name: string, args: AzimuthClusterArgs): Validati
     ...(zenith ? below(["zenith"], [...zenithIssues(zenith), ...projectIssues(zenith)]) : []),
     ...kinds.flatMap((kind) => below(["charts", kind], chartSourceIssues(kind, charts[kind]))),
     ...rules.recordIssues({ record, leaseName: cluster.leaseName }),
+    ...optionalTextAt(["takeOver"], args.takeOver, takeOverIssue),
     ...below(["timeouts"], deadlineIssues(timeouts, TIMEOUTS)),
   ];
 }
@@ -52,6 +54,7 @@ interface PartArgs extends TenancyArgs {
   leaseName?: string;
   zenith?: ZenithSettings;
   projectId?: string;
+  takeOver?: string | undefined;
   timeoutSeconds?: number;
 }
 
@@ -66,6 +69,7 @@ export function partIssues(
     ...optionalTextAt(["cluster"], cluster, (text) => dnsLabelIssue(text, 40)),
     ...optionalTextAt(["realmName"], plain(realmName), objectNameIssue),
     ...optionalTextAt(["leaseName"], leaseName, objectNameIssue),
+    ...optionalTextAt(["takeOver"], args.takeOver, takeOverIssue),
     ...(zenith ? below(["zenith"], zenithIssues(zenith)) : []),
     ...("projectId" in args ? projectIssues(args) : []),
     ...(chart ? below(["chart"], chartSourceIssues(...chart)) : []),

@@ -41,8 +41,10 @@ export interface MachinePoolArgs {
   nodeVolumeDetachTimeoutSeconds?: number;
   /** Conditions of each Machine that have to hold, too, before it counts as ready. */
   readinessGates?: ReadinessGate[];
-  /** Whether to take over the objects from their current owners. @default false */
+  /** Whether to take over the objects from other controllers or field managers; never from a stack. @default false */
   adopt?: boolean;
+  /** Identity of another stack, from which the objects are taken over: a refusal names it. `unmarked` for objects that an earlier release marked. @default none */
+  takeOver?: string | undefined;
   /** @default 600 for the bootstrap data, 1800 for each other stage */
   timeouts?: Partial<MachinePoolTimeouts>;
 }

@@ -1,3 +1,4 @@
+import { takeOverIssue } from "../../lib/ownership/owner";
 import { plain } from "../../lib/pulumi/arguments";
 import {
   deadlineIssues,
@@ -47,6 +48,7 @@ export function argumentIssues(name: string, args: MachinePoolArgs): ValidationI
       ...textAt(["readinessGates", index, "conditionType"], conditionType, conditionTypeIssue),
       ...optionalTextAt(["readinessGates", index, "polarity"], polarity, oneOf(POLARITIES)),
     ]),
+    ...optionalTextAt(["takeOver"], args.takeOver, takeOverIssue),
     ...below(["timeouts"], deadlineIssues(timeouts, TIMEOUTS)),
   ];
 }

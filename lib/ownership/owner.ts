@@ -59,20 +59,33 @@ export function decideOwnership(found: Owner | undefined, self: Self): Ownership
   return found.id === self.takeOver ? { is: "takeOver", from: found } : { is: "foreign", owner: found };
 }
 
+/** What a refusal says about another owner: "belongs to <owner>", and what to do, as the end of a sentence. */
+export interface ForeignText {
+  readonly owner: string;
+  readonly next: string;
+}
+
+/** Describes another stack for a refusal. @param field path of `takeOver` in the configuration; undefined where there is none */
+export function describeForeign(owner: Owner, self: Pick<Self, "stack">, field?: string): ForeignText {
+  const taken = field === undefined ? "" : `write ${field}: ${printable(owner.id)}`;
+  return owner.stack === self.stack
+    ? {
+        owner: `a stack of the same name with another identity, ${describeOwner(owner)}: the state of this stack was lost, or is in another backend`,
+        next: `use that state${taken && `, or, if it is lost, ${taken}`}`,
+      }
+    : {
+        owner: `the stack ${describeOwner(owner)}`,
+        next: `destroy or release it there${taken && `, or, to take it over from that stack, ${taken}`}`,
+      };
+}
+
 /**
  * Returns the sentence that refuses an object of another stack, and what to do.
  *
  * @param what the object, as the subject: "the cluster", "cp-1"
  * @param field path of `takeOver` in the configuration; undefined where there is none
  */
-export function foreignOwner(what: string, owner: Owner, self: Self, field?: string): string {
-  const isSameName = owner.stack === self.stack;
-  const why = isSameName
-    ? `${what} belongs to a stack of the same name with another identity, ${describeOwner(owner)}: the state of this stack was lost, or is in another backend`
-    : `${what} belongs to the stack ${describeOwner(owner)}`;
-  const taken = field === undefined ? "" : `write ${field}: ${printable(owner.id)}`;
-  const ways = isSameName
-    ? `Use that state${taken && `, or, if it is lost, ${taken}`}`
-    : `Destroy or release it there${taken && `, or, to take it over from that stack, ${taken}`}`;
-  return `${why}; nothing of it was changed. ${ways}`;
+export function foreignOwner(what: string, found: Owner, self: Self, field?: string): string {
+  const { owner, next } = describeForeign(found, self, field);
+  return `${what} belongs to ${owner}; nothing of it was changed. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }

@@ -14,7 +14,20 @@ import {
 } from "../../providers/azimuth/plan/validation";
 import { duplicateIssues } from "../../lib/validation/validation-issue";
 import { VOLUME_SIZES } from "../../lib/validation/numbers";
-import { anyValues, flag, line, MOST_MACHINES, port, rule, rules, seconds, text, url, whole } from "./rule";
+import {
+  anyValues,
+  flag,
+  line,
+  MOST_MACHINES,
+  port,
+  rule,
+  rules,
+  seconds,
+  takeOver,
+  text,
+  url,
+  whole,
+} from "./rule";
 import { quoted } from "../../lib/text/quote";
 
 const objectName = () => text(objectNameIssue);
@@ -187,7 +200,8 @@ export const AzimuthSection = rules(
       false,
       "Wait until the control plane and all machines are ready; the outputs `kubeconfig` and `phase` follow from it.",
     ),
-    adopt: flag(false, "Take over objects and a Helm release that others made for this cluster."),
+    adopt: flag(false, "Take over objects and a Helm release that others than stacks made for this cluster."),
+    takeOver: takeOver("the cluster", "objects"),
     timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
   }),
   recordIssues,

@@ -7,14 +7,13 @@ import { DEFAULT_DRAIN, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/ku
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { PROFILES } from "../../providers/kubeadm/plan/profile";
 import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/source";
-import { takeOverIssue } from "../../lib/ownership/owner";
 import { AuthenticationConfiguration } from "./authentication";
 import { EndpointConfiguration, NetworkConfiguration } from "./network";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration, SourceConfiguration } from "./host";
 import type { System } from "./keys";
 import { MachineInput } from "./machine";
 import { RolloutConfiguration } from "./rollout";
-import { anyText, flag, kubernetesVersion, port, rule, rules, seconds, text, whole } from "./rule";
+import { anyText, flag, kubernetesVersion, port, rule, rules, seconds, takeOver, text, whole } from "./rule";
 
 /** Returns the schema of a Kubernetes configuration object that is merged last. Refuses fields that foresail sets. */
 function passThrough(object: keyof typeof PASS_THROUGH, more = "") {
@@ -114,11 +113,7 @@ export const ClusterInput = z.strictObject({
     false,
     "Refuse to delete the cluster: `pulumi destroy` fails in its preview, until this is off and an `up` has run.",
   ),
-  takeOver: text(takeOverIssue)
-    .optional()
-    .describe(
-      "Take the cluster over from another stack, by the identity that a refusal names; `unmarked` for machines that an earlier release marked. It may stay in the file.",
-    ),
+  takeOver: takeOver("the cluster", "machines"),
   lost: z
     .array(text((name) => dnsLabelIssue(name)))
     .default([])

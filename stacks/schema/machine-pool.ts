@@ -10,7 +10,7 @@ import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { REPLICAS } from "../../lib/validation/numbers";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { APIS, conditionTypeIssue, POLARITIES, TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
-import { exactlyOne, flag, line, rules, seconds, text, whole } from "./rule";
+import { exactlyOne, flag, line, rules, seconds, takeOver, text, whole } from "./rule";
 
 const name = (longest = 63) => text((text) => dnsLabelIssue(text, longest));
 const labels = () => rules(z.record(z.string(), z.string().overwrite(writtenDate)), labelsIssues);
@@ -93,7 +93,8 @@ export const MachinePoolSection = z.strictObject({
     )
     .optional()
     .describe("Conditions of each Machine that have to hold, too, before it counts as ready."),
-  adopt: flag(false, "Take the objects from another controller, stack or field manager that has them."),
+  adopt: flag(false, "Take the objects from another controller or field manager that has them."),
+  takeOver: takeOver("the objects", "objects"),
   timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
 });
 export type MachinePoolSection = z.output<typeof MachinePoolSection>;

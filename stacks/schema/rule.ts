@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../../lib/json";
+import { takeOverIssue } from "../../lib/ownership/owner";
 import { LONGEST_LINE, lineIssue } from "../../lib/validation/names";
 import { MACHINES, PORTS, SECONDS } from "../../lib/validation/numbers";
 import { urlIssue } from "../../lib/validation/urls";
@@ -42,6 +43,14 @@ export const url = (schemes?: readonly string[]) => text((value) => urlIssue(val
 /** Schema of a boolean with its default. */
 export const flag = (byDefault: boolean, description: string) =>
   z.boolean().default(byDefault).describe(description);
+
+/** Schema of the stack from which another one takes something over. @param marked what an earlier release marked */
+export const takeOver = (what: string, marked: string) =>
+  text(takeOverIssue)
+    .optional()
+    .describe(
+      `Take ${what} over from another stack, by the identity that a refusal names; \`unmarked\` for ${marked} that an earlier release marked. It may stay in the file.`,
+    );
 
 /** Schema of a map whose values another program checks, such as those of a Helm chart. */
 export const anyValues = (description: string) =>

@@ -189,10 +189,17 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
   it("refuses the objects of another stack, which it names", async () => {
     const other = await fixture.other().create();
     await other.setSecret("managementKubeconfig", fixture.api.kubeconfig());
-    other.configure(fixture.values());
-    const { exitCode, stdout, stderr } = await other.call(["preview"]);
-    assert.notEqual(exitCode, 0);
-    assert.match(stdout + stderr, /Cluster az-demo\/demo belongs to the stack foresail\/test/);
+    for (const over of [{}, { adopt: true }]) {
+      other.configure(fixture.values(over));
+      for (const args of [["preview"], ["up", "--yes", "--skip-preview"]]) {
+        const { exitCode, stdout, stderr } = await other.call(args);
+        assert.notEqual(exitCode, 0);
+        assert.match(
+          stdout + stderr,
+          /Cluster az-demo\/demo belongs to the stack organization\/foresail\/test \([0-9a-f-]{36}\)/,
+        );
+      }
+    }
   });
 
   it("does not touch another stack's cluster in the same tenancy", async () => {
@@ -203,6 +210,37 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
     assert.ok(await get(API.clusterApi, "Cluster", "second"));
     await other.destroy();
     assert.equal(await get(API.azimuth, "Cluster", "second"), undefined);
+  });
+
+  it("hands a cluster over by takeOver with its Helm release, and the former stack's destroy touches nothing", async () => {
+    const over = { name: "given", leaseName: undefined, zenith: undefined };
+    configure(fixture, over);
+    await fixture.stack.up();
+    const resourcesOf = async () => (await fixture.stack.export()).deployment.resources ?? [];
+    const identity = (await resourcesOf()).find(({ type }) => type.endsWith(":StackIdentity"));
+    const id = (identity as { id?: string } | undefined)?.id ?? "";
+    const other = fixture.other();
+    other.configure(fixture.values({ ...over, takeOver: id }));
+    const from = `take it over from organization/foresail/test (${id})`;
+    const record = (await other.preview()).find(({ name }) => name === "given-record");
+    assert.deepEqual(record?.inputs["steps"], [from]);
+    await other.up();
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["destroy", "--yes", "--skip-preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(
+      stdout + stderr,
+      /Cluster az-demo\/given belongs to the stack organization\/foresail\/other.*nothing of the cluster was touched/s,
+    );
+    const cluster = () => get(API.clusterApi, "Cluster", "given");
+    assert.equal((await cluster())?.metadata.deletionTimestamp, undefined);
+    const urn = (await resourcesOf()).find((resource) => resource.urn.endsWith("::given-record"))?.urn ?? "";
+    const forget = ["state", "delete", "--force", "--target-dependents", "--yes", urn];
+    assert.equal((await fixture.stack.call(forget)).exitCode, 0);
+    await fixture.stack.destroy();
+    assert.ok(await cluster());
+    assert.equal((await cluster())?.metadata.deletionTimestamp, undefined);
+    await other.destroy();
+    assert.deepEqual([await cluster(), await get(API.azimuth, "Cluster", "given")], [undefined, undefined]);
   });
 
   it("releases the Lease of a cluster that azimuth-capi-operator handed over, and only when the cluster is gone", async () => {

@@ -4,8 +4,10 @@ import {
   machinePoolFixture,
   poolConfiguration,
   type PoolObject,
+  poolStack,
   upWhileProvidersAreAway,
 } from "./machine-pool-fixture";
+import type { TestStack } from "./test-stack";
 
 type Fields = Record<string, unknown>;
 
@@ -199,4 +201,46 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     await fixture.stack.destroy();
     assert.deepEqual([await pool(), await nodes()], [undefined, []]);
   });
+
+  it("is refused for a copy of its stack, and handed over only by takeOver, as steps of the preview", async () => {
+    const { stack } = fixture;
+    configure({ replicas: 1 });
+    await up();
+    const id = await identityOf(stack);
+    const other = await poolStack(fixture, "other");
+    const refuses = async (which: TestStack, owner: string, commands: readonly string[][]) => {
+      for (const args of commands) {
+        const { exitCode, stdout, stderr } = await which.call(args);
+        assert.notEqual(exitCode, 0, stdout);
+        assert.match(stdout + stderr, new RegExp(`demo/pool-a belongs to the stack ${owner} \\(`));
+      }
+    };
+    const changing = ["up", "--yes", "--skip-preview"];
+    other.configure(poolConfiguration({ replicas: 1, adopt: true }));
+    await refuses(other, "organization/foresail/test", [["preview"], changing]);
+    await other.destroy();
+    assert.equal((await nodes()).length, 1);
+
+    other.configure(poolConfiguration({ replicas: 1, takeOver: id }));
+    const steps = (await other.preview()).flatMap(({ inputs }) => (inputs["steps"] ?? []) as string[]);
+    assert.deepEqual(
+      steps.filter((step) => step.startsWith("take ")),
+      Array<string>(3).fill(`take it over from organization/foresail/test (${id})`),
+    );
+    await other.up();
+    assert.deepEqual(await other.preview(), []);
+    const refreshing = ["refresh", "--yes", "--skip-preview"];
+    await refuses(stack, "organization/foresail/other", [["preview"], changing, refreshing]);
+    await stack.destroy();
+    assert.equal((await nodes()).length, 1);
+    await other.destroy();
+    assert.deepEqual([await pool(), await nodes()], [undefined, []]);
+  });
 });
+
+/** Returns the identity of a stack. */
+async function identityOf(stack: TestStack): Promise<string> {
+  const { resources = [] } = (await stack.export()).deployment;
+  const found = resources.find(({ type }) => type.endsWith(":StackIdentity")) as { id?: string } | undefined;
+  return found?.id ?? "";
+}

@@ -76,10 +76,13 @@ const MARKED: Readonly<Record<string, string>> = {
   tumblebug: "cp-1, w1-1, w1-2, w2-1",
 };
 
-/** What the first run with an identity does to a kubeadm cluster that an earlier release made. */
+/** What the first run with an identity does to a stack that an earlier release made. */
 function recordOfOwner(system: string): string[] {
+  const adoption = "update Adoption: record this stack as its owner, instead of foresail/test";
+  if (system === "azimuth")
+    return ["create DestroyGuard", "create StackIdentity", ...Array<string>(4).fill(adoption)];
+  if (system === "machine-pool") return ["create StackIdentity", ...Array<string>(3).fill(adoption)];
   const machines = MARKED[system];
-  if (machines === undefined) return [];
   return [
     "create ClusterOwner",
     "create StackIdentity",

@@ -276,7 +276,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
     it("does not touch a Lease that another stack has taken over since", async () => {
       const object = await handOver("taken");
       const { outputs } = await host.create(ADOPTION, adoption(object));
-      await host.create(ADOPTION, adoption(object, { stack: "foresail/other", adopt: true }));
+      await host.create(ADOPTION, adoption(object, { stack: "foresail/other", takeOver: "unmarked" }));
       await host.delete(ADOPTION, outputs);
       const { metadata } = (await get(object))!;
       assert.equal(metadata.annotations?.["foresail/adopted-by"], "foresail/other");

@@ -133,6 +133,24 @@ describe("the key of a cluster's API server, for Zenith", function () {
     await fixture.host.delete(KEYPAIR, { ...changed, made: false });
     assert.ok(await secret());
     await fixture.client.delete(ref);
+
+    // those of a stack under another name are this one's with the cluster, whose owner the identity decides
+    const { uid: _uid, ...otherOwner } = owner;
+    const madeBy = (uid: string) => ({
+      ...ref,
+      metadata: {
+        name: ref.name,
+        namespace,
+        annotations: { "foresail/made-by": "foresail/old" },
+        ownerReferences: [{ ...otherOwner, uid }],
+      },
+    });
+    await fixture.client.create(madeBy("3-4"));
+    await assert.rejects(steps(before, desired()), /was created by the stack foresail\/old; if nothing else/);
+    await fixture.client.delete(ref);
+    await fixture.client.create(madeBy(owner.uid));
+    assert.deepEqual(parsed(await steps(before, desired())), [write]);
+    await fixture.client.delete(ref);
   });
 
   it("continues with the key of a run that was interrupted before a name was reserved", async () => {

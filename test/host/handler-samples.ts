@@ -118,6 +118,11 @@ export const SAMPLES: Record<HandlerKey, object> = {
   "azimuth/ServiceSync": { ...azimuth, hasRecord: true },
   "azimuth/RecordPrune": azimuth,
   "azimuth/ClusterReady": { ...azimuth, fingerprint: "1", timeoutSeconds: 1 },
+  "azimuth/DestroyGuard": {
+    ...azimuth,
+    hasRecord: true,
+    stackOwner: { id: UNKNOWN, stack: "organization/foresail/test" },
+  },
   "azimuth/ClusterGone": { ...azimuth, timeoutSeconds: 1 },
   "helm/ReleaseRecovery": {
     kubeconfig: UNKNOWN,

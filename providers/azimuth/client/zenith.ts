@@ -10,6 +10,8 @@ import { MADE_BY, type Owner } from "../../kubernetes/plan/adoption";
 import { type KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
 import { generateKey } from "../../../lib/ssh/generated-key";
 import { HttpClient } from "../../../lib/http-client";
+import { printable, shortened } from "../../../lib/text/quote";
+import { isKnown } from "../../../lib/unknown";
 import { type Deadline, Transient, waitFor } from "../../../lib/wait";
 
 /** The registrar responded with a refusal. */
@@ -78,15 +80,16 @@ async function askOnce(url: string, publicKey: string, signal: AbortSignal): Pro
   }
 }
 
-/** The cluster that a key and its files belong to, and the stack that creates them: "project/stack". */
+/** The cluster that a key and its files belong to, its owner, and the stack that creates them: "project/stack". */
 interface ZenithRef {
   namespace: string;
   cluster: string;
   stack: string;
+  owner: Pick<Owner, "uid">;
 }
 
 interface Secret {
-  metadata: { annotations?: Record<string, string>; uid?: string };
+  metadata: { annotations?: Record<string, string>; uid?: string; ownerReferences?: { uid?: string }[] };
   data?: Record<string, string>;
 }
 
@@ -185,18 +188,19 @@ export class ZenithSecrets {
     }
   }
 
-  private isOwn(secret: Secret): boolean {
-    return secret.metadata.annotations?.[MADE_BY] === this.ref.stack;
-  }
-
-  /** Reads the Secret with the files. @throws Error when this stack did not create it */
+  /** Reads the Secret with the files. @throws Error when it is neither of this stack nor of the cluster that it has */
   private async readOwnFiles(): Promise<Secret | undefined> {
     const secret = await this.management.get<Secret>(this.files);
-    if (secret === undefined || this.isOwn(secret)) return secret;
-    const maker = secret.metadata.annotations?.[MADE_BY];
+    if (secret === undefined) return secret;
+    const { annotations = {}, ownerReferences = [] } = secret.metadata;
+    const maker = annotations[MADE_BY];
+    // the identity decides whose the owner is, so a renamed stack and one that took the cluster over have its files
+    const { uid } = this.ref.owner;
+    const isOfCluster = !isKnown(uid) || ownerReferences.some((owner) => owner.uid === uid);
+    if (maker === this.ref.stack || (maker !== undefined && isOfCluster)) return secret;
     throw new Error(
       `the Secret ${this.files.namespace}/${this.files.name} was created by ` +
-        `${maker === undefined ? "another program" : `the stack ${maker}`}; ` +
+        `${maker === undefined ? "another program" : `the stack ${printable(shortened(maker))}`}; ` +
         `if nothing else uses it, delete it, or choose another name for the cluster`,
     );
   }
@@ -235,7 +239,7 @@ export class ZenithSecrets {
   /** Deletes the Secret with the files if this stack created it. */
   async deleteFiles(): Promise<void> {
     const secret = await this.management.get<Secret>(this.files);
-    if (secret && this.isOwn(secret)) await this.management.delete(this.files);
+    if (secret?.metadata.annotations?.[MADE_BY] === this.ref.stack) await this.management.delete(this.files);
   }
 }
 

@@ -49,6 +49,19 @@ export class ClusterReady extends resourceClass<ClusterReadyInputs, ClusterReady
   { outputs: ["phase", "clusterKubeconfig"], secrets: ["kubeconfig", "clusterKubeconfig"] },
 ) {}
 
+export interface DestroyGuardInputs extends AzimuthInputs {
+  /** The stack's identity and its name "organization/project/stack". */
+  stackOwner: { id: string; stack: string };
+  /** Whether the cluster's owner is a Cluster record; otherwise it is a ConfigMap. */
+  hasRecord: boolean;
+}
+
+/**
+ * Does nothing until it is deleted, before everything else of the cluster: then it refuses a cluster that another stack has
+ * taken over, whose Helm release would be uninstalled.
+ */
+export class DestroyGuard extends resourceClass<DestroyGuardInputs>("azimuth/DestroyGuard", { secrets }) {}
+
 export interface EtcdKeyOutputs extends AzimuthInputs {
   /** Whether this stack created the Secret and therefore deletes it. */
   made: boolean;

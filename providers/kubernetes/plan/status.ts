@@ -124,7 +124,7 @@ export interface Precondition {
 /** Returns why an object is refused; undefined when it may be adopted. */
 export function preconditionFault(
   object: unknown,
-  preconditions: readonly Precondition[],
+  preconditions: readonly Precondition[] = [],
 ): string | undefined {
   return preconditions.find(({ path, value }) => !isDeepStrictEqual(valueAt(object, path), value))?.otherwise;
 }

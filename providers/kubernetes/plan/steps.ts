@@ -13,6 +13,10 @@ export const adoptionSteps = defineSteps({
   ensure: line`ensure ${object} with values not known yet${optional(line`: ${text("paths")}`)}`,
   remake: line`wait until the old one is gone, then make it`,
   adopt: line`adopt it${optional(line`, written by ${text("manager")}`)}`,
+  /** Another stack has it, and hands it over. */
+  takeOver: line`take it over from ${text("from")}`,
+  /** Annotations of an earlier release, or of the stack's earlier name. */
+  mark: line`record this stack as its owner, instead of ${text("former")}`,
   apply: line`apply ${text("paths")}`,
   addOwner: line`add its owner ${text("owner")}`,
   addFinalizer: line`add its finalizer ${text("finalizer")}`,

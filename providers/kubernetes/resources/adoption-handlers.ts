@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
+import { relationTo } from "../plan/adoption";
 import { changedPaths } from "../plan/fields";
 import { groupOf, type Identity, identityText, objectName } from "../plan/identity";
 import { expectsSomething, judgeStatus, missingObject, preconditionFault } from "../plan/status";
@@ -10,11 +11,15 @@ import {
   type AdoptionInputs,
   type AdoptionOutputs,
   appliedOf,
+  claimOf,
   decide,
   identityOf,
+  isOfOthers,
   isSameDesired,
   leftToDo,
   type LiveObject,
+  placeIssue,
+  type Recorded,
   waitSteps,
 } from "./adoption-inputs";
 import { askCluster, installer, isNotServed, isSameObject, namesOf, onCluster, withCluster } from "./inputs";
@@ -25,6 +30,29 @@ function hasIdentity({ object }: Partial<AdoptionInputs>): boolean {
   const { apiVersion, kind, metadata } = { ...object };
   const named = [apiVersion, kind, metadata?.name];
   return !named.includes(undefined) && isKnown([...named, metadata?.namespace]);
+}
+
+/** Returns the inputs with the identity in the state, in a run that leaves the stack's own out (`--target`). */
+const withOwner = (olds: Recorded, news: AdoptionInputs): AdoptionInputs =>
+  news.owner?.id === "" && olds.owner !== undefined ? { ...news, owner: olds.owner } : news;
+
+/** Returns why an object is refused that another stack has; undefined for any other. @param olds the resource in the state */
+function foreignIssue(
+  inputs: AdoptionInputs,
+  live: LiveObject | undefined,
+  olds: Recorded,
+): string | undefined {
+  const relation = relationTo(live?.metadata?.annotations ?? {}, claimOf(inputs, olds));
+  if (relation.is !== "foreign" || relation.isNamesake) return undefined;
+  return `${objectName(identityOf(inputs))} belongs to ${relation.owner}; ${relation.next}`;
+}
+
+/** Returns why a preview refuses an object whose values are not known yet: only what its owner says is looked at. */
+async function unknownIssue(inputs: AdoptionInputs, olds: Recorded): Promise<string | undefined> {
+  const ask = (kubernetes: KubernetesClient) => kubernetes.get<LiveObject>(identityOf(inputs));
+  // the same program may install the kind, and the run reads the object again
+  const asked = await askCluster(inputs, ask).catch(() => undefined);
+  return asked && "answer" in asked ? foreignIssue(inputs, asked.answer, olds) : undefined;
 }
 
 /** Brings the object to its desired state and waits for its status. */
@@ -43,8 +71,7 @@ async function adopt(inputs: AdoptionInputs, olds?: AdoptionOutputs): Promise<Ad
     context,
     async (work) => {
       context.step = "ensure the object";
-      const known = olds && { uid: olds.uid, made: olds.made };
-      const { object, made } = await ensureObject(work, inputs, known);
+      const { object, made } = await ensureObject(work, inputs, olds);
       const applied = appliedOf(inputs, object);
       outputs = { ...inputs, made, uid: object.metadata?.uid ?? "", ready: false, values: {}, applied };
       work.progress(
@@ -65,35 +92,34 @@ class Refused extends Error {}
 /** Returns the steps of a run, from the live object. @throws Refused */
 async function plan(
   inputs: AdoptionInputs,
-  isRecorded: boolean,
+  olds: Recorded,
 ): Promise<{ steps: AdoptionStep[]; uid?: string; values?: Record<string, unknown> }> {
   const name = objectName(identityOf(inputs));
   const asked = await askCluster(inputs, async (kubernetes) => {
     const live = await readNamingVersions(kubernetes, identityOf(inputs));
     const others =
       live === undefined && inputs.mustExist ? await namesOf(kubernetes, identityOf(inputs)) : [];
-    return { live, others, refused: await refusedBy(kubernetes, inputs, live) };
+    const place = await placeIssue(kubernetes, inputs);
+    return { live, others, refused: place ?? (await refusedBy(kubernetes, inputs, live, olds)) };
   });
   if ("silence" in asked)
     return { steps: [{ kind: "ensureUnread", object: name, why: asked.silence }, ...waitSteps(inputs)] };
   const { live, others, refused } = asked.answer;
-  const decision = decide(inputs, live);
-  if (decision.do === "refuse")
-    throw new Refused(
-      `${name} belongs to ${decision.owner}; leave it to its owner, or take it over with \`adopt: true\``,
-    );
+  const decision = decide(inputs, live, olds);
+  if (decision.do === "refuse") throw new Refused(`${name} belongs to ${decision.owner}; ${decision.next}`);
   const hasEnded = live === undefined ? inputs.mustExist : decision.do === "wait";
-  if (isRecorded && inputs.ended !== undefined && hasEnded) throw new Refused(`${name} ${inputs.ended}`);
+  if (olds.object !== undefined && inputs.ended !== undefined && hasEnded)
+    throw new Refused(`${name} ${inputs.ended}`);
   if (live === undefined && inputs.mustExist)
     throw new Refused(missingObject(name, identityOf(inputs).kind, others));
-  const fault = decision.do === "adopt" ? preconditionFault(live, inputs.preconditions ?? []) : undefined;
+  const fault = preconditionFault(live, isOfOthers(decision) ? inputs.preconditions : []);
   if (fault !== undefined) throw new Refused(`${name} ${fault}`);
   if (refused !== undefined) throw new Refused(refused);
   if (live === undefined) return { steps: [{ kind: "make", object: name }, ...waitSteps(inputs)] };
   const judged = judgeStatus(live, inputs.wait ?? {});
   const uid = decision.do === "wait" ? undefined : live.metadata?.uid;
   return {
-    steps: leftToDo(inputs, live),
+    steps: leftToDo(inputs, live, olds),
     ...(uid === undefined ? {} : { uid }),
     ...("done" in judged ? { values: judged.done } : {}),
   };
@@ -104,11 +130,12 @@ async function refusedBy(
   kubernetes: KubernetesClient,
   inputs: AdoptionInputs,
   live: LiveObject | undefined,
+  olds: Recorded,
 ): Promise<string | undefined> {
-  if (!inputs.dryRun || (live === undefined ? inputs.mustExist : leftToDo(inputs, live).length === 0))
-    return undefined;
+  const isDone = () => live !== undefined && leftToDo(inputs, live, olds).length === 0;
+  if (!inputs.dryRun || (live === undefined ? inputs.mustExist : isDone())) return undefined;
   const { dryRunRefusal } = await import("./adoption-work.js");
-  const decision = decide(inputs, live);
+  const decision = decide(inputs, live, olds);
   if (decision.do === "refuse" || decision.do === "wait") return undefined;
   return dryRunRefusal(kubernetes, inputs, live, decision.do === "keep" || (inputs.adopt ?? false));
 }
@@ -129,7 +156,8 @@ async function readNamingVersions(
 }
 
 export const handlers: Handlers = {
-  async check(olds: Partial<AdoptionInputs>, news: AdoptionInputs) {
+  async check(olds: Partial<AdoptionInputs>, given: AdoptionInputs) {
+    const news = withOwner(olds, given);
     const withSteps = (steps: readonly AdoptionStep[], values: object = {}) => ({
       inputs: { ...news, ...values, steps: steps.map(adoptionSteps.format) },
       failures: [],
@@ -139,12 +167,14 @@ export const handlers: Handlers = {
       const paths = olds.object === undefined ? [] : changedPaths(olds.object, news.object);
       const changed = paths.length === 0 ? {} : { paths: paths.join(", ") };
       const object = objectName(identityOf(news));
-      return withSteps([{ kind: "ensure", object, ...changed }, ...waitSteps(news)]);
+      const reason = await unknownIssue(news, olds);
+      const failures = reason === undefined ? [] : [{ property: "object", reason }];
+      return { ...withSteps([{ kind: "ensure", object, ...changed }, ...waitSteps(news)]), failures };
     }
     const { KubernetesError } = await import("../../../lib/kubernetes/index.js");
     try {
       // uid and values are inputs, so that they are known in a preview
-      const { steps, ...values } = await plan(news, olds.object !== undefined);
+      const { steps, ...values } = await plan(news, olds);
       return withSteps(steps, values);
     } catch (error) {
       const known = isNotServed(error) || error instanceof Refused || error instanceof KubernetesError;
@@ -158,12 +188,15 @@ export const handlers: Handlers = {
   async diff(_id, olds: AdoptionOutputs, news: AdoptionInputs) {
     if (!hasIdentity(news)) return { changes: true };
     if (!isSameObject(identityOf(olds), identityOf(news))) return { changes: true, replaces: ["object"] };
-    if (!isKnown(news.object) || !olds.ready || !isSameDesired(olds, news)) return { changes: true };
+    // a run that was killed may have marked the object, and not recorded by whom
+    const hasOwner = olds.owner?.id === news.owner?.id;
+    if (!isKnown(news.object) || !olds.ready || !hasOwner || !isSameDesired(olds, news))
+      return { changes: true };
     const asked = await askCluster(news, (kubernetes) => kubernetes.get<LiveObject>(identityOf(news)));
     if ("silence" in asked) return { changes: false };
     const live = asked.answer;
     if (live === undefined || live.metadata?.uid !== olds.uid) return { changes: true };
-    if (leftToDo(news, live, olds.applied).length > 0) return { changes: true };
+    if (leftToDo(news, live, olds, olds.applied).length > 0) return { changes: true };
     const judged = judgeStatus(live, news.wait ?? {});
     return { changes: !("done" in judged) || !isDeepStrictEqual(judged.done, olds.values) };
   },
@@ -183,6 +216,8 @@ export const handlers: Handlers = {
       }),
     );
     if (!live) return {};
+    const issue = foreignIssue(props, live, props);
+    if (issue !== undefined) throw new Error(issue);
     const judged = judgeStatus(live, props.wait ?? {});
     const ready = "done" in judged && live.metadata?.uid === props.uid;
     return { id, props: { ...props, ready, values: "done" in judged ? judged.done : props.values } };
@@ -191,7 +226,7 @@ export const handlers: Handlers = {
   async delete(_id, olds: AdoptionOutputs) {
     const { releaseObject } = await import("./adoption-work.js");
     await onCluster(olds, { resource: nameOf(olds), step: "release the object" }, async (work) =>
-      work.progress(await releaseObject(work, olds, olds.uid)),
+      work.progress(await releaseObject(work, olds)),
     );
   },
 };

@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { decideAdoption, type ExistingObject, type Owner } from "../plan/adoption";
+import { isStackId } from "../../../lib/ownership/owner";
+import { printable, shortened } from "../../../lib/text/quote";
+import { isKnown } from "../../../lib/unknown";
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import { type Claim, decideAdoption, type ExistingObject, type Owner, relationTo } from "../plan/adoption";
 import { changedPaths, liveOf, without } from "../plan/fields";
-import type { Identity } from "../plan/identity";
+import { type Identity, objectName } from "../plan/identity";
 import { expectsSomething, judgeStatus, type DesiredStatus, type Precondition } from "../plan/status";
 import type { AdoptionStep } from "../plan/steps";
-import type { ObjectInputs } from "./inputs";
+import { isNotServed, isSameObject, type ObjectInputs } from "./inputs";
 
 /** A desired object: only the fields that this stack sets. */
 export interface DesiredObject {
@@ -21,14 +25,20 @@ export interface DesiredObject {
 
 export interface AdoptionInputs extends ObjectInputs {
   object: DesiredObject;
+  /** The stack's identity and its name "organization/project/stack"; absent in state of older releases. */
+  owner?: { id: string; stack: string };
   /** Desired owners of the object; one without a uid is looked up. */
   owners?: Owner[];
   /** The controller that another component sets; it is no reason to refuse the object. */
   controller?: Pick<Owner, "apiVersion" | "kind" | "name">;
   /** Finalizers that the object has until this resource is deleted. */
   finalizers?: string[];
-  /** Whether to take over the object and its fields from another controller, stack or field manager; default false. */
+  /** The object that would be in its place with other settings: another stack's is a reason to refuse this one. */
+  insteadOf?: Identity;
+  /** Whether to take over the object and its fields from another controller or field manager; default false. */
   adopt?: boolean;
+  /** Identity of the stack from which the object is taken over; "unmarked" for one that an earlier release recorded. */
+  takeOver?: string;
   /** The status to wait for; its `fields` become the output `values`. */
   wait?: DesiredStatus;
   /** Fields that are set only at the creation and then belong to another component: ["spec.replicas"]. */
@@ -64,14 +74,60 @@ export type LiveObject = ExistingObject & {
   [field: string]: unknown;
 };
 
-/** Decides what to do with the live object. @param known uid and origin of the object in the state */
-export function decide(
-  { stack, owners = [], controller, adopt = false }: AdoptionInputs,
-  live: LiveObject | undefined,
-  known?: { uid: string; made: boolean },
-) {
-  const accepted = controller ? [...owners, controller] : owners;
-  return decideAdoption(live, { stack, owners: accepted, adopt, ...(known && { known }) });
+/** An object's resource in the state: its old inputs, or its outputs. */
+export type Recorded = Partial<AdoptionOutputs>;
+
+/** Returns the stack of some inputs as the owner of their object. @param olds the resource in the state */
+export function claimOf(inputs: AdoptionInputs, olds?: Recorded): Claim {
+  const { stack, owner, takeOver } = inputs;
+  const isRecorded =
+    olds?.object !== undefined && isSameObject(identityOf({ object: olds.object }), identityOf(inputs));
+  const names = isRecorded ? [olds.stack, olds.owner?.stack] : [];
+  const recordedAs = names.flatMap((name) => name ?? []);
+  if (owner === undefined) return { stack, takeOver, recordedAs };
+  // it is not known before it is made, and empty when `--target` leaves it out
+  const id = isKnown(owner.id) && isStackId(owner.id) ? owner.id : undefined;
+  return { stack, owner: { id, stack: owner.stack }, takeOver, recordedAs };
+}
+
+/** Decides what to do with the live object. @param olds the resource in the state */
+export function decide(inputs: AdoptionInputs, live: LiveObject | undefined, olds?: Recorded) {
+  const { owners = [], controller, adopt = false } = inputs;
+  const { uid, made } = olds ?? {};
+  return decideAdoption(live, {
+    ...claimOf(inputs, olds),
+    owners: controller ? [...owners, controller] : owners,
+    adopt,
+    ...(uid === undefined || made === undefined ? {} : { known: { uid, made } }),
+  });
+}
+
+/** Returns whether an object is of others until the run that adopts it or takes it over. */
+export const isOfOthers = ({ do: what }: ReturnType<typeof decide>): boolean =>
+  what === "adopt" || what === "takeOver";
+
+/**
+ * Returns why a run is refused because of the object in the place of its own; undefined when that is not another stack's, or
+ * can't be read with these credentials.
+ */
+export async function placeIssue(
+  kubernetes: Pick<KubernetesClient, "get">,
+  inputs: AdoptionInputs,
+): Promise<string | undefined> {
+  const { insteadOf, stack } = inputs;
+  if (insteadOf === undefined) return undefined;
+  const found = await kubernetes.get<LiveObject>(insteadOf).catch((error: unknown) => {
+    if (isNotServed(error) || (error as { status?: number }).status === 403) return undefined;
+    throw error;
+  });
+  // the state has it under another resource
+  const claim = { ...claimOf(inputs), recordedAs: [stack] };
+  const relation = relationTo(found?.metadata?.annotations ?? {}, claim);
+  const name = objectName(insteadOf);
+  if (relation.is === "foreign") return `${name} belongs to ${relation.owner}; ${relation.next}`;
+  if (relation.is !== "takeOver") return undefined;
+  const own = objectName(identityOf(inputs));
+  return `the stack ${relation.from} has ${name}, and not ${own}; choose the same settings as that stack, to take it over`;
 }
 
 /** Returns the identity of an adoption's object. */
@@ -102,19 +158,26 @@ function desiredOf(inputs: AdoptionInputs): unknown {
 /**
  * Returns one step for each thing that a run must do with an existing object; none when it matches.
  *
+ * @param olds the resource in the state
  * @param applied the desired fields as the server stored them the last time; default: the desired object itself
  */
 export function leftToDo(
   inputs: AdoptionInputs,
   live: LiveObject,
+  olds?: Recorded,
   applied: unknown = desiredOf(inputs),
 ): AdoptionStep[] {
   const { finalizers = [], owners = [] } = inputs;
-  const decision = decide(inputs, live);
+  // annotations that others removed are a step, although the state knows the object
+  const { made: _made, ...recorded } = olds ?? {};
+  const decision = decide(inputs, live, recorded);
   const steps: AdoptionStep[] = [];
   if (decision.do === "wait") return [{ kind: "remake" }];
   if (decision.do === "adopt")
     steps.push({ kind: "adopt", ...(decision.from === undefined ? {} : { manager: decision.from }) });
+  if (decision.do === "takeOver") steps.push({ kind: "takeOver", from: decision.from });
+  if (decision.do === "keep" && decision.former !== undefined && inputs.owner?.id !== "")
+    steps.push({ kind: "mark", former: printable(shortened(decision.former)) });
   const changed = changedPaths(appliedOf(inputs, live), applied);
   if (changed.length > 0) steps.push({ kind: "apply", paths: changed.join(", ") });
   const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};

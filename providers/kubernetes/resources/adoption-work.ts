@@ -8,31 +8,53 @@ import {
 } from "../../../lib/kubernetes";
 import { assertEngineAlive } from "../../../lib/process/parent-watch";
 import {
-  ADOPTED_BY,
   FIELD_MANAGER,
   isFreshlyMade,
-  MADE_BY,
+  LEAVE_OR_ADOPT,
   marks,
   type Owner,
   ownAdditions,
+  ownMarks,
+  relationTo,
 } from "../plan/adoption";
 import { objectName } from "../plan/identity";
 import { valueAt, withValue } from "../plan/fields";
 import { missingObject, preconditionFault } from "../plan/status";
-import { type AdoptionInputs, decide, identityOf, type LiveObject } from "./adoption-inputs";
+import {
+  type AdoptionInputs,
+  type AdoptionOutputs,
+  claimOf,
+  decide,
+  identityOf,
+  isOfOthers,
+  type LiveObject,
+  placeIssue,
+  type Recorded,
+} from "./adoption-inputs";
 import { type ClusterWork, namesOf } from "./inputs";
 import { untilGone } from "./object-waits";
 
 /** The object or some of its fields belong to another owner. */
 class OwnedByAnother extends Error {
   override readonly name = "OwnedByAnother";
-  readonly next = "leave it to its owner, or take it over with `adopt: true`";
 
   constructor(
     object: string,
     readonly owner: string,
+    readonly next = LEAVE_OR_ADOPT,
   ) {
     super(`${object} belongs to ${owner}`);
+  }
+}
+
+/** The object has an identity, and the state of this stack, which has the same name, has none. */
+class UnrecordedOwner extends Error {
+  override readonly name = "UnrecordedOwner";
+  readonly next =
+    "run `pulumi up`, which records this stack's identity if a run of this stack marked the object, and then the same again";
+
+  constructor(object: string, owner: string) {
+    super(`${object} belongs to ${owner}; an earlier release recorded it in the state without an identity`);
   }
 }
 
@@ -42,34 +64,35 @@ const ATTEMPTS = 5;
  * Creates the object, or applies the desired fields to the existing one; its annotation records which. After a lost
  * response or a conflict it reads the object again.
  *
- * @param known uid and origin of the object in the state
+ * @param olds the resource in the state
  * @throws OwnedByAnother, KindNotServed, KubernetesError, KubernetesUnreachable
  */
 export async function ensureObject(
   work: ClusterWork,
   inputs: AdoptionInputs,
-  known?: { uid: string; made: boolean },
+  olds?: Recorded,
 ): Promise<{ object: LiveObject; made: boolean }> {
   const { kubernetes } = work;
   const ref = identityOf(inputs);
   const owners = await resolveOwners(kubernetes, inputs);
+  const issue = await placeIssue(kubernetes, inputs);
+  if (issue !== undefined) throw new Error(issue);
   let lost: unknown;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const existing = await kubernetes.get<LiveObject>(ref);
-    const decision = decide(inputs, existing, known);
+    const decision = decide(inputs, existing, olds);
     assertEngineAlive();
-    if (decision.do === "refuse") throw new OwnedByAnother(objectName(ref), decision.owner);
+    if (decision.do === "refuse") throw new OwnedByAnother(objectName(ref), decision.owner, decision.next);
     if (decision.do === "make" && inputs.mustExist)
       throw new Error(missingObject(objectName(ref), ref.kind, await namesOf(kubernetes, ref)));
-    const fault =
-      decision.do === "adopt" ? preconditionFault(existing, inputs.preconditions ?? []) : undefined;
+    const fault = preconditionFault(existing, isOfOthers(decision) ? inputs.preconditions : []);
     if (fault !== undefined) throw new Error(`${objectName(ref)} ${fault}`);
     if (decision.do === "wait") {
       await untilGone(work, ref, inputs.timeoutSeconds);
       continue;
     }
-    const made = decision.do === "make" || (decision.do === "keep" && decision.isMade);
-    const object = desired(inputs, owners, marks(inputs.stack, made), existing);
+    const made = decision.do === "make" || (decision.do !== "adopt" && decision.isMade);
+    const object = desired(inputs, owners, marks(claimOf(inputs), made), existing);
     try {
       const force = decision.do === "keep" || inputs.adopt;
       const applied = await kubernetes.apply<LiveObject>(object, { force, once: decision.do === "make" });
@@ -77,7 +100,7 @@ export async function ensureObject(
       // another writer created it just before: release it and decide again
       await letGo(work, inputs);
     } catch (error) {
-      if (!mayBeSettledByAsking(error, decision.do === "adopt" && !inputs.adopt)) throw ownerOf(error, ref);
+      if (!mayBeSettledByAsking(error, isOfOthers(decision) && !inputs.adopt)) throw ownerOf(error, ref);
       lost = error;
     }
   }
@@ -101,7 +124,7 @@ export async function dryRunRefusal(
 ): Promise<string | undefined> {
   const ref = identityOf(inputs);
   const owners = (inputs.owners ?? []).filter(({ uid }) => uid !== undefined);
-  const object = desired(inputs, owners, marks(inputs.stack, existing === undefined), existing);
+  const object = desired(inputs, owners, marks(claimOf(inputs), existing === undefined), existing);
   try {
     await kubernetes.apply(object, { force, dryRun: true });
     return undefined;
@@ -184,7 +207,7 @@ async function letGo(work: ClusterWork, inputs: AdoptionInputs, held: readonly s
   await work.kubernetes.change<LiveObject>(identityOf(inputs), (live) => {
     if (live === undefined) return undefined;
     const { managedFields = [], annotations = {} } = live.metadata ?? {};
-    const ours = [MADE_BY, ADOPTED_BY].filter((name) => annotations[name] === inputs.stack);
+    const ours = ownMarks(annotations, claimOf(inputs, inputs));
     const others = managedFields.filter(({ manager }) => manager !== FIELD_MANAGER);
     const metadata = {
       ...withoutOurs(live, held),
@@ -214,7 +237,8 @@ function withoutOurs(
  *
  * @returns a message about the outcome
  */
-export async function releaseObject(work: ClusterWork, inputs: AdoptionInputs, uid: string): Promise<string> {
+export async function releaseObject(work: ClusterWork, inputs: AdoptionOutputs): Promise<string> {
+  const { uid } = inputs;
   const ref = identityOf(inputs);
   let live: LiveObject | undefined;
   try {
@@ -225,11 +249,13 @@ export async function releaseObject(work: ClusterWork, inputs: AdoptionInputs, u
   }
   if (live === undefined) return "it is gone already";
   if (live.metadata?.uid !== uid) return "another has its name now, which is left alone";
-  const { [MADE_BY]: madeBy, [ADOPTED_BY]: holder = madeBy } = live.metadata.annotations ?? {};
-  if (holder !== undefined && holder !== inputs.stack)
-    return `the stack ${holder} has taken it over, and keeps it`;
+  const relation = relationTo(live.metadata.annotations ?? {}, claimOf(inputs, inputs));
+  if (relation.is === "foreign" && relation.isNamesake)
+    throw new UnrecordedOwner(objectName(ref), relation.owner);
+  if (relation.is === "foreign") return `${relation.owner} has taken it over, and keeps it`;
+  if (relation.is === "takeOver") return `the stack ${relation.from} still has it, and keeps it`;
   assertEngineAlive();
-  if (madeBy !== inputs.stack) {
+  if (relation.is !== "own" || !relation.isMade) {
     await letGo(work, inputs, inputs.finalizers);
     return "released; it stays, because this stack did not create it";
   }

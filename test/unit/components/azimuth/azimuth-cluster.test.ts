@@ -110,6 +110,25 @@ describe("AzimuthCluster", () => {
     assert.deepEqual(await Promise.all([cluster.kubeconfig, cluster.phase].map(promised)), ["ITS", "Ready"]);
   });
 
+  it("marks each object with the stack's identity, and is taken over with its Helm release", async () => {
+    const takeOver = "2f1c9c6e-3d0a-4a58-9f3e-0c8f7a5d1b42";
+    const registered = await engine.run((opts) => new AzimuthCluster("demo", { ...ARGS, takeOver }, opts));
+    const inputsOf = (type: string) =>
+      registered.filter(({ urn }) => urn.includes(`:${type}::`)).map(({ inputs }) => inputs);
+    const adoptions = inputsOf("Adoption");
+    assert.equal(adoptions.length, 4);
+    for (const { owner, adopt, takeOver: former } of adoptions) {
+      assert.ok(owner && typeof owner === "object" && "id" in owner && "stack" in owner);
+      assert.deepEqual([adopt, former], [false, takeOver]);
+    }
+    const [guard] = inputsOf("DestroyGuard");
+    assert.deepEqual(guard?.["stackOwner"], adoptions[0]?.["owner"]);
+    assert.deepEqual(
+      inputsOf("ReleaseRecovery").map(({ adopt }) => adopt),
+      [true],
+    );
+  });
+
   it("registers no identity, lease, tunnel or record for a cluster without them", async () => {
     const { leaseName: _, ...cluster } = ARGS.cluster;
     const { zenith: __, ...args } = ARGS;
@@ -121,6 +140,7 @@ describe("AzimuthCluster", () => {
       ...["Adoption::demo-owner", "EtcdKey::demo-etcd-key", "ServiceSync::demo-services"],
       ...["kubernetes::demo-management"],
       ...["ClusterGone::demo-gone", "ReleaseRecovery::demo-chart-recovery", "Release::demo-chart"],
+      "DestroyGuard::demo-guard",
     ]);
   });
 });
@@ -133,7 +153,7 @@ const RESOURCES = [
   ...["ServiceSync::demo-services", "Adoption::demo-lease", "kubernetes::demo-management"],
   ...["ZenithKeypair::demo-zenith-key", "ClusterGone::demo-gone", "ReleaseRecovery::demo-chart-recovery"],
   ...["Release::demo-chart", "Chart::demo-zenith-operator", "StatusStamp::demo-finished"],
-  "RecordPrune::demo-prune",
+  ...["RecordPrune::demo-prune", "DestroyGuard::demo-guard"],
 ];
 
 const PARENT = "foresail:azimuth:AzimuthCluster$";

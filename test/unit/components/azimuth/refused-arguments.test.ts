@@ -42,10 +42,19 @@ const SECTION: Fields = {
 };
 
 /** The arguments that a section stands for. */
-function argumentsOf({ namespace, identity, zenith: tunnel, charts, record, timeouts, ...cluster }: Fields) {
+function argumentsOf({
+  namespace,
+  identity,
+  zenith: tunnel,
+  charts,
+  record,
+  takeOver,
+  timeouts,
+  ...cluster
+}: Fields) {
   const { name: _, ...specification } = cluster;
   const args = { kubeconfig: KUBECONFIG, namespace, cluster: specification, identity };
-  return { ...args, zenith: tunnel, charts, record, timeouts } as unknown as AzimuthClusterArgs;
+  return { ...args, zenith: tunnel, charts, record, takeOver, timeouts } as unknown as AzimuthClusterArgs;
 }
 
 const CHANGES: Fields[] = [
@@ -54,6 +63,7 @@ const CHANGES: Fields[] = [
   { namespace: "az/../other" },
   { label: " Demo" },
   { label: "" },
+  { takeOver: "org/shop/prod" },
   { label: "x".repeat(256) },
   { templateName: "../secrets/a" },
   { cloudCredentialsSecretName: "a b" },

@@ -52,6 +52,7 @@ const CHANGES: Fields[] = [
   { annotations: { "foresail/made-by": "me" } },
   { failureDomains: ["a\nb"] },
   { minReadySeconds: -1 },
+  { takeOver: "org/shop/prod" },
   { nodeDrainTimeoutSeconds: 86_401 },
   { timeouts: { nodesSeconds: 0, bootstrapSeconds: 86_401 } },
   { name: "Pool", replicas: -1 },

@@ -4,6 +4,7 @@ import {
   decideAdoption,
   type ExistingObject,
   isFreshlyMade,
+  LEAVE_OR_ADOPT,
   ownAdditions,
 } from "../../../../providers/kubernetes/plan/adoption";
 import {
@@ -33,7 +34,7 @@ describe("paths of fields", () => {
 });
 
 describe("ownership of an object", () => {
-  const desired = { stack: "p/s", owners: [], adopt: false };
+  const desired = { stack: "p/s", owners: [], adopt: false, recordedAs: [] };
   const controller = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "1", controller: true };
   const table: [what: string, existing: ExistingObject | undefined, over: object, decision: object][] = [
     ["none", undefined, {}, { do: "make" }],
@@ -50,28 +51,10 @@ describe("ownership of an object", () => {
       { do: "keep", isMade: false },
     ],
     [
-      "made by this stack, adopted by another",
-      { metadata: { annotations: { "foresail/made-by": "p/s", "foresail/adopted-by": "p/o" } } },
-      {},
-      { do: "refuse", owner: "the stack p/o" },
-    ],
-    [
-      "made by another stack",
-      { metadata: { annotations: { "foresail/made-by": "p/o" } } },
-      {},
-      { do: "refuse", owner: "the stack p/o" },
-    ],
-    [
-      "made by another stack, taken over",
-      { metadata: { annotations: { "foresail/made-by": "p/o" } } },
-      { adopt: true },
-      { do: "adopt", from: "the stack p/o" },
-    ],
-    [
       "controlled",
       { metadata: { ownerReferences: [controller] } },
       {},
-      { do: "refuse", owner: "its controller Deployment web" },
+      { do: "refuse", owner: "its controller Deployment web", next: LEAVE_OR_ADOPT },
     ],
     [
       "controlled by the owner that is named",
@@ -251,7 +234,7 @@ describe("an object whose controller another component sets", () => {
   it("is adopted without `adopt: true`, and refused with another controller", () => {
     assert.deepEqual(decide(inputs, ownedBy("pool-a")), { do: "adopt" });
     const owner = "its controller MachinePool pool-b";
-    assert.deepEqual(decide(inputs, ownedBy("pool-b")), { do: "refuse", owner });
+    assert.deepEqual(decide(inputs, ownedBy("pool-b")), { do: "refuse", owner, next: LEAVE_OR_ADOPT });
   });
 
   it("needs no step for that owner", () => {
