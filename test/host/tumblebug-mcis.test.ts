@@ -82,6 +82,13 @@ describeGenerations(
       assert.deepEqual(running.fixture.changes(), []);
     });
 
+    it("fails a refresh when another stack has made one of its name, whose VMs it would take for its own", async () => {
+      await assert.rejects(
+        running.host.read(key, { ...made, mark: "ba9876543210" }),
+        /has an MCIS k1 that this stack did not create.*it belongs to another stack of foresail/s,
+      );
+    });
+
     it("keeps the VM of a removed machine until it has left the cluster, and then deletes it", async () => {
       const slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-3"].map((name) => slot(name));
       const { inputs } = await running.host.check(key, desired(), { ...desired(slots), ...recorded(made) });

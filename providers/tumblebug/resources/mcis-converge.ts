@@ -20,6 +20,19 @@ interface Converged {
   begun: boolean;
 }
 
+/** @throws ReasonedError when another stack or program has made the MCIS */
+export function assertOwnMcis(
+  found: Infrastructure | undefined,
+  { namespace, infrastructure, mark }: McisInputs,
+): void {
+  if (found === undefined || carriesMark(found.description, mark)) return;
+  throw new ReasonedError(
+    "AlreadyExistMCISFailedReason",
+    `the namespace ${namespace} has an MCIS ${infrastructure} that this stack did not create (${found.status})`,
+    foreignMcis(markedBy(found.description)),
+  );
+}
+
 /** Creates missing VMs and waits until all run. The result contains the running VMs even if others failed. */
 export async function convergeMcis(
   tumblebug: Tumblebug,
@@ -35,12 +48,7 @@ export async function convergeMcis(
     const before = await infrastructures.read(namespace, name).catch((error: unknown) => {
       throw ReasonedError.from("GetMCISFailedReason", error);
     });
-    if (before && !carriesMark(before.description, inputs.mark))
-      throw new ReasonedError(
-        "AlreadyExistMCISFailedReason",
-        `the namespace ${namespace} has an MCIS ${name} that this stack did not create (${before.status})`,
-        foreignMcis(markedBy(before.description)),
-      );
+    assertOwnMcis(before, inputs);
     const settled = before && (await waitForVms(tumblebug, inputs, signal));
     const plan = planFor(inputs, recorded, settled);
     if (plan.lost.length > 0)

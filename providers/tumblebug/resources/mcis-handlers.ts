@@ -3,12 +3,12 @@ import { tumblebugMcisSteps } from "../plan/steps";
 import { isDead, lostLines, machineLines, planMachines, type LiveVm } from "../plan/machine-plan";
 import { machineVm } from "../plan/model";
 import { ReasonedError } from "../plan/reasons";
-import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
+import { describeFailure, explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./declarations";
-import { convergeMcis, mcisName, vmNames } from "./mcis-converge";
+import { assertOwnMcis, convergeMcis, mcisName, vmNames } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";
 import { messageOf } from "../../../lib/error-message";
@@ -85,7 +85,11 @@ const mcis: Handlers = {
   },
 
   async read(id, outputs: McisOutputs) {
-    const found = await readMcis(outputs);
+    const found = await explained({ resource: mcisName(outputs), step: "read its VMs" }, async () => {
+      const live = await readMcis(outputs);
+      assertOwnMcis(live, outputs);
+      return live;
+    });
     // A lost VM stays recorded, because its Node must still be removed.
     const vms = Object.fromEntries(
       Object.entries(outputs.vms).map(([machine, recorded]) => {
