@@ -77,9 +77,12 @@ export interface AzimuthClusterArgs extends TenancyArgs {
 }
 
 /** The arguments of a cluster, complete. */
-type CompleteArgs = Required<Omit<AzimuthClusterArgs, "zenith" | "kubeconfig" | "charts" | "timeouts">> & {
+type CompleteArgs = Required<
+  Omit<AzimuthClusterArgs, "zenith" | "kubeconfig" | "charts" | "takeOver" | "timeouts">
+> & {
   zenith?: NonNullable<AzimuthClusterArgs["zenith"]>;
   charts: Record<keyof typeof CHARTS, ChartSource>;
+  takeOver?: string | undefined;
   timeouts: Record<keyof typeof TIMEOUTS, number>;
 };
 

@@ -85,11 +85,11 @@ interface ZenithRef {
   namespace: string;
   cluster: string;
   stack: string;
-  owner: Pick<Owner, "uid">;
+  owner: Owner;
 }
 
 interface Secret {
-  metadata: { annotations?: Record<string, string>; uid?: string; ownerReferences?: { uid?: string }[] };
+  metadata: { annotations?: Record<string, string>; uid?: string; ownerReferences?: Owner[] };
   data?: Record<string, string>;
 }
 
@@ -195,8 +195,11 @@ export class ZenithSecrets {
     const { annotations = {}, ownerReferences = [] } = secret.metadata;
     const maker = annotations[MADE_BY];
     // the identity decides whose the owner is, so a renamed stack and one that took the cluster over have its files
-    const { uid } = this.ref.owner;
-    const isOfCluster = !isKnown(uid) || ownerReferences.some((owner) => owner.uid === uid);
+    const { kind, name, uid } = this.ref.owner;
+    // a preview may not have the uid; where the owner is gone, the Secret goes with it
+    const isOwner = (owner: Owner) =>
+      isKnown(uid) ? owner.uid === uid : owner.kind === kind && owner.name === name;
+    const isOfCluster = ownerReferences.some(isOwner);
     if (maker === this.ref.stack || (maker !== undefined && isOfCluster)) return secret;
     throw new Error(
       `the Secret ${this.files.namespace}/${this.files.name} was created by ` +

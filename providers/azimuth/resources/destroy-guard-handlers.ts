@@ -2,6 +2,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { relationTo } from "../../kubernetes/plan/adoption";
 import { objectName } from "../../kubernetes/plan/identity";
 import { claimOf, type LiveObject } from "../../kubernetes/resources/adoption-inputs";
+import { isNotServed } from "../../kubernetes/resources/inputs";
 import { ownerOf } from "../plan/objects";
 import type { DestroyGuardInputs as Inputs } from "./declarations";
 import { clusterHandlers, onManagement } from "./management";
@@ -31,7 +32,10 @@ export const handlers: Handlers = clusterHandlers<Inputs>({
     };
     const ref = { ...kind, name, namespace };
     await onManagement("DestroyGuard", olds, "look at the owner of the cluster", async ({ management }) => {
-      const live = await management.get<LiveObject>(ref);
+      const live = await management.get<LiveObject>(ref).catch((error: unknown) => {
+        // its kind is gone, and it with it
+        if (!isNotServed(error)) throw error;
+      });
       const relation = relationTo(live?.metadata?.annotations ?? {}, claimOf(inputs, inputs));
       if (relation.is !== "foreign") return;
       const message = `${objectName(ref)} belongs to ${relation.owner}; nothing of the cluster was touched`;

@@ -15,8 +15,8 @@ export const adoptionSteps = defineSteps({
   adopt: line`adopt it${optional(line`, written by ${text("manager")}`)}`,
   /** Another stack has it, and hands it over. */
   takeOver: line`take it over from ${text("from")}`,
-  /** Annotations of an earlier release, or of the stack's earlier name. */
-  mark: line`record this stack as its owner, instead of ${text("former")}`,
+  /** @param former what annotations of an earlier release, or of the stack's earlier name, say; none: only the state lacks it */
+  mark: line`record this stack as its owner${optional(line`, instead of ${text("former")}`)}`,
   apply: line`apply ${text("paths")}`,
   addOwner: line`add its owner ${text("owner")}`,
   addFinalizer: line`add its finalizer ${text("finalizer")}`,

@@ -188,10 +188,7 @@ export const handlers: Handlers = {
   async diff(_id, olds: AdoptionOutputs, news: AdoptionInputs) {
     if (!hasIdentity(news)) return { changes: true };
     if (!isSameObject(identityOf(olds), identityOf(news))) return { changes: true, replaces: ["object"] };
-    // a run that was killed may have marked the object, and not recorded by whom
-    const hasOwner = olds.owner?.id === news.owner?.id;
-    if (!isKnown(news.object) || !olds.ready || !hasOwner || !isSameDesired(olds, news))
-      return { changes: true };
+    if (!isKnown(news.object) || !olds.ready || !isSameDesired(olds, news)) return { changes: true };
     const asked = await askCluster(news, (kubernetes) => kubernetes.get<LiveObject>(identityOf(news)));
     if ("silence" in asked) return { changes: false };
     const live = asked.answer;

@@ -176,8 +176,13 @@ export function leftToDo(
   if (decision.do === "adopt")
     steps.push({ kind: "adopt", ...(decision.from === undefined ? {} : { manager: decision.from }) });
   if (decision.do === "takeOver") steps.push({ kind: "takeOver", from: decision.from });
-  if (decision.do === "keep" && decision.former !== undefined && inputs.owner?.id !== "")
-    steps.push({ kind: "mark", former: printable(shortened(decision.former)) });
+  if (decision.do === "keep" && inputs.owner !== undefined && inputs.owner.id !== "") {
+    const { former } = decision;
+    // a run that was killed may have marked the object, and not recorded by whom
+    const isUnrecorded = recorded.object !== undefined && recorded.owner?.id !== inputs.owner.id;
+    if (former !== undefined) steps.push({ kind: "mark", former: printable(shortened(former)) });
+    else if (isUnrecorded) steps.push({ kind: "mark" });
+  }
   const changed = changedPaths(appliedOf(inputs, live), applied);
   if (changed.length > 0) steps.push({ kind: "apply", paths: changed.join(", ") });
   const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};
