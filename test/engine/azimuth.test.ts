@@ -162,7 +162,7 @@ describe("a cluster through Azimuth, under the engine", function () {
       });
       return found?.status?.["phase"] === "Ready";
     });
-    assert.deepEqual(await fixture.stack.up(), { updated: 1, unchanged: 21 });
+    assert.deepEqual(await fixture.stack.up(), { updated: 1, unchanged: 23 });
     assert.deepEqual(await services(), [OWN_SERVICE]);
     await expectUnchanged();
   });
