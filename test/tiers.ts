@@ -67,7 +67,7 @@ export const TIERS: readonly Tier[] = [
       "region-us1",
     ],
     night:
-      "the rotation of the encryption key on three control planes, and adopted clusters: with a profile, of three control " +
+      "the rotation of the encryption key on three control planes, a pod that a budget never allows to evict, a machine that comes back empty, and adopted clusters: with a profile, of three control " +
       "planes behind a load balancer with an upgrade, and one whose address a static pod holds; a cluster that moves to another " +
       "load balancer; two regions that are upgraded in waves; labels of a pool that change",
   },

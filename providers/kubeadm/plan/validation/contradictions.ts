@@ -75,6 +75,8 @@ const CONTRADICTING: Readonly<Record<string, Readonly<Record<string, string>>>> 
   ),
 };
 
+/** What Go reads as false. */
+const FALSE = new Set(["0", "f", "F", "false", "False", "FALSE"]);
 const ANONYMOUS = ["/livez", "/readyz", "/healthz"].join(", ");
 const ANONYMOUS_FIX =
   "would refuse the health checks of the kubelet and of load balancers; remove it, and write profile: cis, or an AuthenticationConfiguration " +
@@ -101,7 +103,7 @@ function contradictingArguments({
     argumentsAt(kubeadm, place).flatMap(({ name, value }, index) => {
       const path: ConfigurationPath = ["kubeadm", ...place.split("."), index, "name"];
       if (place === "clusterConfiguration.apiServer.extraArgs" && name === "anonymous-auth")
-        return issueAt(path, value === "false" ? `${quoted(name)} ${ANONYMOUS_FIX}` : undefined);
+        return issueAt(path, FALSE.has(value ?? "") ? `${quoted(name)} ${ANONYMOUS_FIX}` : undefined);
       if (name === "encryption-provider-config" && !encryptSecretsAtRest) return [];
       const fix = Object.hasOwn(fixes, name) ? fixes[name] : undefined;
       return issueAt(path, fix && `${quoted(name)} ${fix}`);
