@@ -4,15 +4,13 @@ import { projectFolder } from "../../sandbox/nodes/paths";
 import type { TestCluster } from "./test-cluster";
 
 /**
- * What a machine may keep after a reset, as docs/security.md lists it: packages and programs, images, settings of
- * the kernel, logs of foresail, and what the configuration put elsewhere.
+ * What a machine may keep after a reset, as docs/security.md lists it: packages and programs, images, and logs of
+ * foresail.
  */
 const KEPT = [
-  "^/etc/(modules-load\\.d/foresail\\.conf|sysctl\\.d/90-foresail\\.conf)$",
   "^/(etc/systemd/system|usr/lib/systemd/system|lib/systemd/system)/kubelet\\.service$",
   "^/usr/local/bin/(kubeadm|kubelet|kubectl)$",
   "^/(opt|usr/lib)/cni(/bin)?/",
-  "^/(etc|usr/lib|lib)/.*/foresail-proxy\\.conf$",
   "^/var/log/foresail/",
   "^/run/foresail\\.lock$",
   "^/var/lib/(containerd|dpkg|apt)/",

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { DIRT } from "../../sandbox/nodes";
+import { machineState } from "../cluster/machine-state";
+import { LEFTOVERS } from "../cluster/pod-network-leftovers";
 import { TestCluster } from "../cluster/test-cluster";
 
 const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
@@ -17,6 +19,7 @@ ls -A /var/lib/foresail 2>/dev/null || true; iptables-save | grep -v '^#' | sed 
 describe("machines as people have them", function () {
   this.timeout(900_000);
   let cluster: TestCluster;
+  let fresh: Record<string, string[]> = {};
   before(async () => {
     cluster = await TestCluster.open("e2e-dirt");
     await cluster.configure({ machines: ["cp-1"] });
@@ -26,6 +29,28 @@ describe("machines as people have them", function () {
 
   it(`join with all of ${joining.join(", ")} at once, and their pods are reached from other nodes`, async () => {
     await cluster.configure({ machines: ["cp-1", "w-1"], dirt: { "w-1": joining } });
+    fresh = await machineState(cluster, "w-1");
+    await cluster.up();
+    await cluster.check(["cp-1", "w-1"]);
+    // no proxy in the static environment of the kubelet
+    const environment = await cluster.fleet.execute("w-1", "tr '\\0' '\\n' </proc/$(pidof kubelet)/environ");
+    assert.doesNotMatch(environment, /192\.0\.2\.1/);
+  });
+
+  it("are given back as they were, without what other pod networks left, and join and run pods again", async () => {
+    // those of the built-in network and of kube-proxy are there in any case
+    const left = [LEFTOVERS.flannel, LEFTOVERS.Cilium, LEFTOVERS.Calico].join("\n");
+    await cluster.fleet.execute("w-1", `set +e\n${left}`);
+    const devices = (await machineState(cluster, "w-1"))["devices"]?.join("\n") ?? "";
+    for (const device of ["cni0", "cilium_host", "vxlan.calico"])
+      assert.ok(devices.includes(device), `${device} in ${devices}`);
+    await cluster.configure({ machines: ["cp-1"] });
+    await cluster.up();
+    const after = await machineState(cluster, "w-1");
+    // packages that were installed stay
+    after["packages"] = after["packages"]?.filter((line) => fresh["packages"]?.includes(line)) ?? [];
+    for (const [kind, lines] of Object.entries(fresh)) assert.deepEqual(after[kind], lines, kind);
+    await cluster.configure({ machines: ["cp-1", "w-1"] });
     await cluster.up();
     await cluster.check(["cp-1", "w-1"]);
     // a reload of the firewall removes the rules of others
@@ -34,9 +59,6 @@ describe("machines as people have them", function () {
       "w-1",
       "timeout 40 sh -c 'until iptables -S FORWARD | grep -q -- \"-j ACCEPT\"; do sleep 1; done'",
     );
-    // no proxy in the static environment of the kubelet
-    const environment = await cluster.fleet.execute("w-1", "tr '\\0' '\\n' </proc/$(pidof kubelet)/environ");
-    assert.doesNotMatch(environment, /192\.0\.2\.1/);
   });
 
   it(`are refused in words with ${tried.join(", ")}, and nothing on them is changed`, async () => {

@@ -190,6 +190,7 @@ export function prepareScript(
       "common/settings",
       "common/disk-space",
       "common/before",
+      "common/network-names",
       "common/preflight",
       ...(keepsSwap ? [] : ["common/swap"]),
       ...(hasLoopback ? ["common/endpoint"] : []),
@@ -213,7 +214,7 @@ export function prepareScript(
     BRIDGE: network.bridge,
     HOLD_ADDRESS: holdsAddress,
     ...(hasLoopback ? endpointParameters(endpoint.loopback.port, backends) : {}),
-    ...(network.bridge ? { POD_CIDR: network.podCidr } : {}),
+    POD_CIDR: network.podCidr,
   });
 }
 
@@ -408,4 +409,6 @@ export const leaveControlPlaneScript = plain("leave-control-plane");
 
 /** Resets a machine. Changes nothing on a machine that does not belong to this cluster. Its answer is empty. */
 export const resetScript = (cluster: string, machine: string) =>
-  step("reset", cluster, machine, { files: ["common/own-address"] });
+  step("reset", cluster, machine, {
+    files: ["common/own-address", "common/restore", "common/network-names", "common/pod-networks"],
+  });

@@ -25,7 +25,11 @@ install_kubernetes() {
   local installed package key=/etc/apt/keyrings/foresail-kubernetes.asc list=sources.list.d/foresail-kubernetes.list
   # shellcheck disable=SC2016 # dpkg-query fills them in
   installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Version}\n' "$@" 2>/dev/null | grep -cE "^installed $release" || true)
-  if [ "$installed" = $# ]; then return 0; fi
+  if [ "$installed" = $# ]; then
+    # a reset leaves the packages, and no holds
+    apt-mark hold "$@"
+    return 0
+  fi
   (umask 022; mkdir -p /etc/apt/keyrings /etc/apt/sources.list.d)
   describe_repository "$key.new" "/etc/apt/$list.new"
   # only this list: other broken lists must not block the installation, but errors of this list must be reported

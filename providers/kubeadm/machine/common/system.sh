@@ -145,10 +145,31 @@ replace_shared_entry() {
   if cd -P ..; then rmdir -- "$scratch" 2>/dev/null || true; fi
 }
 
+# Records a file before foresail writes it for the first time, and the folders that it makes, for the reset of the machine:
+# PATH. What can't be copied is not on record, so that a reset leaves it alone.
+record_file() {
+  local folder=${1%/*} missing="" copy=$BEFORE_PATH/files$1
+  if [ ! -d "$BEFORE_PATH" ] || [[ $1 == /var/lib/foresail/* ]] || grep -qsxF -- "$1" "$BEFORE_PATH/paths"; then return 0; fi
+  until [ -z "$folder" ] || is_there "$folder"; do
+    missing=$folder/$'\n'$missing
+    folder=${folder%/*}
+  done
+  if is_there "$1"; then
+    mkdir -p "${copy%/*}"
+    if [ -L "$1" ] && is_roots_alone "${1%/*}"; then
+      cp --archive --no-dereference --remove-destination -- "$1" "$copy"
+    else
+      copy_file "$1" "$copy"
+    fi || { echo "$1 is no regular file, so nothing is kept of it"; return 0; }
+  fi
+  printf '%s%s\n' "$missing" "$1" >>"$BEFORE_PATH/paths"
+}
+
 # Replaces a file by standard input atomically: PATH MODE [OWNER]. Sets `changed` to yes only when its text differs. Does not
 # touch a file that is as it should be: systemd would ask for a reload of all units.
 write_file() {
   local folder=${1%/*} name=${1##*/} owner=${3-} status=0
+  record_file "$1"
   if is_roots_alone "$folder"; then
     # other users need access to the parent folder, so it is not only for root
     (umask 022; mkdir -p -- "$folder/") || return 1

@@ -3,6 +3,7 @@
 # Kubernetes, and does nothing twice. Data: the registries' credentials as containerd's configuration.
 # Parameters, besides those of common/:
 #   ADDRESS                              by which the other nodes reach this machine
+#   POD_CIDR                             range of the cluster's pods
 #   PREPARED                             version of the settings in common/settings
 #   SYSTEMD_CGROUP                       true or false
 #   KEEP_SWAP                            yes for a kubelet that runs with swap; else common/swap is there
@@ -140,6 +141,7 @@ configure_containerd() {
   adjust_containerd_settings "$settings" "${credentials%.}" >"$configuration"
   chmod 0600 "$configuration"
   if ! cmp --silent "$configuration" /etc/containerd/config.toml || [ "$restart_containerd" = yes ] || ! systemctl is-active --quiet containerd; then
+    record_file /etc/containerd/config.toml
     mv -f "$configuration" /etc/containerd/config.toml
     systemctl daemon-reload
     systemctl enable --quiet containerd
@@ -168,7 +170,7 @@ if [ ! -e "$MARKER_PATH" ]; then refuse_installation; fi
 if [ -e "$PREPARED_PATH" ]; then echo interrupted >"$PREPARED_PATH"; fi
 in_container=no
 if systemd-detect-virt --container --quiet; then in_container=yes; fi
-record_before
+record_before "$POD_CIDR"
 claim_machine
 restart_containerd=no
 configure_environment

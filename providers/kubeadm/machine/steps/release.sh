@@ -10,11 +10,12 @@ if is_adopted; then
   rm -f /etc/apt/sources.list.d/foresail-kubernetes.list /etc/apt/keyrings/foresail-kubernetes.asc
 fi
 # files of others in whose places configured ones are, which stay
-if [ -d "$AGENT_PATH/originals" ]; then
+for originals in "$AGENT_PATH/originals" "$BEFORE_PATH/files"; do
+  if [ ! -d "$originals" ]; then continue; fi
   mkdir -p /var/backups/foresail
   is_roots_alone /var/backups/foresail || fail "$MACHINE: others than root may write in /var/backups/foresail, so no file of root is copied there; run there: chown root:root /var/backups /var/backups/foresail; chmod go-w /var/backups /var/backups/foresail"
-  cp --archive --backup=numbered "$AGENT_PATH/originals/." /var/backups/foresail
-fi
+  cp --archive --backup=numbered "$originals/." /var/backups/foresail
+done
 rm -rf /var/lib/foresail
 # the marker last, so that an interrupted release can begin again
 rm -f "$MARKER_PATH"

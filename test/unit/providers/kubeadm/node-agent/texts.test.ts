@@ -78,6 +78,10 @@ describe("files on a node for its agent", () => {
         "apt-mark hold kubeadm",
       ],
     );
+    // a machine that was a node before has the package, and no hold of it
+    machine.program("dpkg-query", "echo 'installed 1.36.3-1.1'");
+    const again = machine.run({}, {}, `${kubeadm?.header}\n${installerText(source)}`, ["install"]);
+    assert.equal(again.stdout, "apt-mark hold kubeadm\n");
   });
 
   it("accept the community's key without a field in the configuration and the state", () => {
