@@ -75,6 +75,26 @@ rm -rf /tmp/relay* /tmp/socat /etc/apt/sources.list.d/*; echo 'deb [trusted=yes]
     summary: "a host name with dots and upper-case letters",
     script: "hostname Worker.Example.COM; hostname >/etc/hostname",
   },
+  "dead-dns": {
+    summary: "a name server that does not answer",
+    script: "printf 'nameserver 192.0.2.53\\noptions timeout:1 attempts:1\\n' >/etc/resolv.conf",
+  },
+  "locked-lists": {
+    summary: "a missing package, and another program that locks the lists of packages until it is waited for",
+    script: `mkdir -p /opt/packages/socat/DEBIAN; cd /opt/packages
+for file in $(dpkg --listfiles socat); do [ ! -f "$file" ] || { mkdir -p "socat\${file%/*}"; cp --archive "$file" "socat$file"; }; done
+dpkg-query --show --showformat 'Package: \${Package}\\nVersion: \${Version}\\nArchitecture: \${Architecture}\\nMaintainer: sandbox <sandbox@example.com>\\nDescription: as before\\n' socat >socat/DEBIAN/control
+dpkg --purge --force-depends socat >/dev/null 2>&1
+dpkg-deb -Znone --build socat >/dev/null
+{ cat socat/DEBIAN/control; echo "Filename: ./socat.deb"; echo "Size: $(stat --format=%s socat.deb)"; echo "SHA256: $(sha256sum <socat.deb | cut -d ' ' -f 1)"; } >Packages
+rm -rf socat /etc/apt/sources.list.d/*; echo 'deb [trusted=yes] file:/opt/packages ./' >/etc/apt/sources.list
+cat >/opt/packages/lock.pl <<'PERL'
+use Fcntl; open(my $lock, '+>', '/var/lib/apt/lists/lock') or die;
+fcntl($lock, F_SETLK, pack('s s x4 q q i x4', F_WRLCK, 0, 0, 0, 0)) or die "lock: $!";
+for (1..600) { last if !system('grep -qs "waits for the packages. lock" /var/log/foresail/prepare.log'); select(undef, undef, undef, 0.5); }
+PERL
+systemd-run --quiet --unit=apt-of-others perl /opt/packages/lock.pl`,
+  },
   held: { summary: "packages on hold", script: "apt-mark hold containerd iptables curl >/dev/null" },
   "docker-packages": {
     summary: "the packages of Docker's vendor, whose containerd.io excludes the distribution's containerd",
@@ -108,6 +128,11 @@ echo '{"cniVersion":"0.4.0","name":"old","plugins":[{"type":"ptp","ipam":{"type"
     script:
       "mount -t tmpfs -o size=64k tmpfs /var/log; dd if=/dev/zero of=/var/log/full bs=4k 2>/dev/null || true",
     refusal: /No space left on device\. Free space on that disk/,
+  },
+  "small-disk": {
+    summary: "a small disk under /var/lib/kubelet",
+    script: "mkdir -p /var/lib/kubelet; mount -t tmpfs -o size=64m tmpfs /var/lib/kubelet",
+    refusal: /\/var\/lib\/kubelet has \d+ MiB of free space, and a node needs 1024 MiB there/,
   },
   requiretty: {
     summary: "a sudo that asks for a terminal",
