@@ -25,10 +25,23 @@ const LISTS = {
   packages: "dpkg --get-selections; apt-mark showhold | sed 's/^/on hold: /'",
 } as const;
 
-/** A machine's lists by kind, for a comparison of before and after. */
-export async function machineState(cluster: TestCluster, machine: string): Promise<Record<string, string[]>> {
+/** A machine's lists by kind: how often it has each line, and the line. */
+type MachineState = Record<string, string[]>;
+
+/** Returns what differs between two lists of a machine, one a line. */
+export function stateDifferences(before: MachineState, after: MachineState): string[] {
+  const only = (sign: string, kind: string, lines: string[] = [], others: string[] = []) =>
+    lines.filter((line) => !others.includes(line)).map((line) => `${sign} ${kind}: ${line.trim()}`);
+  return Object.entries(before).flatMap(([kind, lines]) => [
+    ...only("-", kind, lines, after[kind]),
+    ...only("+", kind, after[kind], lines),
+  ]);
+}
+
+/** Lists what a machine has, for a comparison of before and after. */
+export async function machineState(cluster: TestCluster, machine: string): Promise<MachineState> {
   const script = Object.entries(LISTS).map(
-    ([kind, list]) => `echo "== ${kind}"\n{ ${list}\n} | sort || true`,
+    ([kind, list]) => `echo "== ${kind}"\n{ ${list}\n} | sort | uniq --count || true`,
   );
   const sections = (await cluster.fleet.execute(machine, script.join("\n"))).split(/^== /m).slice(1);
   return Object.fromEntries(

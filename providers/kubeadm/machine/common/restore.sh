@@ -9,7 +9,9 @@ restore_files() {
   while IFS= read -r path; do
     kept=$2$path
     if [[ $path == */ ]]; then
-      rmdir -- "$path" 2>/dev/null || true
+      path=${path%/}
+      # its parent may be one in which a user has put a link since
+      (enter_folder "${path%/*}" no && rmdir -- "./${path##*/}") >/dev/null 2>&1 || true
     elif [ -L "$kept" ]; then
       # only a link in a folder that is root's alone is on record
       is_roots_alone "${path%/*}" && rm -f -- "$path" && cp --archive --no-dereference -- "$kept" "$path" || echo "$path is not as it was"

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { ShellMachine } from "./run-shell";
 
 const FILES = ["common/before", "common/network-names", "common/restore", "common/pod-networks"];
@@ -59,7 +68,8 @@ function assertAsBefore(machine: ShellMachine) {
   assert.equal(text("/opt/cni/bin/theirs"), "a program");
 }
 
-describe("the record of a machine before it was claimed", () => {
+describe("the record of a machine before it was claimed", function () {
+  this.timeout(20_000);
   it("gives files, links, settings, programs and holds back, as often as a reset runs", () => {
     const machine = machineOfOthers();
     const { status, stderr } = run(
@@ -165,6 +175,18 @@ describe("the record of a machine before it was claimed", () => {
       "nft delete table ip kube-proxy",
       "nft delete rule inet firewall forward handle 7",
     ]);
+  });
+
+  it("removes a folder that foresail made, and none that a user's link leads to", () => {
+    const machine = machineOfOthers();
+    machine.write("/opt/home/of-user", "");
+    chmodSync(machine.path("/opt/home"), 0o777);
+    mkdirSync(machine.path("/opt/root/conf"), { recursive: true });
+    run(machine, "record_before 10.244.0.0/16; changed=no; write_file /opt/home/app/conf/file 0644 <<<ours");
+    rmSync(machine.path("/opt/home/app"), { recursive: true });
+    symlinkSync(machine.path("/opt/root"), machine.path("/opt/home/app"));
+    assert.equal(run(machine, "restore_before", "a mark").status, 0);
+    assert.ok(existsSync(machine.path("/opt/root/conf")));
   });
 
   it("leaves a file alone that it could not copy", () => {

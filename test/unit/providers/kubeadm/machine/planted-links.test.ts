@@ -35,6 +35,12 @@ for (let round = 0; ; round++) {
 
 /** Commands that root repeats on a user's file, with the functions that they need. */
 const PRIMITIVES: Record<string, { functions: Record<string, string[] | "all">; commands: string }> = {
+  "records a file before it is written, and gives it back": {
+    functions: { "common/settings": "all", "common/restore": "all" },
+    commands: `rm -rf "$BEFORE_PATH"; mkdir -p "$BEFORE_PATH"; FILE_CONTENTS=("round $round"); write_user_files
+      if grep -rqsF "text of root" "$BEFORE_PATH"; then echo LEAKED; fi
+      restore_files "$BEFORE_PATH/paths" "$BEFORE_PATH/files"`,
+  },
   "writes a file": {
     functions: { "common/settings": "all" },
     commands: 'FILE_CONTENTS=("round $round"); write_user_files',
