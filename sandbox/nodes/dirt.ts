@@ -132,7 +132,18 @@ echo '{"cniVersion":"0.4.0","name":"old","plugins":[{"type":"ptp","ipam":{"type"
   "small-disk": {
     summary: "a small disk under /var/lib/kubelet",
     script: "mkdir -p /var/lib/kubelet; mount -t tmpfs -o size=64m tmpfs /var/lib/kubelet",
-    refusal: /\/var\/lib\/kubelet has \d+ MiB of free space, and a node needs 1024 MiB there/,
+    refusal: /w-\d+: \/var\/lib\/kubelet has \d+ MiB of free space, and a node needs 1024 MiB there/,
+  },
+  clock: {
+    summary: "a clock that is 3 hours behind, as far as the program date tells",
+    // containers share their host's clock
+    script: `cat >/usr/local/bin/date <<'DATE'
+#!/bin/sh
+[ "$*" != +%s ] || exec /bin/date +%s --date '3 hours ago'
+exec /bin/date "$@"
+DATE
+chmod 0755 /usr/local/bin/date`,
+    refusal: /the clock of w-\d+ is 3 hours behind the clock here/,
   },
   requiretty: {
     summary: "a sudo that asks for a terminal",

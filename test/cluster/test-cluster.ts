@@ -133,9 +133,12 @@ export class TestCluster {
 
   /** Runs `pulumi up`, which has to fail. @returns its output */
   async failingUp(): Promise<string> {
-    const answer = await this.pulumi(["up", "--yes", "--skip-preview"]);
-    if (answer.exitCode === 0) throw new Error(`pulumi up succeeded unexpectedly:\n${answer.stdout}`);
-    return answer.stdout + answer.stderr;
+    return this.failing(["up", "--yes", "--skip-preview"]);
+  }
+
+  /** Runs `pulumi preview`, which has to fail. @returns its output */
+  async failingPreview(): Promise<string> {
+    return this.failing(["preview"]);
   }
 
   /** Runs `pulumi destroy`. @returns its output @throws Error with its output when it fails */
@@ -226,6 +229,12 @@ export class TestCluster {
     await this.fleet.deleteAll();
     await this.engine.remove({ force: true });
     await deleteStackFile(this.stack);
+  }
+
+  private async failing(args: string[]): Promise<string> {
+    const answer = await this.pulumi(args);
+    if (answer.exitCode === 0) throw new Error(`pulumi ${args[0]} succeeded unexpectedly:\n${answer.stdout}`);
+    return answer.stdout + answer.stderr;
   }
 
   private async change(args: string[]): Promise<string> {

@@ -40,4 +40,23 @@ describe("machines that join, under the engine", () => {
       /w-2: could not be asked whether it can join; the run asks it first: .*no sudo/,
     );
   });
+
+  it("refuses a machine in the preview whose clock differs, and changes nothing", async () => {
+    want(["cp-1", "w-2"]);
+    const { files, journal } = fixture.fleet;
+    const setClock = (clockOffset: number) => files.saveState("w-2", { ...files.state("w-2"), clockOffset });
+    const before = journal.length;
+    setClock(-10_800);
+    const refused = await fixture.stack.call(["preview"]);
+    assert.notEqual(refused.exitCode, 0);
+    assert.match(refused.stdout + refused.stderr, /the clock of w-2 is 3 hours behind the clock here/);
+    assert.deepEqual(
+      journal.slice(before).filter(({ operation }) => !["preflight", "machine-facts"].includes(operation)),
+      [],
+    );
+    setClock(60);
+    const near = await fixture.stack.call(["preview"]);
+    assert.equal(near.exitCode, 0, near.stdout);
+    assert.doesNotMatch(near.stdout + near.stderr, /clock|keeps/);
+  });
 });

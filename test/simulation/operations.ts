@@ -29,6 +29,10 @@ const DONE: Result = { outcome: "done" };
 const NOTHING: Result = { outcome: "nothing to do" };
 const failed = (stderr: string, exitCode = 1): Result => ({ outcome: "failed", stderr, exitCode });
 
+/** Returns the machine's time in seconds since 1970, if a test says how it differs. */
+const clockOf = ({ clockOffset }: MachineState) =>
+  clockOffset === undefined ? undefined : Math.round(Date.now() / 1000) + clockOffset;
+
 const OPERATIONS: Record<string, Operation> = {
   // each host of the simulation is a machine of its own
   "machine-facts": ({ script, state }) =>
@@ -38,8 +42,9 @@ const OPERATIONS: Record<string, Operation> = {
     state.marker = fullMarkOf(script.text);
     return DONE;
   },
-  // a fresh machine
-  preflight: () => NOTHING,
+  // a fresh machine, but for its clock
+  preflight: ({ state }) =>
+    state.member || state.clockOffset === undefined ? NOTHING : answer(`clock ${clockOf(state)}`),
   prepare: ({ script, state }) => {
     const marker = fullMarkOf(script.text);
     if (state.member || (state.prepared && state.marker === marker)) return NOTHING;
@@ -80,10 +85,9 @@ const OPERATIONS: Record<string, Operation> = {
     return DONE;
   },
   facts: ({ state }) => {
-    const { member, controlPlane, rebootOf, marker, clockOffset } = state;
+    const { member, controlPlane, rebootOf, marker } = state;
     const unnamed = marker !== undefined && !marker.includes(" id=");
-    const clock = clockOffset === undefined ? undefined : Math.round(Date.now() / 1000) + clockOffset;
-    return answer(JSON.stringify({ member, controlPlane, unnamed, rebootOf, clock }));
+    return answer(JSON.stringify({ member, controlPlane, unnamed, rebootOf, clock: clockOf(state) }));
   },
   reboot: ({ state }) => {
     delete state.rebootOf;

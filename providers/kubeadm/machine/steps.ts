@@ -12,6 +12,7 @@ import type { Machine } from "../plan/machine";
 import type { PodNetworkKind } from "../plan/network-ports";
 import { markedNames, ownerVariables } from "../plan/facts/machine-mark";
 import { NODE_PATHS } from "../plan/node-paths";
+import { etcdDataFolder } from "../plan/private-files";
 import { type ClusterSpecification, filesOf } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
@@ -134,10 +135,16 @@ const LEAST_MEBIBYTES = 1024;
 
 /** Returns the variables of the functions in common/preflight. */
 const preflightParameters = (
-  { endpoint, files, network, source }: ClusterSpecification,
+  { endpoint, files, kubeadm, network, source }: ClusterSpecification,
   role: Machine["role"],
   podNetwork: PodNetworkKind,
 ): Parameters => ({
+  DATA_PATHS: [
+    "/var/lib/containerd",
+    "/var/lib/kubelet",
+    ...(role === "control-plane" ? [etcdDataFolder({ kubeadm })] : []),
+  ],
+  LEAST_MEBIBYTES: String(LEAST_MEBIBYTES),
   OWN_NETWORKS: NETWORK_FILES[podNetwork],
   // the built-in network and flannel use them, and only the community's kubelet package includes them
   NETWORK_PLUGINS: network.bridge || "bundle" in source,
@@ -146,8 +153,8 @@ const preflightParameters = (
 });
 
 /**
- * Tells what keeps a machine from joining, before anything is changed on it; refuses it with exit code 78. Answers what
- * of others the machine keeps, one a line.
+ * Tells what keeps a machine from joining, before anything is changed on it; refuses it with exit code 78. Answers
+ * "clock SECONDS" (since 1970), and what of others the machine keeps, one a line.
  */
 export const preflightScript = (
   specification: ClusterSpecification,
@@ -155,7 +162,7 @@ export const preflightScript = (
   podNetwork: PodNetworkKind,
 ) =>
   step("preflight", specification.name, name, {
-    files: ["common/software", "common/before", "common/preflight"],
+    files: ["common/software", "common/disk-space", "common/before", "common/preflight"],
     VERSION: specification.version,
     IMAGE_REPOSITORY: specification.imageRepository ?? "",
     ...preflightParameters(specification, role, podNetwork),
@@ -203,12 +210,6 @@ export function prepareScript(
     ...preflightParameters(specification, role, podNetwork),
     ...settingsParameters(specification, role),
     PREPARED: preparedVersion(specification, role),
-    DATA_PATHS: [
-      "/var/lib/containerd",
-      "/var/lib/kubelet",
-      ...(role === "control-plane" ? ["/var/lib/etcd"] : []),
-    ],
-    LEAST_MEBIBYTES: String(LEAST_MEBIBYTES),
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
     KEEP_SWAP: keepsSwap,
     BRIDGE: network.bridge,

@@ -11,10 +11,16 @@ const PRIVATE = [
   ...["/usr/lib/systemd/system/kubelet.service", "/usr/lib/systemd/system/kubelet.service.d"],
 ];
 
-/** Returns etcd's data folder, which kubeadm makes private only when it creates it: a disk may be mounted there. */
-function etcdFolder({ kubeadm }: Pick<ClusterSpecification, "kubeadm">): string {
+/** Returns etcd's data folder. */
+export function etcdDataFolder({ kubeadm }: Pick<ClusterSpecification, "kubeadm">): string {
   const own = valueAt(kubeadm, ["clusterConfiguration", "etcd", "local", "dataDir"]);
-  return typeof own === "string" && /^\/[\w./-]+$/.test(own) ? own : "/var/lib/etcd";
+  return typeof own === "string" && own.startsWith("/") ? own : "/var/lib/etcd";
+}
+
+/** Returns etcd's data folder for a unit. kubeadm makes it private only when it creates it: a disk may be mounted there. */
+function etcdFolder(specification: Pick<ClusterSpecification, "kubeadm">): string {
+  const folder = etcdDataFolder(specification);
+  return /^\/[\w./-]+$/.test(folder) ? folder : "/var/lib/etcd";
 }
 
 export const UNIT_FILE = "/etc/systemd/system/kubelet.service.d/foresail-hardening.conf";

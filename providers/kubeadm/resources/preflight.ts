@@ -6,6 +6,7 @@ import type { Machine } from "../plan/machine";
 import type { NodeGroupStep } from "../plan/steps";
 import type { NodeGroupInputs } from "./declarations";
 import { allInParallel, withMachines } from "./machines-session";
+import { clockIssue } from "./rebooting";
 
 /** How long a machine may take to answer a check, in seconds: first the connection, then the step. */
 const CONNECT_SECONDS = 6;
@@ -39,8 +40,13 @@ export async function preflight(
       try {
         const script = preflightScript(specification, machine, podNetwork);
         const answer = await session.run(machine, script, { seconds: STEP_SECONDS });
-        for (const what of answer.split("\n").filter((line) => line !== ""))
-          found.notes.push({ kind: "keeps", machine: machine.name, what: printable(what) });
+        for (const line of answer.split("\n").filter((each) => each !== "")) {
+          const clock = /^clock (\d{1,12})$/.exec(line)?.[1];
+          const reason = clock === undefined ? undefined : clockIssue(machine, Number(clock));
+          if (reason !== undefined) found.failures.push({ property: "machines", reason });
+          if (clock === undefined)
+            found.notes.push({ kind: "keeps", machine: machine.name, what: printable(line) });
+        }
       } catch (error) {
         if (error instanceof SshCommandError && REFUSALS.includes(error.exitCode))
           found.failures.push({ property: "machines", reason: error.words });

@@ -18,12 +18,22 @@ export async function readFacts(session: Pick<Session, "run">, machine: Machine)
 /** Certificates of kubeadm are valid from 5 minutes before they are made. */
 const MOST_CLOCK_MILLISECONDS = 300_000;
 
-/** Refuses a machine whose clock differs, before it becomes a member: its certificates would not be valid, or not for others. */
-export function assertClock({ name }: Pick<Machine, "name">, { clock }: MachineFacts): void {
-  if (clock === undefined) return;
-  const [theirs, here] = [new Date(clock * 1000), new Date()];
-  if (Math.abs(theirs.getTime() - here.getTime()) <= MOST_CLOCK_MILLISECONDS) return;
-  throw new Error(clockAdvice(`the clock of ${name}`, theirs, here));
+/**
+ * Returns why a machine can't become a member with its clock, if it differs: its certificates would not be valid, or not
+ * for others.
+ *
+ * @param seconds its time since 1970
+ */
+export function clockIssue({ name }: Pick<Machine, "name">, seconds: number): string | undefined {
+  const [theirs, here] = [new Date(seconds * 1000), new Date()];
+  if (Math.abs(theirs.getTime() - here.getTime()) <= MOST_CLOCK_MILLISECONDS) return undefined;
+  return clockAdvice(`the clock of ${name}`, theirs, here);
+}
+
+/** Refuses a machine whose clock differs, before it becomes a member. */
+export function assertClock(machine: Pick<Machine, "name">, { clock }: MachineFacts): void {
+  const issue = clock === undefined ? undefined : clockIssue(machine, clock);
+  if (issue !== undefined) throw new Error(issue);
 }
 
 /**

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { preflightScript } from "../../../../../providers/kubeadm/machine/steps";
+import { exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
 
 describe("the locks of packages", () => {
@@ -108,6 +110,51 @@ describe("a machine that others have used", () => {
       stdout,
       /^w-1: \S*\/var\/lib\/containerd has 1023 MiB of free space, and a node needs 1024 MiB there\. Nothing was changed\. Free space/,
     );
+  });
+
+  it("tells its clock, and is asked for free space, before anything on it is changed", () => {
+    const ask = (state: string[], mebibytes: number) => {
+      const host = new ShellMachine();
+      for (const file of state) host.write(`/var/lib/foresail/${file}`, "");
+      host.program("date", "echo 1795695862");
+      host.program("df", `echo Avail; echo ${mebibytes}`);
+      host.program("dpkg-query", "echo 'installed, containerd, '");
+      const parameters = {
+        MACHINE: "w-1",
+        DATA_PATHS: [host.path("/data/etcd")],
+        LEAST_MEBIBYTES: "1024",
+        OWN_NETWORKS: [],
+        FILE_PATHS: [],
+        claimed_by: "",
+      };
+      const files = ["common/software", "common/disk-space", "common/before", "common/preflight"];
+      return host.step("steps/preflight", parameters, files, {
+        fakes:
+          "refuse_unsupported_system() { :; }; read_mark() { :; }; refuse_foreign_machine() { :; }; refuse_installation() { :; }",
+      });
+    };
+    assert.deepEqual([ask([], 2048).status, ask([], 2048).stdout], [0, "clock 1795695862\n"]);
+    const small = ask([], 12);
+    assert.equal(small.status, 78);
+    assert.match(small.stdout + small.stderr, /w-1: \S*\/data\/etcd has 12 MiB of free space/);
+    // images that it has already use some of the space
+    assert.equal(ask(["prepared"], 12).stdout, "clock 1795695862\n");
+    assert.equal(ask(["member"], 12).stdout, "");
+  });
+
+  it("is asked for the free space of etcd's own folder, also when the configuration chooses it", () => {
+    const pathsOf = (role: "control-plane" | "worker", dataDir?: string) =>
+      preflightScript(
+        exampleSpecification({
+          kubeadm: dataDir === undefined ? {} : { clusterConfiguration: { etcd: { local: { dataDir } } } },
+        }),
+        { name: "m-1", role },
+        "bridge",
+      ).text.match(/^DATA_PATHS=.*$/m)?.[0];
+    assert.match(pathsOf("control-plane", "/data/the etcd") ?? "", /kubelet' '\/data\/the etcd'/);
+    assert.match(pathsOf("control-plane") ?? "", /'\/var\/lib\/etcd'/);
+    assert.match(pathsOf("control-plane", "relative") ?? "", /'\/var\/lib\/etcd'/);
+    assert.doesNotMatch(pathsOf("worker", "/data/etcd") ?? "", /etcd/);
   });
 
   it("is asked for the free space of a folder directly below / that does not exist yet", () => {
