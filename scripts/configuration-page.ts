@@ -108,6 +108,8 @@ pulumi config set --secret foresail:sshPrivateKey < ~/.ssh/id_ed25519
 pulumi config set --secret --path 'foresail:sshPrivateKeys.cp-1' < ~/.ssh/cp-1
 pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].username' reader
 pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].password'
+pulumi config set --secret --path foresail:proxyCredentials.username node
+pulumi config set --secret --path foresail:proxyCredentials.password
 pulumi config set --secret --path foresail:cloudApplicationCredential.secret
 pulumi config set --secret --path foresail:tumblebugCredentials.password
 pulumi config set --secret foresail:managementKubeconfig < management.kubeconfig

@@ -15,6 +15,7 @@ export function kubeadmArguments({
   sshPrivateKey,
   sshPrivateKeys,
   registryCredentials,
+  proxyCredentials,
 }: KubeadmConfiguration): Omit<
   KubeadmClusterArgs,
   "machines" | "endpoint" | "lost" | "adopt" | "resetOnDestroy"
@@ -34,6 +35,7 @@ export function kubeadmArguments({
     kubelet: cluster.kubelet as JsonObject,
     kubeProxy: cluster.kubeProxy as JsonObject,
     registries: { mirrors: cluster.registries.mirrors, credentials: registryCredentials },
+    proxy: cluster.proxy && { ...cluster.proxy, credentials: proxyCredentials },
     rollout: cluster.rollout as RolloutArgs,
   };
 }

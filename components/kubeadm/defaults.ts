@@ -6,6 +6,7 @@ import {
   COMMUNITY_REPOSITORY,
   type ClusterSpecification,
   type Endpoint,
+  type ProxyCredentials,
   type SoftwareSource,
 } from "../../providers/kubeadm/plan/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
@@ -78,6 +79,18 @@ export function secretFiles({ files = [] }: KubeadmClusterArgs): {
   return { secretFiles: pulumi.output(secret) };
 }
 
+function proxyOf(
+  { http, https, noProxy = [] }: NonNullable<KubeadmClusterArgs["proxy"]>,
+  credentials: ProxyCredentials | undefined,
+): ClusterSpecification["proxy"] {
+  return {
+    noProxy,
+    ...(http === undefined ? {} : { http }),
+    ...(https === undefined ? {} : { https }),
+    ...(credentials ? { credentials } : {}),
+  };
+}
+
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
 export function specification(
   name: string,
@@ -88,9 +101,17 @@ export function specification(
     pulumi.output(file.content).apply((content) => ({ mode: defaults.DEFAULT_FILE_MODE, ...file, content })),
   );
   const { podSubnet, serviceSubnet, dnsDomain } = defaults.networkOf(args.network);
+  const { credentials: login } = args.proxy ?? {};
   return pulumi
-    .all([pulumi.all(files), args.caBundle, endpoint, pulumi.all(args.certificateNames ?? [])])
-    .apply(([resolved, caBundle, decided, certificateNames]) =>
+    .all([
+      pulumi.all(files),
+      args.caBundle,
+      endpoint,
+      pulumi.all(args.certificateNames ?? []),
+      // whatever the program made of it; an input of a resource is secret if a part of it is
+      login === undefined ? undefined : pulumi.secret(login),
+    ])
+    .apply(([resolved, caBundle, decided, certificateNames, credentials]) =>
       withDerivedSettings(
         {
           name,
@@ -108,7 +129,7 @@ export function specification(
           kubelet: args.kubelet ?? {},
           kubeProxy: args.kubeProxy ?? {},
           files: resolved,
-          ...(args.proxy ? { proxy: { noProxy: [], ...args.proxy } } : {}),
+          ...(args.proxy ? { proxy: proxyOf(args.proxy, credentials) } : {}),
           registryMirrors: args.registries?.mirrors ?? {},
           ...(certificateNames.length > 0 ? { certificateNames } : {}),
           ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),

@@ -3,6 +3,7 @@ import type { Profile } from "../../providers/kubeadm/plan/profile";
 import type {
   Authentication,
   ClusterSpecification,
+  ProxyCredentials,
   SoftwareSource,
 } from "../../providers/kubeadm/plan/specification";
 import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
@@ -154,7 +155,13 @@ export interface KubeadmClusterArgs {
   kubeProxy?: JsonObject;
   /** Files written to every machine before Kubernetes starts. */
   files?: { path: string; content: pulumi.Input<string>; mode?: string; owner?: string }[];
-  proxy?: { http?: string; https?: string; noProxy?: string[] };
+  /** HTTP proxy of the machines. Its credentials are always secret, and so is every input of a resource with them. */
+  proxy?: {
+    http?: string;
+    https?: string;
+    noProxy?: string[];
+    credentials?: pulumi.Input<ProxyCredentials>;
+  };
   registries?: {
     /** Registry host → mirror URLs. */
     mirrors?: Record<string, string[]>;

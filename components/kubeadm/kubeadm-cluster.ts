@@ -358,8 +358,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       ({ name, apiServer }) => [name, apiServer] as const,
     );
     return pulumi
-      .all([this.common.specification, pulumi.all(Object.fromEntries(servers))])
-      .apply(([{ endpoint }, controlPlanes]) => ({ nodes: controlPlaneEndpoint(endpoint), controlPlanes }));
+      .all([this.endpoint, pulumi.all(Object.fromEntries(servers))])
+      .apply(([endpoint, controlPlanes]) => ({ nodes: controlPlaneEndpoint(endpoint), controlPlanes }));
   }
 
   /** Returns the names of the machines of each worker pool, in the order of the configuration. */

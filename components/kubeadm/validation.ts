@@ -39,12 +39,13 @@ function passedThroughIssues({
 
 /** Validates what is written to each machine. */
 function hostIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
-  const { files, caBundle, endpoint, rollout } = args;
+  const { files, caBundle, endpoint, rollout, proxy } = args;
   const external = endpoint && "external" in endpoint ? { host: plain(endpoint.external.host) } : undefined;
   return [
     ...settingsIssues({
       ...args,
       files: files?.map((file) => ({ ...file, content: plain(file.content) })),
+      proxy: proxy && { ...proxy, credentials: plain(proxy.credentials) },
       registries: { mirrors: args.registries?.mirrors },
       caBundle: plain(caBundle),
       endpoint: { external },

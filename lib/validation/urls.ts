@@ -13,7 +13,7 @@ export function urlIssue(text: string, schemes: readonly string[] = ["https", "h
   if (!schemes.includes(url.protocol.slice(0, -1)))
     return `${quoteUnlessSecret(text)} is not an ${schemes.join(" or ")} URL; ${example}`;
   if (url.username !== "" || url.password !== "")
-    return "contains a user or password, which would be stored and shown in plain; remove them";
+    return `${CREDENTIALS}; remove them`;
   if (url.hostname === "") return `${quoted(text)} has no host; ${example}`;
   return undefined;
 }
@@ -44,6 +44,7 @@ export function plainHttpIssue(url: string, field: string, isAllowed = false): s
  */
 export function proxyUrlIssue(text: string): string | undefined {
   const wrong = urlIssue(text);
+  if (wrong?.startsWith(CREDENTIALS)) return `${CREDENTIALS}; write them to the secret foresail:proxyCredentials`;
   if (wrong !== undefined) return wrong;
   return /^https?:\/\/[A-Za-z0-9._-]+(:\d{1,5})?(\/[A-Za-z0-9._~/-]*)?$/.test(text)
     ? undefined
@@ -59,6 +60,8 @@ export function noProxyIssue(text: string): string | undefined {
     ? undefined
     : `${quoteUnlessSecret(text)} is not a host, domain or block; write e.g. "git.example.com", ".example.com" or "10.0.0.0/8", one in each entry`;
 }
+
+const CREDENTIALS = "contains a user or password, which would be stored and shown in plain";
 
 /** Characters that are invalid in a URL (RFC 3986); braces are allowed for placeholders. */
 const NEVER_IN_A_URL = /[\s"\\<>^`|\p{Cc}\p{Cs}]/u;

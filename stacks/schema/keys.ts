@@ -115,6 +115,11 @@ export const CONFIGURATION_KEYS = {
     "Registry host → {username, password}, for the image pulls of containerd; those of docker.io are for registry-1.docker.io, too.",
     KUBEADM_SYSTEMS,
   ),
+  proxyCredentials: secret(
+    "object",
+    "{username, password} for the proxy of the machines, `cluster.proxy`.",
+    KUBEADM_SYSTEMS,
+  ),
 } satisfies Record<string, ConfigurationKey>;
 
 export type KeyName = keyof typeof CONFIGURATION_KEYS;

@@ -33,6 +33,7 @@ interface MachineSecrets {
   sshPrivateKey?: pulumi.Output<string>;
   sshPrivateKeys: pulumi.Output<Record<string, string>>;
   registryCredentials: pulumi.Output<Record<string, RegistryCredential>>;
+  proxyCredentials?: pulumi.Output<RegistryCredential>;
 }
 
 /** The secret keys of each system. */
@@ -104,7 +105,7 @@ function readSecrets(system: System, keys: Keys): Record<string, Reading<unknown
     const raw = keys(key);
     const { systems }: ConfigurationKey = CONFIGURATION_KEYS[key];
     if (!systems?.includes(system) || (raw === undefined && !ALWAYS_READ.includes(key))) return [];
-    const { value, issues } = read(raw, machines);
+    const { value, issues } = read(raw, machines, keys("cluster"));
     return [[key, { value: pulumi.secret(value), issues: below([key], issues) }] as const];
   });
   return Object.fromEntries(secrets);

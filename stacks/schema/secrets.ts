@@ -2,12 +2,13 @@ import { privateKeyIssue } from "../../lib/validation/keys";
 import { kubeconfigIssue } from "../../lib/validation/kubeconfigs";
 import { unknownWord } from "../../lib/validation/spelling";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { proxyCredentialsIssue } from "../../providers/kubeadm/plan/validation/settings";
 import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
 import type { Reading } from "../../lib/validation/check";
 import type { KeyName } from "./keys";
 import { isObject } from "../../lib/json";
 
-/** Credentials of one image registry. */
+/** Credentials of one image registry, or of a proxy. */
 export type RegistryCredential = Record<"username" | "password", string>;
 
 /** Name of the jump host's key in `foresail:sshPrivateKeys`; it is not a valid name of a machine. */
@@ -17,8 +18,9 @@ export const JUMP_HOST_KEY = "jumpHost";
  * Reads the value of a secret key; paths of issues are relative to the key.
  *
  * @param machines names of the machines; undefined if they could not be read, and names are then not checked
+ * @param cluster the key `foresail:cluster` as written
  */
-type SecretReader = (raw: unknown, machines?: readonly string[]) => Reading<unknown>;
+type SecretReader = (raw: unknown, machines?: readonly string[], cluster?: unknown) => Reading<unknown>;
 
 /** Readers of the secret keys. */
 export const SECRETS = {
@@ -34,6 +36,12 @@ export const SECRETS = {
       ...issueAt([], registryHostIssue(host)),
       ...textIssues(["username", "password"], credential),
     ]),
+  proxyCredentials: (raw, _machines, cluster) => {
+    const issues = textIssues(["username", "password"], raw);
+    const { proxy } = isObject(cluster) ? (cluster as { proxy?: { http?: string; https?: string } }) : {};
+    const issueOf = () => proxyCredentialsIssue(raw as RegistryCredential, isObject(proxy) ? proxy : undefined);
+    return { value: raw, issues: issues.length > 0 ? issues : issueAt([], issueOf()) };
+  },
   cloudApplicationCredential: (raw) => ({ value: raw, issues: textIssues(["id", "secret"], raw) }),
   tumblebugCredentials: (raw) => ({ value: raw, issues: textIssues(["username", "password"], raw) }),
   managementKubeconfig: readKubeconfig("managementKubeconfig"),

@@ -7,6 +7,7 @@ import { commandLines, descendants } from "../support/process-tree";
 import { simulatedFixture } from "./simulated-fixture";
 
 const PASSWORD = "registry-password-for-tests";
+const PROXY_PASSWORD = "proxy'password %for\"tests$";
 const SAMPLE_MILLISECONDS = 100;
 
 describe("secrets", function () {
@@ -25,12 +26,17 @@ describe("secrets", function () {
       "registryCredentials",
       JSON.stringify({ "registry.example.org": { username: "pull", password: PASSWORD } }),
     );
+    await stack.setSecret("proxyCredentials", JSON.stringify({ username: "node", password: PROXY_PASSWORD }));
+    const cluster = (names: string[], proxy: object = { https: "http://proxy.example.org:3128" }) => ({
+      ...desiredCluster(fleet, names),
+      proxy,
+    });
     sampler = setInterval(() => {
       for (const line of commandLines(descendants(process.pid))) seen.add(line);
     }, SAMPLE_MILLISECONDS);
-    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });
+    stack.configure({ cluster: cluster(["cp-1", "w-1"]) });
     await stack.up();
-    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1", "w-2"]) });
+    stack.configure({ cluster: cluster(["cp-1", "w-1", "w-2"]) });
     await stack.call(["preview", "--diff"]);
     await stack.up();
     await stack.refresh();
@@ -43,11 +49,17 @@ describe("secrets", function () {
       "SSH key": linesOf(fleet.privateKey),
       "client key of the kubeconfig": [clientKey, ...linesOf(Buffer.from(clientKey, "base64").toString())],
       "registry password": [PASSWORD, Buffer.from(`pull:${PASSWORD}`).toString("base64")],
+      "password of the proxy": [
+        PROXY_PASSWORD,
+        JSON.stringify(PROXY_PASSWORD).slice(1, -1),
+        "proxy%27password%20%25for%22tests%24",
+        Buffer.from(`node:${PROXY_PASSWORD}`).toString("base64"),
+      ],
       passphrase: [String(stack.environment.PULUMI_CONFIG_PASSPHRASE)],
     };
     // a failing run prints more than a successful one
     fleet.inject({ operation: "reset", machine: "w-2", kind: "fail", stderr: "simulated" });
-    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });
+    stack.configure({ cluster: cluster(["cp-1", "w-1"]) });
     assert.notEqual((await stack.call(["up", "--yes", "--skip-preview"])).exitCode, 0);
     await stack.up();
     await stack.destroy();

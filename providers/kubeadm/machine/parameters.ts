@@ -5,6 +5,7 @@ import {
   keyFingerprintOf,
   sourceOfVersion,
   type ClusterSpecification,
+  type ProxyCredentials,
   type SoftwareSource,
 } from "../plan/specification";
 import { assertCredentials } from "../plan/validation/settings";
@@ -46,16 +47,24 @@ export function proxyVariables(
   machines: readonly string[],
 ): string[] {
   if (!proxy) return [];
-  const { http, https, noProxy } = proxy;
+  const { http, https, noProxy, credentials } = proxy;
   const { podCidr, serviceCidr, dnsDomain } = network;
   const own = ["127.0.0.1", "localhost", podCidr, serviceCidr, `.${dnsDomain}`, ".svc"];
   // the kubelet connects to the API server by this name
   const external = "external" in endpoint ? [endpoint.external.host] : [];
   return [
-    ...(http ? [`HTTP_PROXY=${http}`] : []),
-    ...(https ? [`HTTPS_PROXY=${https}`] : []),
+    ...(http ? [`HTTP_PROXY=${withCredentials(http, credentials)}`] : []),
+    ...(https ? [`HTTPS_PROXY=${withCredentials(https, credentials)}`] : []),
     `NO_PROXY=${[...new Set([...own, ...external, ...machines, ...noProxy])].join(",")}`,
   ];
+}
+
+/** Returns a proxy's URL with user and password; every special character of theirs is encoded, quotes included. */
+function withCredentials(url: string, credentials: ProxyCredentials | undefined): string {
+  if (!credentials) return url;
+  const encoded = (text: string) =>
+    encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  return url.replace("://", () => `://${encoded(credentials.username)}:${encoded(credentials.password)}@`);
 }
 
 /** The host that containerd asks for the images of docker.io. */

@@ -5,6 +5,7 @@ import { isKnown } from "../../../lib/unknown";
 import { addedNames, differingNames } from "./certificate-names";
 import { etcdSettings } from "./etcd-settings";
 import type { Role } from "./machine";
+import { hashableProxy } from "./proxy";
 import { type ClusterSpecification, controlPlaneEndpoint, filesOf } from "./specification";
 
 /** Version of a node's configuration, by role: hashes of its parts, separated by dots (`PARTS`). */
@@ -25,7 +26,7 @@ function settingsByPart(specification: ClusterSpecification, role?: Role) {
   return {
     machine: {
       files: role === undefined ? files : filesOf({ files }, role),
-      proxy: proxy && { ...proxy, noProxy: proxy.noProxy ?? [] },
+      proxy: proxy && { ...hashableProxy(proxy), noProxy: proxy.noProxy ?? [] },
       caBundle,
       registries: { mirrors: registryMirrors ?? {} },
     },

@@ -3,6 +3,7 @@ import { configurationVersions, hasFurtherParts } from "./configuration";
 import type { ConfigurationVersions, RolledConfiguration } from "./configuration";
 import type { DriftSetting } from "./drift";
 import type { Machine } from "./machine";
+import { hashableProxy } from "./proxy";
 import { CONFIGURATION } from "./rollout/annotations";
 import { stableHash } from "../../../lib/short-hash";
 import { isDeepStrictEqual } from "node:util";
@@ -82,7 +83,7 @@ export function refuseStaging(source: SoftwareSource, { kubernetes }: StagedVers
 
 /** Fields of a cluster's specification from which the installers and the agent's configuration are made. */
 const settingsOf = ({ source, proxy, imageRepository, ignorePreflightErrors }: StagingSettings) => {
-  return { source, proxy, imageRepository, ignorePreflightErrors };
+  return { source, proxy: hashableProxy(proxy), imageRepository, ignorePreflightErrors };
 };
 type StagingSettings = Pick<
   ClusterSpecification,

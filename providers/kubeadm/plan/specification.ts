@@ -104,7 +104,7 @@ export interface ClusterSpecification {
   authentication?: Authentication;
   /** As authentication. */
   profile?: "cis";
-  proxy?: { http?: string; https?: string; noProxy: string[] };
+  proxy?: { http?: string; https?: string; noProxy: string[]; credentials?: ProxyCredentials };
   /** Registry host → mirror URLs, tried in order before the registry itself. */
   registryMirrors: Record<string, string[]>;
   /** Additional names in the certificates of the API servers; absent in state of older releases. */
@@ -116,6 +116,9 @@ export interface ClusterSpecification {
   encryptionKeyGeneration?: number;
   ignorePreflightErrors: string[];
 }
+
+/** User and password of the machines' proxy. A specification with them is secret as a whole. */
+export type ProxyCredentials = Record<"username" | "password", string>;
 
 /** Returns the files of a machine of this role. */
 export const filesOf = ({ files }: Pick<ClusterSpecification, "files">, role: Role): ExtraFile[] =>

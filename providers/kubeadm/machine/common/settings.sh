@@ -9,11 +9,14 @@
 ca_certificate=/usr/local/share/ca-certificates/foresail.crt
 apt_proxy=/etc/apt/apt.conf.d/90foresail-proxy
 
+# The variables of a proxy with a user and password. Everyone can read what a unit's own Environment= has.
+proxy_credentials=/etc/foresail/proxy.env
+
 # The file of a unit's proxy: UNIT.
 unit_proxy() { printf '/etc/systemd/system/%s.service.d/foresail-proxy.conf' "$1"; }
 
 # Lists the files that containerd reads at its start.
-containerd_files() { printf '%s\n' "$ca_certificate" "$(unit_proxy containerd)"; }
+containerd_files() { printf '%s\n' "$ca_certificate" "$proxy_credentials" "$(unit_proxy containerd)"; }
 
 # Lists the files of proxies and CA certificates.
 environment_files() {
@@ -29,21 +32,31 @@ remove_file() {
   changed=yes
 }
 
+# Tells whether the proxy has a user and password.
+has_proxy_credentials() { [[ "${PROXY[*]}" == *://*@* ]]; }
+
 # Sets up proxies and additional CA certificates, or takes them away. Sets restart_containerd when containerd must reload.
 configure_environment() {
-  local changed=no unit variable
+  local changed=no unit variable mode=0644 settings
   if [ -n "$CA_BUNDLE" ]; then write_file "$ca_certificate" 0644 <<<"${CA_BUNDLE%$'\n'}"; else remove_file "$ca_certificate"; fi
   if [ "$changed" = yes ]; then update-ca-certificates --fresh >/dev/null; fi
   if [ -z "${PROXY[*]}" ]; then
     for unit in containerd kubelet; do remove_file "$(unit_proxy "$unit")"; done
     remove_file "$apt_proxy"
+    remove_file "$proxy_credentials"
   else
     export_proxy "${PROXY[@]}"
-    for unit in containerd kubelet; do
-      write_file "$(unit_proxy "$unit")" 0644 <<<"[Service]
-$(printf 'Environment="%s"\n' "${PROXY[@]}")"
-    done
-    write_file "$apt_proxy" 0644 <<<"$(
+    if has_proxy_credentials; then
+      mode=0600
+      write_file "$proxy_credentials" 0600 <<<"$(for variable in "${PROXY[@]}"; do printf '%s="%s"\n' "${variable%%=*}" "${variable#*=}"; done)"
+      settings="EnvironmentFile=-$proxy_credentials"
+    else
+      remove_file "$proxy_credentials"
+      settings=$(printf 'Environment="%s"\n' "${PROXY[@]}")
+    fi
+    for unit in containerd kubelet; do write_file "$(unit_proxy "$unit")" 0644 <<<"[Service]
+$settings"; done
+    write_file "$apt_proxy" "$mode" <<<"$(
       for variable in "${PROXY[@]}"; do
         case $variable in
         HTTP_PROXY=*) echo "Acquire::http::Proxy \"${variable#*=}\";" ;;

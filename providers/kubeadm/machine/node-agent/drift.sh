@@ -9,10 +9,11 @@ list_managed() {
   printf '%s\n' /etc/kubernetes/manifests/{etcd,kube-apiserver,kube-controller-manager,kube-scheduler}.yaml \
     /var/lib/kubelet/{config.yaml,kubeadm-flags.env} \
     /etc/systemd/system/{containerd,kubelet}.service.d/foresail-proxy.conf /etc/systemd/system/kubelet.service \
-    /usr/local/share/ca-certificates/foresail.crt /etc/apt/apt.conf.d/90foresail-proxy \
+    /usr/local/share/ca-certificates/foresail.crt \
     /etc/sysctl.d/90-foresail.conf /etc/modules-load.d/foresail.conf "${managed[@]}"
-  # registry credentials are in no second file
+  # credentials of registries and of a proxy are in no second file
   if ! has_registry_credentials; then echo /etc/containerd/config.toml; fi
+  if [ ! -e "$ROOT/etc/foresail/proxy.env" ]; then echo /etc/apt/apt.conf.d/90foresail-proxy; fi
 }
 
 has_registry_credentials() {

@@ -9,7 +9,12 @@ import {
   issueLines,
   type ValidationIssue,
 } from "../../../../lib/validation/validation-issue";
-import { type ClusterSpecification, type SoftwareSource, sourceOfVersion } from "../specification";
+import {
+  type ClusterSpecification,
+  type ProxyCredentials,
+  type SoftwareSource,
+  sourceOfVersion,
+} from "../specification";
 import * as files from "./files";
 import { podSubnetIssue, serviceSubnetIssue } from "./network";
 import * as sources from "./source";
@@ -18,7 +23,7 @@ import * as sources from "./source";
 interface MachineSettings {
   source?: SoftwareSource;
   files?: readonly { path: string; content?: string; mode?: string; owner?: string }[];
-  proxy?: { http?: string; https?: string; noProxy?: readonly string[] };
+  proxy?: { http?: string; https?: string; noProxy?: readonly string[]; credentials?: ProxyCredentials };
   registries?: { mirrors?: Readonly<Record<string, readonly string[]>> };
   imageRepository?: string;
   caBundle?: string;
@@ -54,6 +59,9 @@ export function settingsIssues(settings: MachineSettings): ValidationIssue[] {
     ...check(["proxy", "http"], proxy?.http, proxyUrlIssue),
     ...check(["proxy", "https"], proxy?.https, proxyUrlIssue),
     ...each(["proxy", "noProxy"], proxy?.noProxy ?? [], noProxyIssue),
+    ...check(["proxy", "credentials"], proxy?.credentials, (credentials) =>
+      proxyCredentialsIssue(credentials, proxy),
+    ),
     ...Object.entries(registries?.mirrors ?? {}).flatMap(([host, mirrors]) => [
       ...issueAt(["registries", "mirrors", host], sources.mirroredRegistryIssue(host)),
       ...each(["registries", "mirrors", host], mirrors, (mirror) => urlIssue(mirror)),
@@ -66,6 +74,21 @@ export function settingsIssues(settings: MachineSettings): ValidationIssue[] {
     ...check(["network", "dnsDomain"], network?.dnsDomain, dnsNameIssue),
     ...check(["endpoint", "external", "host"], endpoint?.external?.host, hostIssue),
   ];
+}
+
+/** Returns the issue of a proxy's credentials, or undefined. The message has none of them. */
+export function proxyCredentialsIssue(
+  { username, password }: ProxyCredentials,
+  proxy: { http?: string; https?: string } | undefined,
+): string | undefined {
+  if (proxy?.http === undefined && proxy?.https === undefined)
+    return "is for a proxy, and none is set; write its address to cluster.proxy.http or https, or remove these credentials";
+  if (username === "" || password === "") return "has an empty user name or password; write both";
+  if (/[\p{Cc}\p{Cs}]/u.test(username + password))
+    return "contains a control character; write user name and password on one line";
+  return username.includes(":")
+    ? "has a user name with a colon, which no proxy can tell from the password; use another user"
+    : undefined;
 }
 
 function sourceIssues(source: SoftwareSource): ValidationIssue[] {

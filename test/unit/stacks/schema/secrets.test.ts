@@ -65,6 +65,29 @@ describe("configuration: secrets", () => {
     }
   });
 
+  it("refuses credentials of a proxy that no proxy can take, and a password in its address", () => {
+    const issues = (proxy: object | undefined, credentials: object) =>
+      issuesOf(reader(cluster({ proxy }), { "foresail:proxyCredentials": JSON.stringify(credentials) }));
+    const proxy = { https: "http://proxy.example.com:3128" };
+    const own = { username: "node", password: "p@ss:w/ord" };
+    assert.deepEqual(issues(proxy, own), []);
+    assert.deepEqual(issues(undefined, own), [
+      "proxyCredentials: is for a proxy, and none is set; write its address to cluster.proxy.http or https, or remove these credentials",
+    ]);
+    assert.deepEqual(issues(proxy, { ...own, username: "a:b" }), [
+      "proxyCredentials: has a user name with a colon, which no proxy can tell from the password; use another user",
+    ]);
+    assert.deepEqual(issues(proxy, { ...own, password: "one\ntwo" }), [
+      "proxyCredentials: contains a control character; write user name and password on one line",
+    ]);
+    assert.deepEqual(issues(proxy, { username: "node" }), [
+      "proxyCredentials.password: is missing; write a text, in quotes",
+    ]);
+    assert.deepEqual(issues({ http: "http://node:pw@proxy.example.com" }, own), [
+      "cluster.proxy.http: contains a user or password, which would be stored and shown in plain; write them to the secret foresail:proxyCredentials",
+    ]);
+  });
+
   it("omits the key when there is none, so that the SSH agent is used", () => {
     const loaded = loadConfiguration(reader(cluster()));
     assert.equal(loaded.system === "ssh" && loaded.sshPrivateKey, undefined);

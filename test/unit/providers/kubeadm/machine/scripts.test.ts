@@ -1,7 +1,7 @@
 import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration-differences";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { rewrittenSettingsScript } from "../../../../../providers/kubeadm/machine/rewritten-settings";
 import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
 import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift-steps";
@@ -238,6 +238,36 @@ describe("remote scripts", () => {
       readFileSync(machine.path("/etc/apt/apt.conf.d/90foresail-proxy"), "utf8"),
       'Acquire::http::Proxy "http://p.example.com:1";\n',
     );
+  });
+
+  it("write the user and password of a proxy only to files that root alone can read, and take them away", () => {
+    const machine = new ShellMachine();
+    const path = (name: string) => machine.path(name);
+    const credentials = { username: "node", password: `a'b"c %d$e:f@g` };
+    const proxy = { http: "http://p.example.com:1", https: "http://p.example.com:2/", noProxy: [] };
+    const configure = (own: object) =>
+      machine.run(
+        { "common/settings": "all" },
+        { PROXY: proxyVariables(exampleSpecification({ proxy: { ...proxy, ...own } }), []), CA_BUNDLE: "" },
+        'configure_environment; env | grep -c "://node:" || true; echo "$restart_containerd"',
+      ).stdout;
+    const files = ["/etc/foresail/proxy.env", "/etc/apt/apt.conf.d/90foresail-proxy"];
+    const units = ["kubelet", "containerd"].map(
+      (unit) => `/etc/systemd/system/${unit}.service.d/foresail-proxy.conf`,
+    );
+    const encoded = "node:a%27b%22c%20%25d%24e%3Af%40g@p.example.com";
+    assert.equal(configure({ credentials }), "4\nyes\n");
+    assert.equal(configure({ credentials }), "4\nno\n");
+    for (const file of files) {
+      assert.ok(readFileSync(path(file), "utf8").includes(`http://${encoded}:2/"`), file);
+      assert.equal(statSync(path(file)).mode & 0o777, 0o600, file);
+    }
+    for (const unit of units)
+      assert.equal(readFileSync(path(unit), "utf8"), `[Service]\nEnvironmentFile=-${path(files[0]!)}\n`);
+    assert.equal(configure({}), "0\nyes\n");
+    assert.equal(existsSync(path(files[0]!)), false);
+    assert.equal(statSync(path(files[1]!)).mode & 0o777, 0o644);
+    for (const file of [...units, files[1]!]) assert.doesNotMatch(readFileSync(path(file), "utf8"), /node:|@/);
   });
 
   it("set a mode with setgid after the owner, which clears the bit", () => {
