@@ -23,6 +23,8 @@ import { PulumiStack } from "../support/pulumi-stack";
 
 const REPOSITORY = "core:/stable:/v1.36/deb";
 const PASSWORD = "a-password-that-is-nowhere-else";
+const PROXY = { username: "node", password: "the password 'of' the \"proxy\" at 100%" };
+const ENCODED = "the%20password%20%27of%27%20the%20%22proxy%22%20at%20100%25";
 
 describe("a site with its own package repository, proxy and pools", function () {
   this.timeout(300_000);
@@ -57,6 +59,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     key = await SigningKey.generate();
     await makeKubernetesRepository(path.join(folder, REPOSITORY), toolchain.kubernetes(VERSION), key);
     server = await SiteServer.start(folder, await gatewayOf(controlPlane()));
+    server.requireLogin(`${PROXY.username}:${PROXY.password}`);
     const names = [`DNS:${REPOSITORY_HOST}`];
     server.proxyHttps(REPOSITORY_HOST, authority.issue("packages", `/CN=${REPOSITORY_HOST}`, names));
     agent = await SshAgent.start(nodeKeyFile);
@@ -81,6 +84,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     stack.configure(
       { system: "ssh", cluster: cluster(changes) },
       {
+        proxyCredentials: JSON.stringify(PROXY),
         registryCredentials: JSON.stringify({
           "registry.example.test": { username: "robot", password: PASSWORD },
         }),
@@ -164,6 +168,7 @@ describe("a site with its own package repository, proxy and pools", function () 
       server.proxied.some((url) => url.startsWith(`https://${REPOSITORY_HOST}/`) && url.endsWith(".deb")),
     );
     assert.deepEqual(server.direct, []);
+    assert.equal(server.refused, 0);
     assert.equal((await nodeObject("gpu-1"))?.status.nodeInfo.kubeletVersion, "v1.36.3");
     assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
   });
@@ -186,7 +191,8 @@ describe("a site with its own package repository, proxy and pools", function () 
     const found = await onNode(
       gpu(),
       `cat /etc/containerd/certs.d/docker.io/hosts.toml
-       systemctl show containerd kubelet --property Environment
+       cat /etc/foresail/proxy.env
+       for unit in containerd kubelet; do tr '\\0' '\\n' </proc/$(systemctl show $unit --property MainPID --value)/environ | grep -c -F ${ENCODED}; done
        openssl verify -CAfile /etc/ssl/certs/ca-certificates.crt /usr/local/share/ca-certificates/foresail.crt
        containerd config dump | grep config_path`,
     );
@@ -194,11 +200,12 @@ describe("a site with its own package repository, proxy and pools", function () 
       found,
       /server = "https:\/\/registry-1\.docker\.io"\n\n\[host\."https:\/\/mirror\.example\.test"\]/,
     );
-    const proxied = new RegExp(
-      `^Environment=.*HTTP_PROXY=${server.url}.*NO_PROXY=.*10\\.96\\.0\\.0/12.*${controlPlane().internalAddress}.*intranet`,
-      "gm",
+    const address = server.url.replace("://", `://node:${ENCODED}@`);
+    for (const name of ["HTTP_PROXY", "HTTPS_PROXY"]) assert.ok(found.includes(`${name}="${address}"\n`), found);
+    assert.match(
+      found,
+      new RegExp(`^NO_PROXY=.*10\\.96\\.0\\.0/12.*${controlPlane().internalAddress}.*intranet.*"\n2\n2$`, "m"),
     );
-    assert.equal([...found.matchAll(proxied)].length, 2);
     assert.match(found, /foresail\.crt: OK/);
     assert.match(found, /config_path = "\/etc\/containerd\/certs\.d"/);
   });
@@ -212,6 +219,23 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.equal(await onNode(gpu(), "stat -c '%a %U' /etc/containerd/config.toml"), "600 root");
     assert.match(await onNode(gpu(), "containerd config dump"), /configs\."registry\.example\.test"\.auth\]/);
     assert.equal((await stack.export()).includes(PASSWORD), false);
+  });
+
+  it("keeps the password of the proxy in files and processes of root, and out of the cluster and the state", async () => {
+    const found = await onNode(
+      controlPlane(),
+      `grep -rlF -e ${ENCODED} -e 'the password' /etc /root /home /run /var/log /tmp 2>/dev/null | sort
+       find $(grep -rlF ${ENCODED} /etc /var/lib/foresail) -printf '%m %u\\n' | grep -v -x -e '[67]00 root'
+       systemctl show --all containerd kubelet | grep -c -F ${ENCODED}
+       runuser -u nobody -- apt-config dump 2>&1 | grep -F ${ENCODED}
+       true`,
+    );
+    assert.equal(found, "/etc/apt/apt.conf.d/90foresail-proxy\n/etc/foresail/proxy.env\n0");
+    assert.doesNotMatch(await configMap("kube-proxy", "config.conf"), /proxy\.env|password/);
+    const pods = await ask((client) => client.listPods({ namespace: "kube-system" }));
+    assert.doesNotMatch(JSON.stringify(pods), /_PROXY/);
+    const state = await stack.export();
+    for (const secret of [ENCODED, "the password"]) assert.equal(state.includes(secret), false);
   });
 
   it("sets the labels and taints of its pools on the Nodes", async () => {

@@ -95,6 +95,35 @@ describe("the owner of a cluster under the engine", function () {
     assert.deepEqual(await stack.preview(), []);
   });
 
+  it("previews the removal of such a machine as long as its Node is there, also when its removal failed and it is off", async () => {
+    const { stack, fleet, kubernetes } = fixture;
+    want(stack, ["cp-1", "w-1", "w-2"]);
+    await killedDuring(fixture, { operation: "join-worker", machine: "w-2" });
+    const node = { apiVersion: "v1", kind: "Node", name: "w-2" };
+    if (!(await kubernetes.get(node)))
+      await kubernetes.create({ apiVersion: "v1", kind: "Node", metadata: { name: "w-2" } });
+    want(stack, ["cp-1", "w-1"]);
+    fleet.inject({ operation: "reset", machine: "w-2", kind: "fail", stderr: "simulated" });
+    assert.notEqual((await stack.call(["up", "--yes", "--skip-preview"])).exitCode, 0);
+    fleet.powerOff("w-2");
+    const stepsOf = async () =>
+      (await stack.preview()).map(({ name, inputs }) => [name, String(inputs.steps)]);
+    const [[group, step] = [], ...others] = await stepsOf();
+    assert.deepEqual([group, others], ["test-workers", []]);
+    assert.match(String(step), /^w-2: prepared by a run that was interrupted; cordon, drain, .*delete its Node$/);
+    const failed = await stack.call(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(failed.exitCode, 0);
+    assert.match(failed.stdout, /remove w-2 failed/);
+    want(stack, ["cp-1", "w-1"], { lost: ["w-2"] });
+    const lost = (await stepsOf()).filter(([, steps]) => steps !== "" && steps !== "undefined");
+    assert.deepEqual(lost, [["test-control-plane", "w-2: lost, delete its Node"]]);
+    await stack.up();
+    assert.deepEqual(Object.keys(await observedCluster(kubernetes)), ["cp-1", "w-1"]);
+    want(stack, ["cp-1", "w-1"]);
+    await stack.up();
+    assert.deepEqual(await stack.preview(), []);
+  });
+
   it("refuses a second stack in its preview and in its up, by name, and before anything is recorded", async () => {
     want(staging, ["cp-1", "w-1"]);
     const words = /cp-1 belongs to the stack organization\/foresail\/test \([0-9a-f-]{36}\).*w-1 belongs/s;

@@ -13,6 +13,9 @@ export class SiteServer {
   readonly direct: string[] = [];
   /** URLs that were requested through it as a proxy. */
   readonly proxied: string[] = [];
+  /** How many requests to it as a proxy had no login, or another one. */
+  refused = 0;
+  private login: string | undefined;
 
   private constructor(
     private readonly server: Server,
@@ -20,6 +23,17 @@ export class SiteServer {
     readonly url: string,
   ) {
     this.serve(server);
+  }
+
+  /** As a proxy, answers only requests with this user and password ("user:password"). */
+  requireLogin(login: string): void {
+    this.login = `Basic ${Buffer.from(login).toString("base64")}`;
+  }
+
+  private hasLogin({ headers }: IncomingMessage): boolean {
+    if (this.login === undefined || headers["proxy-authorization"] === this.login) return true;
+    this.refused++;
+    return false;
   }
 
   private serve(server: Server, origin = ""): void {
@@ -34,6 +48,8 @@ export class SiteServer {
     this.serve(inner, `https://${host}`);
     this.server.on("connect", (request: IncomingMessage, socket: Socket) => {
       if (request.url !== `${host}:443`) return void socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+      if (!this.hasLogin(request))
+        return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n");
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       socket.on("error", () => socket.destroy());
       inner.emit("connection", socket);
@@ -60,6 +76,8 @@ export class SiteServer {
   private async answer(request: IncomingMessage, response: ServerResponse, origin: string): Promise<void> {
     const asked = origin + (request.url ?? "/");
     const isProxied = /^https?:/.test(asked);
+    if (isProxied && origin === "" && !this.hasLogin(request))
+      return void response.writeHead(407, { "proxy-authenticate": "Basic" }).end();
     (isProxied ? this.proxied : this.direct).push(asked);
     const { pathname } = new URL(asked, "http://site");
     const file = path.join(this.folder, decodeURIComponent(pathname));

@@ -6,7 +6,7 @@ import { leaveControlPlaneScript, resetScript } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine, withKeysOfLeaving } from "../plan/machine";
 import { dnsPodsToMove, type ObservedNode, withOwnership } from "../plan/membership/nodes";
 import type { RecordedMachine } from "../plan/facts/ownership";
-import { isRemoval, planMembership } from "../plan/membership/plan";
+import { isRemoval, planMembership, recordedInPools } from "../plan/membership/plan";
 import { refuseMemberRemoval } from "../plan/membership/quorum";
 import type { NodeGroupStep } from "../plan/steps";
 import { ClusterSession, nodeReference } from "./cluster-session";
@@ -55,7 +55,8 @@ export async function convergeNodeGroup(
   try {
     const open = (session = await ClusterSession.open(resource, inputs));
     observed = await observeNodes(open.kubernetes);
-    const { group, machines: desired, former, lost, elsewhere, adopted, owned = {} } = inputs;
+    const { group, machines: desired, former, lost, adopted, owned = {} } = inputs;
+    const elsewhere = [...(inputs.elsewhere ?? []), ...recordedInPools(recorded)];
     const begun = new Map(interrupted.map((machine) => [machine.name, machine]));
     const own = withOwnership(observed, owned);
     const { steps } = planMembership({

@@ -33,7 +33,7 @@ const REMOVED_WITH_CLUSTER =
   "them, take it out of the configuration and run `pulumi up`";
 
 const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
-const namesOf = (machines: NodeGroupInputs["machines"] = []) => machines.map(({ name }) => name);
+const namesOf = (machines: readonly { readonly name: string }[] = []) => machines.map(({ name }) => name);
 
 interface GroupPreview {
   lines: string[];
@@ -49,20 +49,22 @@ interface GroupPreview {
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
 async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
   const wanted = namesOf(news.machines);
-  const [answer, interrupted] = await Promise.all([
+  const [answer, interruptedWith] = await Promise.all([
     readForCheck(nameOf(news), olds, news, observeNodes),
     readInterrupted(olds, news),
   ]);
   if (answer === undefined)
     return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
   const { facts: observed, unread: why } = answer;
+  const interrupted = interruptedWith(observed);
   const recorded = namesOf(olds.machines);
   const { group, machines: desired, lost, elsewhere = [], adopted } = news;
   const own = observed && withOwnership(observed, recordedOwnership(olds));
   const configured = [...wanted, ...elsewhere];
   const former = membership.formerNodes({ group, before: olds, configured, observed });
+  const others = [...elsewhere, ...membership.recordedInPools(olds)];
   const plan = membership.planMembership({
-    ...{ group, desired, recorded, former, interrupted, lost, elsewhere, adopted },
+    ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
     observed: own,
   });
   const removed = membership.removedMembers({
@@ -95,22 +97,30 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed, former, interrupted };
 }
 
-/** Returns the machines that an interrupted run prepared or joined, as they themselves say. */
+/**
+ * Reads the machines that left the configuration, and returns what finds those among them that an interrupted run prepared
+ * or joined, given the cluster's Nodes; undefined if these could not be read, where those of the last check count.
+ */
 async function readInterrupted(
   olds: Partial<NodeGroupInputs>,
   news: NodeGroupInputs,
-): Promise<RecordedMachine[]> {
+): Promise<(observed: readonly ObservedNode[] | undefined) => RecordedMachine[]> {
+  const none = () => [];
   const { begun, group, specification, pools, machines, elsewhere = [] } = news;
-  if (begun === undefined || !isKnownList(begun) || typeof specification !== "object") return [];
-  const earlier = group === CONTROL_PLANE_GROUP ? [olds.pools, olds.leaving] : [];
+  if (begun === undefined || !isKnownList(begun) || typeof specification !== "object") return none;
   const candidates = mayBeInterrupted({
     ...{ group, former: begun, pools },
     configured: [...namesOf(machines), ...elsewhere],
-    recorded: [...namesOf(olds.machines), ...earlier.flatMap((each) => Object.values(each ?? {}).flat())],
+    recorded: [...namesOf(olds.machines), ...membership.recordedInPools(olds)],
   });
-  if (candidates.length === 0) return [];
+  if (candidates.length === 0) return none;
   const facts = await readMachineFacts(news, candidates);
-  return interruptedMachines(selfOf(news), specification.name, candidates, facts);
+  return (observed) => {
+    const members = new Set(namesOf(observed ?? olds.interrupted));
+    return interruptedMachines(selfOf(news), specification.name, candidates, facts, (name) =>
+      members.has(name),
+    );
+  };
 }
 
 /** Returns how to tell whether volumes are attached to a machine that leaves. What can't be read counts as attached. */

@@ -30,21 +30,24 @@ export function mayBeInterrupted(args: {
 
 /**
  * Returns the machines that an interrupted run prepared or joined: those that bear the stack's mark, and are no members that
- * others made.
+ * others made. A machine whose mark can't be read counts as long as its Node is in the cluster, since a removal deletes the
+ * Node last.
  *
  * @param facts by name
+ * @param hasNode whether a machine's Node is in the cluster
  */
 export function interruptedMachines(
   self: Self,
   cluster: string,
   candidates: readonly RecordedMachine[],
   facts: ReadonlyMap<string, ReadFacts>,
+  hasNode: (machine: string) => boolean,
 ): RecordedMachine[] {
   const isAdopted = (found: ReadFacts): boolean => (found as Partial<MachineFacts>).adopted === true;
   return candidates.filter(({ name: machine }) => {
     const found = facts.get(machine);
-    return (
-      found !== undefined && !isAdopted(found) && giveBack({ cluster, machine, self }, found) === "give back"
-    );
+    if (found === undefined || isAdopted(found)) return false;
+    const given = giveBack({ cluster, machine, self }, found);
+    return given === "give back" || (typeof given === "object" && "unread" in given && hasNode(machine));
   });
 }

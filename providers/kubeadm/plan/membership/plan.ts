@@ -47,7 +47,7 @@ export const byIndex = (one: string, other: string): number =>
  * @param recorded the machines that are in the state: joined, or partly removed
  * @param former the Nodes whose removal an earlier run did not finish
  * @param interrupted machines that an interrupted run prepared or joined, with their groups
- * @param elsewhere machines of other groups in the configuration: their Nodes are never removed
+ * @param elsewhere machines of other groups in the configuration or in the state: their Nodes are never removed
  * @param adopted machines that were members when they were adopted: a Node without the group's label needs no join
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
  * alone
@@ -90,13 +90,22 @@ export function planMembership(args: {
   const begun = new Map(
     interrupted.filter(({ name }) => !recorded.includes(name)).map((each) => [each.name, each.group]),
   );
-  const leaving = [...new Set([...recorded, ...unfinished, ...begun.keys(), ...labeled.filter(isLost)])].sort(
-    (one, other) => byIndex(other, one),
-  );
+  // a join that was interrupted set no label, and only the control planes' group is always there
+  const unlabeled = others.filter(({ name, group: of }) => isControlPlane && of === undefined && isLost(name));
+  const leaving = [
+    ...new Set([
+      ...[...recorded, ...unfinished, ...begun.keys(), ...labeled.filter(isLost)],
+      ...unlabeled.map(({ name }) => name),
+    ]),
+  ].sort((one, other) => byIndex(other, one));
+  const mayBeEtcdMember = (name: string) => {
+    const isWorker = unlabeled.some((node) => node.name === name && !node.controlPlane);
+    return isControlPlane && !isWorker && (begun.get(name) ?? group) === group;
+  };
   const removal = (kind: "lose" | "remove") => (machine: string) => ({
     ...{ kind, machine },
     ...(kind === "remove" && begun.has(machine) ? { interrupted: true as const } : {}),
-    ...(isControlPlane && (begun.get(machine) ?? group) === group ? { etcdMember: true as const } : {}),
+    ...(mayBeEtcdMember(machine) ? { etcdMember: true as const } : {}),
   });
   const alive = leaving.filter((name) => !isLost(name));
   const notReady = (names: string[]) =>
@@ -204,6 +213,10 @@ export function refuseGroupChange(
 
 /** Names of machines by worker pool. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
+
+/** Returns the names of the machines that a group of control planes has recorded in worker pools; none for another group. */
+export const recordedInPools = (recorded: { pools?: Pools; leaving?: Pools }): string[] =>
+  [recorded.pools, recorded.leaving].flatMap((pools) => Object.values(pools ?? {}).flat());
 
 /** A machine of a pool that is no longer configured. */
 export interface RemovedMember {

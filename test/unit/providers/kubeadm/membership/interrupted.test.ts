@@ -7,6 +7,7 @@ import {
   interruptedMachines,
   mayBeInterrupted,
 } from "../../../../../providers/kubeadm/plan/membership/interrupted";
+import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/nodes";
 import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
 import { nodeGroupSteps } from "../../../../../providers/kubeadm/plan/steps";
 
@@ -51,9 +52,37 @@ describe("a machine that an interrupted run prepared or joined", () => {
   for (const [what, found, is] of facts)
     it(`is recognized by its own mark: ${what}`, () => {
       const read = new Map(found ? [["w-2", found]] : []);
-      const names = interruptedMachines(SELF, "demo", [left("w-2", "workers")], read).map(({ name }) => name);
+      const names = interruptedMachines(SELF, "demo", [left("w-2", "workers")], read, () => false).map(
+        ({ name }) => name,
+      );
       assert.deepEqual(names, is ? ["w-2"] : []);
     });
+
+  it("counts without its mark only as long as its Node is in the cluster", () => {
+    const find = (found: ReadFacts, ...nodes: string[]) =>
+      interruptedMachines(SELF, "demo", [left("w-2", "workers")], new Map([["w-2", found]]), (name) =>
+        nodes.includes(name),
+      ).map(({ name }) => name);
+    const unread = { unread: "does not answer" };
+    assert.deepEqual([find(unread), find(unread, "w-1"), find(unread, "w-2")], [[], [], ["w-2"]]);
+  });
+
+  it("is a step of the control planes' group when it is lost before its join set a label", () => {
+    const node = (name: string, fields: Partial<ObservedNode> = {}): ObservedNode => ({
+      ...{ name, controlPlane: false, ready: false, version: "v1.36.3", internalAddress: "10.0.0.9" },
+      ...{ labels: {}, taints: [], ownedLabels: [], ownedTaints: [], unschedulable: false, ...fields },
+    });
+    const observed = [node("w-2"), node("w-3"), node("w-4"), node("cp-2", { controlPlane: true })];
+    const plan = (group: string) =>
+      planMembership({
+        ...{ group, desired: [], recorded: [], lost: ["w-2", "w-4", "cp-2"], elsewhere: ["w-4"], observed },
+      }).steps.map(nodeGroupSteps.format);
+    assert.deepEqual(plan("workers"), []);
+    assert.deepEqual(plan(CONTROL_PLANE_GROUP), [
+      "w-2: lost, delete its Node",
+      "cp-2: lost, remove its etcd member, delete its Node",
+    ]);
+  });
 
   it("is a step of the preview, with its etcd member if it is a control plane", () => {
     const plan = (group: string, interrupted: RecordedMachine[], recorded: string[] = []) =>
