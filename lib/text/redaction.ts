@@ -143,7 +143,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   // lists, on one line and on several
   [
     row(
-      `((?:${LISTS})${optional(QUOTE)}\\s{0,8}[:=]\\s{0,8})\\[(?!\\]|secret\\]|token\\])[^\\]{}]{1,1500}\\]`,
+      `((?:${LISTS})${optional(QUOTE)}\\s{0,8}[:=]\\s{0,8})\\[(?!\\]|secret\\]|token\\])[^\\]{}]{1,4000}\\]`,
     ),
     "$1[secret]",
   ],

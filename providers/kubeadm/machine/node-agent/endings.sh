@@ -21,6 +21,15 @@ remember_starts() {
   for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do starts[$name]=$(starts_of "$name"); done
 }
 
+# What a static pod ends without.
+declare -A needs=([kube-apiserver]=etcd [kube-controller-manager]=kube-apiserver [kube-scheduler]=kube-apiserver)
+
+# Takes the starts of a static pod until now for none while what it needs does not answer, so that the end of an API server
+# that takes its time is not final: NAME.
+forgive_starts() {
+  if [ -n "${needs[$1]-}" ] && ! is_static_pod_healthy "${needs[$1]}"; then starts[$1]=$(starts_of "$1"); fi
+}
+
 # Prints why a static pod keeps ending since remember_starts, with its own last words; fails when it does not: NAME.
 keeps_ending() {
   local logs times before=0
@@ -45,6 +54,7 @@ until_static_pod_fails() {
   child=$!
   while kill -0 "$child" 2>/dev/null; do
     for name in kube-apiserver kube-controller-manager kube-scheduler; do
+      forgive_starts "$name"
       keeps_ending "$name" || continue
       kill "$child"
       wait "$child" 2>/dev/null
@@ -63,6 +73,8 @@ kubelet_restarts=0
 kubelet_keeps_ending() {
   local now
   now=$(restarts_of_kubelet)
+  # the kubelet ends without its container runtime, whatever its settings are
+  if ! systemctl is-active --quiet containerd; then kubelet_restarts=$now; fi
   if ! [[ $now =~ ^[0-9]+$ ]] || [ "$now" -lt $((${kubelet_restarts:-0} + 2)) ]; then return 1; fi
   failure="the kubelet ended three times right after its start; its last words: $(journalctl --identifier kubelet --output cat --no-pager --lines 200 2>/dev/null | last_words)"
   is_final=yes

@@ -616,6 +616,7 @@ await_static_pod() {
   local name=$1
   for _ in $(seq 100); do
     if [ -n "$(comm -13 <(printf '%s\n' "${2-}") <(processes_of "$name"))" ] && is_static_pod_healthy "$name"; then return 0; fi
+    forgive_starts "$name"
     if failure=$(keeps_ending "$name"); then is_final=yes; return 1; fi
     pause 3
   done

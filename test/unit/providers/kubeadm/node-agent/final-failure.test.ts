@@ -50,6 +50,24 @@ describe("a node agent whose change would fail in the same way again", function 
     assert.equal(machine.annotations[KEYS.finalFailure], `${KUBERNETES} configuration@${VERSION}`);
   });
 
+  it("waits on while static pods end only because the API server takes its time to start", () => {
+    const machine = askedMachine({ controlPlane: true });
+    const logs = (machine.folder + LOGS).replaceAll("kube-apiserver", "kube-controller-manager");
+    const down = `${machine.folder}/state/down`;
+    machine.useScript("curl", [`if [[ $* == *6443* && -e ${down} ]]; then exit 7; fi`]);
+    machine.useScript("kubeadm", [
+      'if [[ $* == "version"* ]]; then echo v1.36.3; fi',
+      'if [[ $* != *"phase control-plane"* ]]; then exit 0; fi',
+      `mkdir -p ${logs}`,
+      `touch ${down}`,
+      `for time in 0 1 2; do echo 'E1126 leaderelection lost' >${logs}/$time.log; sleep 1; done`,
+      `rm ${down}`,
+      "sleep 2",
+    ]);
+    assert.equal(machine.run("--once").status, 0, machine.annotations[KEYS.message]);
+    assert.equal(machine.annotations[KEYS.finalFailure], undefined);
+  });
+
   it("ignores ends of a static pod from before the change", () => {
     const machine = askedMachine({ controlPlane: true });
     for (const time of [0, 1, 2, 3]) machine.put(`${LOGS}/${time}.log`, "an old end\n");
