@@ -12,8 +12,7 @@ export function urlIssue(text: string, schemes: readonly string[] = ["https", "h
   const url = new URL(text);
   if (!schemes.includes(url.protocol.slice(0, -1)))
     return `${quoteUnlessSecret(text)} is not an ${schemes.join(" or ")} URL; ${example}`;
-  if (url.username !== "" || url.password !== "")
-    return `${CREDENTIALS}; remove them`;
+  if (url.username !== "" || url.password !== "") return `${CREDENTIALS}; remove them`;
   if (url.hostname === "") return `${quoted(text)} has no host; ${example}`;
   return undefined;
 }
@@ -44,7 +43,8 @@ export function plainHttpIssue(url: string, field: string, isAllowed = false): s
  */
 export function proxyUrlIssue(text: string): string | undefined {
   const wrong = urlIssue(text);
-  if (wrong?.startsWith(CREDENTIALS)) return `${CREDENTIALS}; write them to the secret foresail:proxyCredentials`;
+  if (wrong?.startsWith(CREDENTIALS))
+    return `${CREDENTIALS}; write them to the secret foresail:proxyCredentials`;
   if (wrong !== undefined) return wrong;
   return /^https?:\/\/[A-Za-z0-9._-]+(:\d{1,5})?(\/[A-Za-z0-9._~/-]*)?$/.test(text)
     ? undefined

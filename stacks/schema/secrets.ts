@@ -39,7 +39,8 @@ export const SECRETS = {
   proxyCredentials: (raw, _machines, cluster) => {
     const issues = textIssues(["username", "password"], raw);
     const { proxy } = isObject(cluster) ? (cluster as { proxy?: { http?: string; https?: string } }) : {};
-    const issueOf = () => proxyCredentialsIssue(raw as RegistryCredential, isObject(proxy) ? proxy : undefined);
+    const issueOf = () =>
+      proxyCredentialsIssue(raw as RegistryCredential, isObject(proxy) ? proxy : undefined);
     return { value: raw, issues: issues.length > 0 ? issues : issueAt([], issueOf()) };
   },
   cloudApplicationCredential: (raw) => ({ value: raw, issues: textIssues(["id", "secret"], raw) }),

@@ -201,10 +201,14 @@ describe("a site with its own package repository, proxy and pools", function () 
       /server = "https:\/\/registry-1\.docker\.io"\n\n\[host\."https:\/\/mirror\.example\.test"\]/,
     );
     const address = server.url.replace("://", `://node:${ENCODED}@`);
-    for (const name of ["HTTP_PROXY", "HTTPS_PROXY"]) assert.ok(found.includes(`${name}="${address}"\n`), found);
+    for (const name of ["HTTP_PROXY", "HTTPS_PROXY"])
+      assert.ok(found.includes(`${name}="${address}"\n`), found);
     assert.match(
       found,
-      new RegExp(`^NO_PROXY=.*10\\.96\\.0\\.0/12.*${controlPlane().internalAddress}.*intranet.*"\n2\n2$`, "m"),
+      new RegExp(
+        `^NO_PROXY=.*10\\.96\\.0\\.0/12.*${controlPlane().internalAddress}.*intranet.*"\n2\n2$`,
+        "m",
+      ),
     );
     assert.match(found, /foresail\.crt: OK/);
     assert.match(found, /config_path = "\/etc\/containerd\/certs\.d"/);

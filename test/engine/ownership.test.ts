@@ -110,7 +110,10 @@ describe("the owner of a cluster under the engine", function () {
       (await stack.preview()).map(({ name, inputs }) => [name, String(inputs.steps)]);
     const [[group, step] = [], ...others] = await stepsOf();
     assert.deepEqual([group, others], ["test-workers", []]);
-    assert.match(String(step), /^w-2: prepared by a run that was interrupted; cordon, drain, .*delete its Node$/);
+    assert.match(
+      String(step),
+      /^w-2: prepared by a run that was interrupted; cordon, drain, .*delete its Node$/,
+    );
     const failed = await stack.call(["up", "--yes", "--skip-preview"]);
     assert.notEqual(failed.exitCode, 0);
     assert.match(failed.stdout, /remove w-2 failed/);

@@ -49,7 +49,9 @@ export class SiteServer {
     this.server.on("connect", (request: IncomingMessage, socket: Socket) => {
       if (request.url !== `${host}:443`) return void socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
       if (!this.hasLogin(request))
-        return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n");
+        return void socket.end(
+          "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n",
+        );
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       socket.on("error", () => socket.destroy());
       inner.emit("connection", socket);

@@ -91,7 +91,9 @@ export function planMembership(args: {
     interrupted.filter(({ name }) => !recorded.includes(name)).map((each) => [each.name, each.group]),
   );
   // a join that was interrupted set no label, and only the control planes' group is always there
-  const unlabeled = others.filter(({ name, group: of }) => isControlPlane && of === undefined && isLost(name));
+  const unlabeled = others.filter(
+    ({ name, group: of }) => isControlPlane && of === undefined && isLost(name),
+  );
   const leaving = [
     ...new Set([
       ...[...recorded, ...unfinished, ...begun.keys(), ...labeled.filter(isLost)],

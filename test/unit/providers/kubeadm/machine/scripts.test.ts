@@ -267,7 +267,8 @@ describe("remote scripts", () => {
     assert.equal(configure({}), "0\nyes\n");
     assert.equal(existsSync(path(files[0]!)), false);
     assert.equal(statSync(path(files[1]!)).mode & 0o777, 0o644);
-    for (const file of [...units, files[1]!]) assert.doesNotMatch(readFileSync(path(file), "utf8"), /node:|@/);
+    for (const file of [...units, files[1]!])
+      assert.doesNotMatch(readFileSync(path(file), "utf8"), /node:|@/);
   });
 
   it("set a mode with setgid after the owner, which clears the bit", () => {
