@@ -107,7 +107,9 @@ describe("the owner of a cluster under the engine", function () {
     assert.notEqual((await stack.call(["up", "--yes", "--skip-preview"])).exitCode, 0);
     fleet.powerOff("w-2");
     const stepsOf = async () =>
-      (await stack.preview()).map(({ name, inputs }) => [name, String(inputs.steps)]);
+      (await stack.preview()).flatMap(({ name, inputs: { steps } }) =>
+        Array.isArray(steps) && steps.length > 0 ? [[name, String(steps)]] : [],
+      );
     const [[group, step] = [], ...others] = await stepsOf();
     assert.deepEqual([group, others], ["test-workers", []]);
     assert.match(
@@ -118,8 +120,7 @@ describe("the owner of a cluster under the engine", function () {
     assert.notEqual(failed.exitCode, 0);
     assert.match(failed.stdout, /remove w-2 failed/);
     want(stack, ["cp-1", "w-1"], { lost: ["w-2"] });
-    const lost = (await stepsOf()).filter(([, steps]) => steps !== "" && steps !== "undefined");
-    assert.deepEqual(lost, [["test-control-plane", "w-2: lost, delete its Node"]]);
+    assert.deepEqual(await stepsOf(), [["test-control-plane", "w-2: lost, delete its Node"]]);
     await stack.up();
     assert.deepEqual(Object.keys(await observedCluster(kubernetes)), ["cp-1", "w-1"]);
     want(stack, ["cp-1", "w-1"]);
