@@ -149,7 +149,10 @@ function refuseRemovals(
   const present = observed
     ?.filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
     .map(({ name }) => name);
-  const leaving = plan.steps.filter(membership.isRemoval).map(({ machine }) => machine);
+  // machines of pools that an interrupted run left are no members of etcd
+  const leaving = plan.steps.flatMap((step) =>
+    membership.isRemoval(step) && step.etcdMember ? [step.machine] : [],
+  );
   return refuseMajorityRemoval(present ?? recorded, leaving);
 }
 
