@@ -29,7 +29,7 @@ restore_before() {
   if systemd-detect-virt --container --quiet; then container=yes; fi
   if [ -e /usr/local/share/ca-certificates/foresail.crt ]; then certificates=yes; fi
   # a release before this one has recorded nothing, but these files are foresail's in any case
-  rm -f /etc/sysctl.d/90-foresail.conf /etc/modules-load.d/foresail.conf /etc/apt/apt.conf.d/90foresail-proxy \
+  rm -f /etc/sysctl.d/90-foresail.conf /etc/modules-load.d/foresail.conf /etc/foresail/proxy.env /etc/apt/apt.conf.d/90foresail-proxy \
     /etc/apt/sources.list.d/foresail-kubernetes.list /etc/apt/keyrings/foresail-kubernetes.asc \
     /etc/systemd/system/{containerd,kubelet}.service.d/foresail-proxy.conf /usr/local/share/ca-certificates/foresail.crt
   restore_files "$BEFORE_PATH/paths" "$BEFORE_PATH/files"

@@ -17,8 +17,6 @@ clear_files() {
   rm -rf /var/log/{pods,containers} /usr/local/lib/foresail
   rm -f "$AGENT_UNIT_PATH" /etc/systemd/system/foresail-{bridge,endpoint}.service /etc/systemd/system/kubelet.service.d/{foresail-hardening,00-foresail-environment}.conf
   rm -f /run/foresail-node-agent.{lock,words} /run/foresail-endpoint.pid /run/foresail-containerd.toml
-  # a password stays on no machine that is given back
-  if [ -e /etc/foresail/proxy.env ]; then rm -f /etc/foresail/proxy.env /etc/apt/apt.conf.d/90foresail-proxy; fi
   systemctl daemon-reload
   restore_before
   rm -f "$AGENT_CONFIGURATION_PATH" "$HAPROXY_PATH"
