@@ -132,7 +132,7 @@ const TABLE: RefusedInputs = {
       `${ARGS}.apiServer.extraArgs[0].name: "etcd-servers" contradicts the etcd that foresail runs on the control planes; remove it`,
       apiServer({ name: "etcd-servers", value: "https://192.0.2.31:2379" }),
     ],
-    ...["false", "False", "0"].map((value): [string, object] => [
+    ...["false", "False", "0"].map((value): [string, Record<string, unknown>] => [
       `${ARGS}.apiServer.extraArgs[0].name: "anonymous-auth" would refuse the health checks of the kubelet and of load balancers; remove it, and write profile: cis, or an AuthenticationConfiguration in files whose anonymous.conditions allow /livez, /readyz, /healthz, with the argument authentication-config`,
       apiServer({ name: "anonymous-auth", value }),
     ]),
