@@ -20,9 +20,9 @@ export const REFUSED_VALUES: readonly RefusedValue[] = [
   {
     by: "the kubelet",
     fields: {
-      kubelet: { ...containerNodeSettings.kubelet, systemReserved: { memory: "900Gi" } },
+      kubelet: { ...containerNodeSettings.kubelet, logging: { format: "nosuch" } },
     },
-    says: /the kubelet ended three times .*reservation/,
+    says: /the kubelet ended three times .*Unsupported log format/,
   },
   {
     by: "the API server",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { desiredCluster } from "./desired-cluster";
 import { killedDuring } from "./killed-up";
+import { writesOf } from "../simulation/journal";
 import { simulatedFixture } from "./simulated-fixture";
 
 describe("a change of configuration that is killed, and then taken out of the stack file", function () {
@@ -39,5 +40,42 @@ describe("a change of configuration that is killed, and then taken out of the st
     const steps = preview.flatMap(({ inputs }) => (inputs.steps ?? []) as string[]);
     assert.ok(steps.includes("cluster: write kubeadm-config and kubelet-config"));
     assert.ok(!steps.includes(TAKE_BACK));
+  });
+});
+
+describe("a reservation of the kubelet that a machine does not have", function () {
+  this.timeout(300_000);
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
+  const want = (others: Record<string, unknown> = {}) =>
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1", "w-1"], others) });
+
+  before(async () => {
+    want();
+    await fixture.stack.up();
+  });
+
+  it("is refused by the preview, and nothing is written", async () => {
+    want({ kubelet: { systemReserved: { memory: "900Gi" } } });
+    const written = writesOf(fixture.fleet.journal);
+    for (const command of [["preview"], ["up", "--yes", "--skip-preview"]]) {
+      const { exitCode, stdout, stderr } = await fixture.stack.call(command);
+      assert.notEqual(exitCode, 0, stdout);
+      assert.match(
+        (stdout + stderr).replaceAll(/\s+/g, " "),
+        /cluster\.kubelet.* the kubelet would reserve 900Gi \+ 100Mi of memory, and cp-1 has 4Gi, w-1 has 4Gi: it would end at its start/,
+      );
+    }
+    assert.deepEqual(writesOf(fixture.fleet.journal), written);
+    want();
+    assert.deepEqual(await fixture.stack.preview(), []);
+  });
+
+  it("is rolled out when the machines have it", async () => {
+    want({ kubelet: { systemReserved: { memory: "1Gi" } } });
+    const steps = (await fixture.stack.preview()).flatMap(({ inputs }) => (inputs.steps ?? []) as string[]);
+    assert.ok(
+      steps.some((step) => /^w-1 .*configuration/.test(step)),
+      steps.join("\n"),
+    );
   });
 });

@@ -20,7 +20,7 @@ export const handlers: Handlers = {
     }
     const { previewRollout } = await import("./rollout/preview.js");
     const desired = withGivenConfiguration(olds, news);
-    const { refusals, notes, leftOut, ...preview } = await previewRollout(nameOf(news), olds, desired);
+    const { refusals, unfit, notes, leftOut, ...preview } = await previewRollout(nameOf(news), olds, desired);
     const { configurationDiff } = await import("./rollout/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const { lostSettingLines } = await import("./rollout/lost-settings.js");
@@ -34,6 +34,7 @@ export const handlers: Handlers = {
       inputs: { ...desired, steps, leftOut },
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
+        ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
         ...refusals.map((reason) => ({ property: "cluster.version", reason })),
       ],
     };

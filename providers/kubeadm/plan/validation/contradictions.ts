@@ -9,6 +9,7 @@ import {
   valueAt,
 } from "../../../../lib/validation/validation-issue";
 import { networkOf } from "../defaults";
+import { kubeletValueIssues } from "./kubelet-values";
 import { NODE_PREFIX, pluginBlockIssues } from "./network-plugin";
 import { PASS_THROUGH, versionIssues } from "./pass-through";
 
@@ -185,6 +186,7 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...fieldsOfVersion(settings),
     ...(settings.adopt === true ? [] : contradictingArguments(settings)),
     ...maskIssues(settings),
+    ...below(["kubelet"], kubeletValueIssues(settings.kubelet)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
   ];
 }

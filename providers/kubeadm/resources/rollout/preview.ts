@@ -10,6 +10,7 @@ import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
 import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
+import { reservationRefusals } from "../../plan/rollout/reserved";
 import { previewStep } from "../../plan/rollout/step-lines";
 import {
   furtherSoftware,
@@ -92,13 +93,15 @@ function desiredOf(
 interface RolloutPreview {
   steps: NodeRolloutStep[];
   refusals: string[];
+  /** Why the kubelet would not start on some Nodes with its new configuration. */
+  unfit: string[];
   /** Remarks that are not steps, since they may change at any time. */
   notes: string[];
   /** Names of unreachable workers; each has a line among the steps. */
   leftOut: string[];
 }
 
-const NOTHING: RolloutPreview = { steps: [], refusals: [], notes: [], leftOut: [] };
+const NOTHING: RolloutPreview = { steps: [], refusals: [], unfit: [], notes: [], leftOut: [] };
 
 /**
  * Returns the rollout as it would run now, from the cluster, or from the state if the cluster can't be read. A cluster
@@ -146,8 +149,9 @@ async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Pr
   const hasDrift = nodes.some(({ drift }) => drift !== undefined);
   const drifted = hasDrift ? await (await import("./drift.js")).driftNotes(nodes, news) : [];
   const blocked = due.size > 0 ? await drainBlockers(kubernetes, [...due], news) : [];
+  const unfit = await unfitNodes(cluster, plan, news);
   const preview = described(plan, desired);
-  return { ...preview, notes: [...preview.notes, ...silent, ...blocked, ...drifted] };
+  return { ...preview, unfit, notes: [...preview.notes, ...silent, ...blocked, ...drifted] };
 }
 
 function memberAt(
@@ -181,9 +185,26 @@ function described(
   return {
     steps: [...steps.map(previewStep), ...held, ...leftOut.map(leftOutStep)],
     refusals: refusals.concat(unstaged),
+    unfit: [],
     notes,
     leftOut: leftOut.map(({ node }) => node),
   };
+}
+
+/** Asks what the machines have that get another configuration. */
+async function unfitNodes(
+  cluster: ClusterReading,
+  { steps }: Pick<RolloutPlan, "steps">,
+  { specification }: NodeRolloutInputs,
+): Promise<string[]> {
+  const changes = steps.filter(({ software }) => software.some(({ name }) => name === CONFIGURATION));
+  const names = new Set(changes.map(({ node }) => node));
+  if (names.size === 0) return [];
+  const nodes = await cluster.listNodes();
+  return reservationRefusals(
+    nodes.filter(({ metadata }) => names.has(metadata?.name ?? "")),
+    specification.kubelet,
+  );
 }
 
 async function drainBlockers(

@@ -155,6 +155,49 @@ const TABLE: RefusedInputs = {
       }),
     ],
   ],
+  "values for which the kubelet ends at its start": [
+    [
+      'cluster.kubelet.systemReserved.memory: "900GB" is not a quantity; write e.g. "500m" or "1Gi"',
+      kubelet({ systemReserved: { memory: "900GB" } }),
+    ],
+    [
+      'cluster.kubelet.kubeReserved.cpu: "-1" is negative; write e.g. "500m" or "1Gi"',
+      kubelet({ kubeReserved: { cpu: "-1" } }),
+    ],
+    [
+      "cluster.kubelet.systemReserved.hugepages: is not known; known are cpu, memory, ephemeral-storage, pid",
+      kubelet({ systemReserved: { hugepages: "1Gi" } }),
+    ],
+    [
+      'cluster.kubelet.evictionHard["memory.avail"]: is not known; did you mean "memory.available"?',
+      kubelet({ evictionHard: { "memory.avail": "100Mi" } }),
+    ],
+    [
+      'cluster.kubelet.evictionHard["nodefs.available"]: "110%" is not from "0%" to "100%"',
+      kubelet({ evictionHard: { "nodefs.available": "110%" } }),
+    ],
+    [
+      'cluster.kubelet.evictionHard["memory.available"]: "0" is zero; write "0%" for no limit',
+      kubelet({ evictionHard: { "memory.available": "0" } }),
+    ],
+    [
+      'cluster.kubelet.evictionSoftGracePeriod["memory.available"]: is missing, and evictionSoft has it; write e.g. "1m30s"',
+      kubelet({ evictionSoft: { "memory.available": "200Mi" } }),
+    ],
+    [
+      "cluster.kubelet.oomScoreAdj: -5000 is not allowed; write a number, from -1000 to 1000",
+      kubelet({ oomScoreAdj: -5000 }),
+    ],
+    ["cluster.kubelet.maxPods: -1 is not allowed; write a number, 0 or more", kubelet({ maxPods: -1 })],
+    [
+      'cluster.kubelet.topologyManagerPolicy: "bestEffort" is not known; did you mean "best-effort"?',
+      kubelet({ topologyManagerPolicy: "bestEffort" }),
+    ],
+    [
+      "cluster.kubelet.imageGCHighThresholdPercent: imageGCLowThresholdPercent 80 must be less than imageGCHighThresholdPercent 75",
+      kubelet({ imageGCHighThresholdPercent: 75 }),
+    ],
+  ],
   "masks of nodes that do not fit the pods": [
     [`${MASK}: is not the prefix of an IPv4 block; write a number of at most 30, in quotes`, mask("large")],
     [

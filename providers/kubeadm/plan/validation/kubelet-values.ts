@@ -1,0 +1,129 @@
+import { isObject } from "../../../../lib/json";
+import { parseQuantity } from "../../../../lib/kubernetes/quantity";
+import { unknownWord } from "../../../../lib/validation/spelling";
+import { quoted } from "../../../../lib/text/quote";
+import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
+
+/** Limits of whole numbers, as every supported kubelet has them (pkg/kubelet/apis/config/validation). */
+const RANGES: Readonly<Record<string, readonly [number, number]>> = {
+  eventBurst: [0, Infinity],
+  eventRecordQPS: [0, Infinity],
+  healthzPort: [0, 65535],
+  imageGCHighThresholdPercent: [0, 100],
+  imageGCLowThresholdPercent: [0, 100],
+  iptablesDropBit: [0, 31],
+  iptablesMasqueradeBit: [0, 31],
+  kubeAPIBurst: [0, Infinity],
+  kubeAPIQPS: [0, Infinity],
+  maxOpenFiles: [0, Infinity],
+  maxParallelImagePulls: [1, Infinity],
+  maxPods: [0, Infinity],
+  nodeStatusMaxImages: [-1, Infinity],
+  oomScoreAdj: [-1000, 1000],
+  podsPerCore: [0, Infinity],
+  readOnlyPort: [0, 65535],
+  registryBurst: [0, Infinity],
+  registryPullQPS: [0, Infinity],
+};
+
+/** Words that a field may have. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  cpuManagerPolicy: ["none", "static"],
+  hairpinMode: ["promiscuous-bridge", "hairpin-veth", "none"],
+  topologyManagerPolicy: ["none", "best-effort", "restricted", "single-numa-node"],
+  topologyManagerScope: ["container", "pod"],
+};
+
+/** What a kubelet can reserve (cmd/kubelet/app, parseResourceList). */
+const RESERVABLE = ["cpu", "memory", "ephemeral-storage", "pid"];
+/** What a kubelet evicts pods for (pkg/kubelet/eviction/api). */
+const SIGNALS = [
+  ...["memory.available", "nodefs.available", "nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree"],
+  ...["containerfs.available", "containerfs.inodesFree", "allocatableMemory.available", "pid.available"],
+];
+/** The defaults of the kubelet, which ends at its start unless the lower one is less than the other. */
+const IMAGE_GC = { imageGCHighThresholdPercent: 85, imageGCLowThresholdPercent: 80 };
+
+const textsOf = (value: unknown): [string, string][] =>
+  isObject(value)
+    ? Object.entries(value).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : []))
+    : [];
+
+function quantityIssue(text: string): string | undefined {
+  const value = parseQuantity(text);
+  if (value === undefined) return `${quoted(text)} is not a quantity; write e.g. "500m" or "1Gi"`;
+  return value < 0 ? `${quoted(text)} is negative; write e.g. "500m" or "1Gi"` : undefined;
+}
+
+const reservationIssues = (kubelet: object, field: string): ValidationIssue[] =>
+  textsOf(kubelet[field as keyof object]).flatMap(([resource, text]) => [
+    ...issueAt(
+      [field, resource],
+      RESERVABLE.includes(resource) ? quantityIssue(text) : unknownWord(resource, RESERVABLE),
+    ),
+  ]);
+
+/** Returns why a kubelet refuses a limit of evictions, such as "100Mi" or "10%". */
+function limitIssue(text: string): string | undefined {
+  if (!text.endsWith("%")) {
+    const issue = quantityIssue(text);
+    return (
+      issue ?? (parseQuantity(text) === 0 ? `${quoted(text)} is zero; write "0%" for no limit` : undefined)
+    );
+  }
+  const percent = Number(text.slice(0, -1).trim() || "x");
+  return percent >= 0 && percent <= 100 ? undefined : `${quoted(text)} is not from "0%" to "100%"`;
+}
+
+function evictionIssues(kubelet: object): ValidationIssue[] {
+  const { evictionHard, evictionSoft, evictionSoftGracePeriod } = kubelet as Record<string, unknown>;
+  const periods = new Set(textsOf(evictionSoftGracePeriod).map(([signal]) => signal));
+  const limits = Object.entries({ evictionHard, evictionSoft }).flatMap(([field, value]) =>
+    textsOf(value).flatMap(([signal, text]) =>
+      issueAt([field, signal], SIGNALS.includes(signal) ? limitIssue(text) : unknownWord(signal, SIGNALS)),
+    ),
+  );
+  const endless = textsOf(evictionSoft)
+    .filter(([signal]) => SIGNALS.includes(signal) && !periods.has(signal))
+    .flatMap(([signal]) =>
+      issueAt(["evictionSoftGracePeriod", signal], 'is missing, and evictionSoft has it; write e.g. "1m30s"'),
+    );
+  return [...limits, ...endless];
+}
+
+function imageIssues(kubelet: object): ValidationIssue[] {
+  const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low } = { ...IMAGE_GC, ...kubelet };
+  if (!Number.isInteger(high) || !Number.isInteger(low) || low < high) return [];
+  const field =
+    "imageGCLowThresholdPercent" in kubelet ? "imageGCLowThresholdPercent" : "imageGCHighThresholdPercent";
+  return issueAt(
+    [field],
+    `imageGCLowThresholdPercent ${low} must be less than imageGCHighThresholdPercent ${high}`,
+  );
+}
+
+/**
+ * Returns the issues of values for which every supported kubelet ends at its start. Paths are relative to the kubelet's
+ * configuration; fields of another type have their own rule.
+ */
+export function kubeletValueIssues(kubelet: unknown): ValidationIssue[] {
+  if (!isObject(kubelet)) return [];
+  const ranges = Object.entries(RANGES).flatMap(([field, [least, most]]) => {
+    const value = kubelet[field];
+    if (typeof value !== "number" || (value >= least && value <= most)) return [];
+    const range = most === Infinity ? `${least} or more` : `from ${least} to ${most}`;
+    return issueAt([field], `${value} is not allowed; write a number, ${range}`);
+  });
+  const words = Object.entries(WORDS).flatMap(([field, known]) => {
+    const value = kubelet[field];
+    if (typeof value !== "string" || value === "" || known.includes(value)) return [];
+    return issueAt([field], `${quoted(value)} ${unknownWord(value, known)}`);
+  });
+  return [
+    ...ranges,
+    ...words,
+    ...["systemReserved", "kubeReserved"].flatMap((field) => reservationIssues(kubelet, field)),
+    ...evictionIssues(kubelet),
+    ...imageIssues(kubelet),
+  ];
+}
