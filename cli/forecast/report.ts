@@ -83,9 +83,11 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
   const lowest = nodes.map(({ kubeletVersion }) => kubeletVersion).sort(compareVersions)[0];
 
   const findings = [
-    ...plan.refusals.map((words) =>
-      blocks("rollout", words, plan.missingIntermediates?.includes(words) ? ADD_VERSION : FIX_FIRST),
-    ),
+    ...plan.refusals
+      .concat(plan.standstill ?? [])
+      .map((words) =>
+        blocks("rollout", words, plan.missingIntermediates?.includes(words) ? ADD_VERSION : FIX_FIRST),
+      ),
     ...skew.map((words) => warns("skew", words, "Kubernetes does not support this now; the rollout ends it")),
     ...nodes
       .filter((node) => !node.ready && drained.has(node.name))

@@ -11,6 +11,7 @@ import { simulatedFixture } from "./simulated-fixture";
 const MACHINES = ["cp-1", "w-1", "w-2"];
 const OLD = "1.35.4";
 const NEW = "1.36.3";
+const PATCH = "1.36.4";
 
 describe("a changed version under the engine", function () {
   this.timeout(300_000);
@@ -89,9 +90,46 @@ describe("a changed version under the engine", function () {
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 
+  describe("with a worker that a person cordoned", () => {
+    const cordon = (unschedulable: boolean | null) =>
+      fixture.kubernetes.mergePatch(
+        { apiVersion: "v1", kind: "Node", name: "w-2" },
+        { spec: { unschedulable } },
+      );
+    const failing = async (...command: string[]) => {
+      const { exitCode, stdout, stderr } = await fixture.stack.call(command);
+      assert.notEqual(exitCode, 0);
+      return (stdout + stderr).replaceAll(/\s+/g, " ");
+    };
+    const WAITS = "w-1: stays as it is until these are uncordoned: w-2";
+    const REASON =
+      /w-2 of workers cordoned outside of this rollout, and at most 1 of the pool may be away: uncordon/;
+
+    it("changes it first, as the preview says, and leaves the others until it is uncordoned", async () => {
+      await cordon(true);
+      want(PATCH);
+      const steps = await rolloutSteps();
+      assert.match(steps?.[1] ?? "", /^w-2 1\.36\.3 → 1\.36\.4 \(.*left cordoned\)$/);
+      assert.deepEqual([steps?.length, steps?.[2]], [3, WAITS]);
+      assert.match(await failing("up", "--yes", "--skip-preview"), REASON);
+      const versions = (await fixture.kubernetes.listNodes()).map(
+        (node) => node.status?.nodeInfo?.kubeletVersion,
+      );
+      assert.deepEqual(versions.sort(), [`v${NEW}`, `v${PATCH}`, `v${PATCH}`]);
+    });
+
+    it("is refused by name while no node can change, and ends when the worker is uncordoned", async () => {
+      assert.match(await failing("preview"), REASON);
+      await cordon(null);
+      assert.match((await rolloutSteps())?.join() ?? "", /^w-1 1\.36\.3 → 1\.36\.4 /);
+      await fixture.stack.up();
+      assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+    });
+  });
+
   describe("with an unreachable worker", () => {
-    const NEXT = "1.36.4";
-    const LAST = "1.36.5";
+    const NEXT = "1.36.5";
+    const LAST = "1.36.6";
     const versions = async (): Promise<Record<string, string | undefined>> =>
       Object.fromEntries(
         (await fixture.kubernetes.listNodes()).map((node) => [
@@ -112,12 +150,12 @@ describe("a changed version under the engine", function () {
       await awaitPower(fixture.kubernetes, "w-1", false);
       want(NEXT);
       assert.deepEqual(await rolloutSteps(), [
-        line("cp-1", NEW, NEXT),
-        line("w-2", NEW, NEXT),
+        line("cp-1", PATCH, NEXT),
+        line("w-2", PATCH, NEXT),
         "w-1: left out, its Node is not Ready (NodeStatusUnknown: Kubelet stopped posting node status.); the next `up` continues with it",
       ]);
       assert.match(await failingUp(), /NodesLeftOut.*every other node is done; w-1 was left out/);
-      assert.deepEqual(await versions(), { "cp-1": `v${NEXT}`, "w-1": `v${NEW}`, "w-2": `v${NEXT}` });
+      assert.deepEqual(await versions(), { "cp-1": `v${NEXT}`, "w-1": `v${PATCH}`, "w-2": `v${NEXT}` });
     });
 
     it("needs no step when it is paused, and only records that", async () => {
@@ -131,7 +169,7 @@ describe("a changed version under the engine", function () {
       fixture.fleet.powerOn("w-1");
       await awaitPower(fixture.kubernetes, "w-1", true);
       want(NEXT);
-      assert.deepEqual(await rolloutSteps(), [line("w-1", NEW, NEXT)]);
+      assert.deepEqual(await rolloutSteps(), [line("w-1", PATCH, NEXT)]);
       await fixture.stack.up();
       assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
     });

@@ -149,6 +149,8 @@ export const nodeRolloutSteps = defineSteps({
   /** A node whose machine a later run deletes. */
   leavesLater: line`${machine}: stays at ${word("version")}, since a later run replaces or removes it`,
   waits: line`${machine}: stays at ${word("version")} until later runs have replaced or removed ${words("machines")}`,
+  /** A node that could begin if others of its pool, which people cordoned, took pods again. */
+  cordoned: line`${machine}: stays as it is until these are uncordoned: ${words("machines")}`,
   outage: line`there ${choice("planes", [
     "is one control plane: the API does not answer while it changes",
     "are two control planes: etcd has no quorum, and the API does not answer, while one changes",

@@ -20,7 +20,7 @@ export const handlers: Handlers = {
     }
     const { previewRollout } = await import("./rollout/preview.js");
     const desired = withGivenConfiguration(olds, news);
-    const { refusals, unfit, notes, leftOut, ...preview } = await previewRollout(nameOf(news), olds, desired);
+    const { refusals, stuck, unfit, notes, leftOut, ...preview } = await previewRollout(nameOf(news), olds, desired);
     const { configurationDiff } = await import("./rollout/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const { lostSettingLines } = await import("./rollout/lost-settings.js");
@@ -35,6 +35,7 @@ export const handlers: Handlers = {
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
         ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
+        ...stuck.map((reason) => ({ property: "cluster.rollout", reason })),
         ...refusals.map((reason) => ({ property: "cluster.version", reason })),
       ],
     };

@@ -22,6 +22,8 @@ export interface NextSteps {
   leftOut: readonly LeftOut[];
   /** Why no node may begin until a person changes something. */
   stop?: string;
+  /** Names of the nodes that have to be uncordoned first, if that is the reason. */
+  cordoned?: readonly string[];
   /** Version of the cluster's current pass. */
   version?: string;
 }
@@ -75,6 +77,7 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
     done: open.length === 0 && batch.group === undefined,
     leftOut: state.leftOut,
     ...(stop !== undefined && open.length === 0 ? { stop } : {}),
+    ...(batch.cordoned === undefined ? {} : { cordoned: batch.cordoned }),
     ...(version === undefined ? {} : { version }),
   };
 }
@@ -175,6 +178,7 @@ interface RolloutBatch {
   waiting: string[];
   /** What a person has to change first. */
   stop?: string;
+  cordoned?: readonly string[];
 }
 
 const NO_NODE: RolloutBatch = { candidates: [], waiting: [] };
@@ -239,11 +243,11 @@ function nextWorkers(
   }
   if (candidates.length > 0 || busy.size > 0) return { ...NO_NODE, candidates };
   if (notReady.length > 0) return { ...NO_NODE, waiting: notReady.map(describeNotReady) };
-  const names = listed(cordoned.map(({ name }) => name));
+  const names = cordoned.map(({ name }) => name);
   const stop =
-    `${names} of ${group.pool.name} cordoned outside of this rollout, and at most ${maximum} of the pool may be away: ` +
+    `${listed(names)} of ${group.pool.name} cordoned outside of this rollout, and at most ${maximum} of the pool may be away: ` +
     `uncordon, or raise maxUnavailable of ${group.pool.name}`;
-  return { ...NO_NODE, stop };
+  return { ...NO_NODE, stop, cordoned: names };
 }
 
 const describeNotReady = ({ name, reason = "the kubelet has not reported" }: RolloutNode) =>

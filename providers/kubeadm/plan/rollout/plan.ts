@@ -16,13 +16,15 @@ export interface RolloutPlan {
   steps: RolloutStep[];
   /** Why the rollout may not begin, or would stop midway. If there is any, nothing is begun. */
   refusals: string[];
+  /** Why the rollout ends before the desired state, after these steps: a person's cordon. Absent when it reaches it. */
+  standstill?: string;
   /** Those of the refusals that an intermediate version would resolve. */
   missingIntermediates?: readonly string[];
   /** Remarks for the reader that are not steps. */
   notes: string[];
   /** Unreachable workers, which the steps skip. */
   leftOut: readonly LeftOut[];
-  /** Lines for nodes that wait until later runs have replaced machines. */
+  /** Lines for nodes that wait until later runs have replaced machines, or until a node is uncordoned. */
   held: readonly NodeRolloutStep[];
 }
 
@@ -58,6 +60,11 @@ export function planRollout(
     if (now.length === 0) {
       if (next.done) return { steps, refusals: [...unreported, ...short], notes, ...found };
       if (repair(state)) notes.push(...next.waiting);
+      else if (next.cordoned !== undefined && next.stop !== undefined)
+        return {
+          ...{ steps, refusals: [...unreported, ...short], standstill: next.stop, notes },
+          ...{ ...found, held: [...found.held, ...cordonedSteps(state, next.cordoned)] },
+        };
       else return { steps, refusals: [...unreported, ...short, ...standstill(next)], notes, ...found };
       continue;
     }
@@ -90,6 +97,10 @@ function heldSteps(state: RolloutState): NodeRolloutStep[] {
     );
   return due.flatMap((node) => heldStep(node, state) ?? []);
 }
+
+/** Returns the lines of the nodes that are left when a person's cordon ends the rollout. */
+const cordonedSteps = (state: RolloutState, machines: readonly string[]): NodeRolloutStep[] =>
+  dueNodes(state).map(({ name: machine }) => ({ kind: "cordoned", machine, machines: [...machines] }));
 
 /** Returns the version that names the pass: nodes of an earlier run may still finish the previous pass. */
 function passOf({ version }: NextSteps, now: readonly RolloutStep[]): string | undefined {

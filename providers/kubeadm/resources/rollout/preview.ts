@@ -93,6 +93,8 @@ function desiredOf(
 interface RolloutPreview {
   steps: NodeRolloutStep[];
   refusals: string[];
+  /** Why no node may begin until a person does something. */
+  stuck: string[];
   /** Why the kubelet would not start on some Nodes with its new configuration. */
   unfit: string[];
   /** Remarks that are not steps, since they may change at any time. */
@@ -101,7 +103,7 @@ interface RolloutPreview {
   leftOut: string[];
 }
 
-const NOTHING: RolloutPreview = { steps: [], refusals: [], unfit: [], notes: [], leftOut: [] };
+const NOTHING: RolloutPreview = { steps: [], refusals: [], stuck: [], unfit: [], notes: [], leftOut: [] };
 
 /**
  * Returns the rollout as it would run now, from the cluster, or from the state if the cluster can't be read. A cluster
@@ -178,15 +180,16 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
 }
 
 function described(
-  { steps, refusals, notes, leftOut, held }: RolloutPlan,
+  { steps, refusals, standstill, notes, leftOut, held }: RolloutPlan,
   desired: DesiredRollout,
 ): RolloutPreview {
   const unstaged = refuseUnstaged(steps, desired) ?? [];
   return {
     steps: [...steps.map(previewStep), ...held, ...leftOut.map(leftOutStep)],
     refusals: refusals.concat(unstaged),
+    stuck: standstill !== undefined && steps.length === 0 ? [standstill] : [],
     unfit: [],
-    notes,
+    notes: standstill === undefined ? notes : [...notes, `not every node can change: ${standstill}`],
     leftOut: leftOut.map(({ node }) => node),
   };
 }

@@ -3,6 +3,7 @@ import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import { type RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
 import { desiredSoftware, type DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
+import { nodeRolloutSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { nodeAt, poolsOf, desiredFor } from "./nodes";
 
 const cluster = (version: string) =>
@@ -167,9 +168,24 @@ describe("rollout plan", () => {
   for (const [what, words, nodes, { version, ...over }] of refused) {
     it(`refuses ${what}`, () => {
       const desired = desiredFor(nodes, version, over);
-      assert.match(planRollout(nodes, desired).refusals.join("; "), words);
+      const { refusals, standstill = [] } = planRollout(nodes, desired);
+      assert.match(refusals.concat(standstill).join("; "), words);
     });
   }
+
+  it("changes a node that a person cordoned first, and names those that wait until it is uncordoned", () => {
+    const nodes = changed(cluster("1.36.2"), "w-2", { unschedulable: true });
+    const plan = planRollout(nodes, desiredFor(nodes, "1.36.3"));
+    assert.deepEqual(plan.refusals, []);
+    assert.deepEqual(
+      plan.steps.map(({ node }) => node),
+      ["cp-1", "cp-2", "cp-3", "w-2"],
+    );
+    assert.match(plan.standstill ?? "", /^w-2 of w cordoned outside of this rollout, and at most 1/);
+    assert.deepEqual(plan.held.map(nodeRolloutSteps.format), [
+      "w-1: stays as it is until these are uncordoned: w-2",
+    ]);
+  });
 
   it("downgrades within a minor only with a note", () => {
     const nodes = changed(cluster("1.36.2"), "w-1", { kubeletVersion: "1.36.3" });
