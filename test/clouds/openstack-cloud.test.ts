@@ -39,7 +39,9 @@ describe("the sandbox's OpenStack", function () {
   let address: string;
   let hostKey: string;
 
-  before(async () => {
+  before(async function () {
+    // beside two clusters, the tables of its services take minutes
+    this.timeout(900_000);
     await cloud.delete();
     engine = await ContainerEngine.ensure(silent);
     python = (await ensureToolchain({ python: ["openstack"] }, silent)).python("openstack");
