@@ -54,27 +54,16 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: [
-      "e2e",
-      "e2e-nodes",
-      "sites",
-      "pool-node",
-      "adopted",
-      "held",
-      "balanced",
-      "moved",
-      "region-eu1",
-      "region-us1",
-    ],
+    fleets: ["e2e", "e2e-nodes", "sites", "adopted", "held", "balanced", "moved", "region-eu1", "region-us1"],
     night:
-      "the rotation of the encryption key on three control planes, a pod that a budget never allows to evict, a machine that comes back empty, and adopted clusters: with a profile, of three control " +
+      "the rotation of the encryption key on three control planes, a pod that a budget never allows to evict, a machine that comes back empty, and adopted clusters: with another configuration and a profile, of three control " +
       "planes behind a load balancer with an upgrade, and one whose address a static pod holds; a cluster that moves to another " +
       "load balancer; two regions that are upgraded in waves; labels of a pool that change",
   },
   {
     name: "rollout",
     summary: "a version rollout on real nodes",
-    load: 1,
+    load: 2,
     folders: ["rollout"],
     processes: 1,
     timeoutMilliseconds: 900_000,
@@ -96,7 +85,7 @@ export const TIERS: readonly Tier[] = [
     ground: "nodes",
     fleets: ["pool-nodes"],
     night:
-      "kills after every object of a cloud, rolls of one and of three control planes there, machines that boot from its volumes, its own " +
+      "faults and kills after every object of a cloud, rolls of one and of three control planes there, machines that boot from its volumes, its own " +
       "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
       "addresses, a second pool with other machines, and a machine pool of real nodes",
   },
@@ -116,7 +105,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "faults",
     summary: "kills on real clusters",
-    load: 1,
+    load: 2,
     folders: ["faults"],
     processes: 1,
     timeoutMilliseconds: 900_000,

@@ -110,6 +110,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     finish: { isDisruptive: true, danger: ofNode },
     leavesLater: REMARK,
     waits: REMARK,
+    cordoned: REMARK,
     outage: { role: "remark", danger: "control plane" },
     diff: REMARK,
     driftDiff: REMARK,

@@ -158,7 +158,7 @@ describe("an engine that is killed", function () {
       from: () => large,
       machines: MEDIUM,
       to: () => mediumCluster,
-      byDefault: [KILLS[0]],
+      byDefault: [],
       withAll: KILLS,
     },
   ];

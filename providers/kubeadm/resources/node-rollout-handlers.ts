@@ -20,7 +20,11 @@ export const handlers: Handlers = {
     }
     const { previewRollout } = await import("./rollout/preview.js");
     const desired = withGivenConfiguration(olds, news);
-    const { refusals, stuck, unfit, notes, leftOut, ...preview } = await previewRollout(nameOf(news), olds, desired);
+    const { refusals, stuck, unfit, notes, leftOut, ...preview } = await previewRollout(
+      nameOf(news),
+      olds,
+      desired,
+    );
     const { configurationDiff } = await import("./rollout/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const { lostSettingLines } = await import("./rollout/lost-settings.js");

@@ -10,9 +10,11 @@ describe("the tiers of tests", () => {
     assert.equal(starts("clouds", "engine"), true);
     assert.equal(starts("rollout", "engine", "clouds"), false);
     assert.equal(starts("rollout", "clouds"), true);
-    assert.equal(starts("host", "clouds", "rollout"), true);
+    assert.equal(starts("host", "clouds", "rollout"), false);
+    assert.equal(starts("host", "e2e", "rollout"), true);
     assert.equal(starts("e2e", "clouds", "rollout", "host"), false);
-    assert.equal(starts("e2e", "engine", "rollout"), true);
+    assert.equal(starts("e2e", "engine", "rollout"), false);
+    assert.equal(starts("faults", "e2e", "rollout"), false);
   });
 
   it("begin with real nodes, whose files run one after another, beside the fast tier", () => {
@@ -24,7 +26,7 @@ describe("the tiers of tests", () => {
     };
     assert.deepEqual(beside("unit"), ["unit", "e2e"]);
     assert.deepEqual(beside("e2e"), ["e2e", "unit"]);
-    assert.deepEqual(beside("engine"), ["engine", "e2e", "rollout"]);
+    assert.deepEqual(beside("engine"), ["engine", "e2e", "host"]);
   });
 
   it("start at once when nothing runs", () => {
