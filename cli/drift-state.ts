@@ -1,4 +1,5 @@
 import { isObject, parseJson, readJsonObjectOf } from "../lib/json";
+import { parseOwner } from "../lib/ownership/owner";
 import { OWN_TYPES } from "../lib/pulumi/state";
 import type { MachineAccess } from "../providers/kubeadm/client/drift";
 import type { JumpHost, Machine, SshCredentials } from "../providers/kubeadm/plan/machine";
@@ -38,11 +39,14 @@ export function machinesInState(exported: string): MachinesInState | undefined {
   };
   const { specification, machines, credentials, jumpHost } = inputs;
   const { secretFiles } = (plain(inputsOf("NodeRollout")) ?? {}) as { secretFiles?: string[] };
+  const { owner: recorded = {} } = (plain(inputsOf("ClusterOwner")) ?? {}) as { owner?: object };
+  const owner = parseOwner({ ...recorded });
   return {
     cluster: specification.name,
     machines,
     credentials,
     ...(jumpHost ? { jumpHost } : {}),
+    ...(owner ? { owner } : {}),
     ...(secretFiles ? { secretFiles } : {}),
   };
 }

@@ -1,6 +1,7 @@
+import type { Owner } from "../../../lib/ownership/owner";
 import { runScript, SshConnection } from "../../../lib/ssh";
 import { acceptDriftScript, driftScript, parseDriftAnswer } from "../machine/drift-steps";
-import type { Script } from "../machine/steps";
+import { type Script, withOwner } from "../machine/steps";
 import type { DriftAnswer } from "../plan/drift";
 import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
 import { sshTarget } from "./ssh-target";
@@ -10,6 +11,8 @@ export interface MachineAccess {
   readonly cluster: string;
   readonly credentials: SshCredentials;
   readonly jumpHost?: JumpHost;
+  /** The stack in whose state the cluster is; absent in state of earlier releases. */
+  readonly owner?: Owner;
   /** Paths of files whose content is secret, which is never shown. */
   readonly secretFiles?: readonly string[];
   /** Time limit for a machine to answer, and then for what it does. */
@@ -24,7 +27,8 @@ export async function readDrift(access: MachineAccess, machine: Machine): Promis
 
 /** Takes a file as it is on a machine for the one that foresail wrote. @throws the SSH client's typed errors */
 export async function acceptDrift(access: MachineAccess, machine: Machine, file: string): Promise<void> {
-  await run(access, machine, acceptDriftScript(access.cluster, machine.name, file));
+  const script = acceptDriftScript(access.cluster, machine.name, file);
+  await run(access, machine, withOwner(script, access.owner));
 }
 
 async function run(

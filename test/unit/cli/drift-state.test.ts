@@ -10,18 +10,21 @@ const secret = (value: unknown) => ({
 });
 
 describe("the machines in an exported state", () => {
-  it("have the credentials of the last run, which are secret, and the files that are", () => {
+  it("have the credentials of the last run, which are secret, the files that are, and their owner", () => {
     const inputs = {
       specification: { name: "prod" },
       machines: [{ name: "w-1", port: 22 }],
       credentials: secret({ privateKey: "KEY" }),
     };
     const rollout = { type: ROLLOUT, inputs: { secretFiles: ["/etc/hidden"] } };
-    const exported = { deployment: { resources: [{ type: "other" }, { type: TYPE, inputs }, rollout] } };
+    const owner = { id: "2f1c9c6e-3d0a-4a58-9f3e-0c8f7a5d1b42", stack: "organization/foresail/prod" };
+    const owned = { type: "pulumi-nodejs:dynamic/foresail:ClusterOwner", inputs: { owner } };
+    const exported = { deployment: { resources: [owned, { type: TYPE, inputs }, rollout] } };
     assert.deepEqual(machinesInState(JSON.stringify(exported)), {
       cluster: "prod",
       machines: [{ name: "w-1", port: 22 }],
       credentials: { privateKey: "KEY" },
+      owner,
       secretFiles: ["/etc/hidden"],
     });
   });
