@@ -30,7 +30,14 @@ export function readJournal(lines: readonly JournalLine[]): JournalEntry[] {
 }
 
 /** Operations that only read a machine; a preview asks them, too. */
-const READING = new Set(["machine-facts", "preflight", "adoption-facts", "facts"]);
+const READING = new Set([
+  "machine-facts",
+  "preflight",
+  "adoption-facts",
+  "facts",
+  "configuration-differences",
+  "rewritten-settings",
+]);
 
 /** The runs that may change a machine. */
 export function writesOf(journal: readonly JournalEntry[]): JournalEntry[] {
