@@ -19,6 +19,18 @@ export function leaveOut(context: Mocha.Context, reason: string): never {
   context.skip();
 }
 
+/**
+ * Leaves a suite out by day. Stands before everything that sets the suite up.
+ *
+ * @param instead what is tested by day
+ */
+export function byNight(instead: string): void {
+  before(function () {
+    if (process.env.FORESAIL_TEST_ALL !== "1")
+      leaveOut(this, `${instead}; FORESAIL_TEST_ALL=1 includes this one`);
+  });
+}
+
 /** Why a pending test did not run: its own reason, or that of a suite around it. */
 export function reasonOf(test: Mocha.Test): string {
   let ref: (Reasoned & { parent?: Mocha.Suite | undefined }) | undefined = test;

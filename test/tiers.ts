@@ -99,7 +99,7 @@ export const TIERS: readonly Tier[] = [
     limitSeconds: 3_600,
     ground: "programs",
     night:
-      "kills of the engine at every step in every way, fleets that a Temporal server runs, also of regions in network namespaces, " +
+      "kills of the engine at every step in every way, rotations of keys, rollouts through the command and from two backends, fleets that a Temporal server runs, also of regions in network namespaces, " +
       "a fleet of ten clusters, state on real servers, and the page of a fleet in Chromium",
   },
   {

@@ -10,6 +10,7 @@ import { FleetCommand } from "./fleet-command";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
+import { byNight } from "../left-out";
 
 const LEASE = {
   apiVersion: "coordination.k8s.io/v1",
@@ -113,6 +114,7 @@ describe("an interrupt of foresail up", function () {
   });
 
   describe("that was killed", () => {
+    byNight("lock.test.ts clears what a killed run left by day");
     const pending = async () => (await fixture.stack.export()).deployment.pending_operations ?? [];
     /** How many operations the state on disk has as pending; undefined while the engine replaces the file. */
     function pendingOnDisk(): number | undefined {

@@ -6,11 +6,13 @@ import { newKey } from "../support/ssh-server";
 import { desiredCluster } from "./desired-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 import type { PreviewStep } from "./test-stack";
+import { byNight } from "../left-out";
 
 const RESOURCE = "test-encryption-key";
 
 describe("the rotation of keys under the engine", function () {
   this.timeout(600_000);
+  byNight("unit tests cover every phase of a rotation by day");
   const fixture = simulatedFixture({ machines: ["cp-1", "cp-2", "cp-3", "w-1"] });
   const want = (controlPlanes: string[], encryptionKeyGeneration: number) =>
     fixture.stack.configure({

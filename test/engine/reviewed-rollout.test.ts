@@ -5,6 +5,7 @@ import { readProcess } from "../../lib/process/identity";
 import { descendants, killProcess } from "../support/process-tree";
 import { FleetCommand } from "./fleet-command";
 import { deedOf, NEW, OLD, versionRollout } from "./version-rollout";
+import { byNight } from "../left-out";
 
 const LEASE = {
   apiVersion: "coordination.k8s.io/v1",
@@ -18,6 +19,7 @@ const W2 = `w-2 ${OLD} → ${NEW} (cordon, drain, kubeadm upgrade node, uncordon
 
 describe("a rollout through the command foresail", function () {
   this.timeout(600_000);
+  byNight("reviewed-up.test.ts binds a run to a plan by day");
   const rollout = versionRollout(["cp-1", "w-1", "w-2"]);
   const { ground: fixture } = rollout;
   const plan = () => path.join(fixture.folder, "reviewed.plan.json");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isByAnOrphan, type KillMode, untilOrphansEnd, upKilledWhen } from "./killed-up";
 import { deedOf, NEW, OLD, versionRollout } from "./version-rollout";
+import { byNight } from "../left-out";
 
 const MACHINES = ["cp-1", "cp-2", "cp-3", "w-1"];
 /** What happens on each node, in this order; each is a step to be killed at. */
@@ -24,6 +25,7 @@ type Fate = "before" | "after";
 
 describe("a rollout whose engine is killed", function () {
   this.timeout(1_200_000);
+  byNight("rollout.test.ts kills one run by day");
   const rollout = versionRollout(MACHINES);
   let listed: string[] | undefined;
   let expected: unknown;

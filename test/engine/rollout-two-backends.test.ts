@@ -5,12 +5,14 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { TestStack } from "./test-stack";
 import { deedOf, NEW, OLD, versionRollout } from "./version-rollout";
+import { byNight } from "../left-out";
 
 const MACHINES = ["cp-1", "w-1"];
 const HELD_AT = "ready=false cp-1";
 
 describe("two runs from two state backends on one cluster", function () {
   this.timeout(600_000);
+  byNight("lease.test.ts has two holders by day");
   const rollout = versionRollout(MACHINES);
   const { ground: fixture } = rollout;
   /** The same stack, whose state was copied to another backend. */
