@@ -4,15 +4,20 @@ import { quoted } from "../text/quote";
  * Returns the issue of an http(s) URL, or undefined. The message does not repeat a value with a password.
  *
  * @param schemes accepted schemes, without the colon
+ * @param whereTo what to do with a user and password in the URL
  */
-export function urlIssue(text: string, schemes: readonly string[] = ["https", "http"]): string | undefined {
+export function urlIssue(
+  text: string,
+  schemes: readonly string[] = ["https", "http"],
+  whereTo = "remove them",
+): string | undefined {
   const example = `write e.g. "${schemes[0] ?? "https"}://host.example.com/path"`;
   if (!URL.canParse(text) || !text.includes("://") || NEVER_IN_A_URL.test(text))
     return `${quoteUnlessSecret(text)} is not a URL; ${example}`;
   const url = new URL(text);
   if (!schemes.includes(url.protocol.slice(0, -1)))
     return `${quoteUnlessSecret(text)} is not an ${schemes.join(" or ")} URL; ${example}`;
-  if (url.username !== "" || url.password !== "") return `${CREDENTIALS}; remove them`;
+  if (url.username !== "" || url.password !== "") return `${CREDENTIALS}; ${whereTo}`;
   if (url.hostname === "") return `${quoted(text)} has no host; ${example}`;
   return undefined;
 }
@@ -42,9 +47,7 @@ export function plainHttpIssue(url: string, field: string, isAllowed = false): s
  * and dollars, which systemd and apt interpret.
  */
 export function proxyUrlIssue(text: string): string | undefined {
-  const wrong = urlIssue(text);
-  if (wrong?.startsWith(CREDENTIALS))
-    return `${CREDENTIALS}; write them to the secret foresail:proxyCredentials`;
+  const wrong = urlIssue(text, undefined, "write them to the secret foresail:proxyCredentials");
   if (wrong !== undefined) return wrong;
   return /^https?:\/\/[A-Za-z0-9._-]+(:\d{1,5})?(\/[A-Za-z0-9._~/-]*)?$/.test(text)
     ? undefined
