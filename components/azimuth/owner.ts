@@ -67,7 +67,7 @@ export function makeOwner(
       object,
       insteadOf,
       adopt: args.adopt,
-      ...(args.takeOver === undefined ? {} : { takeOver: args.takeOver }),
+      takeOver: args.takeOver,
       ended: ENDED,
       dryRun: true,
       ...(args.record ? { preconditions: [{ path: "spec.paused", value: true, otherwise: UNPAUSED }] } : {}),

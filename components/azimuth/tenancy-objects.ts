@@ -81,8 +81,8 @@ function adoptObject(
 ): Adoption {
   const owners = owner === undefined ? undefined : [owner];
   const deadline = timeoutSeconds ?? desired.timeoutSeconds;
-  const from = { adopt, ...(takeOver === undefined ? {} : { takeOver }) };
-  return new Adoption(name, { ...desired, kubeconfig, owners, ...from, timeoutSeconds: deadline }, opts);
+  const args = { ...desired, kubeconfig, owners, adopt, takeOver, timeoutSeconds: deadline };
+  return new Adoption(name, args, opts);
 }
 
 /** An object of a cluster in a realm. */

@@ -58,7 +58,7 @@ export class MachinePool extends pulumi.ComponentResource {
 
   /** Returns an object that the pool refers to. Cluster API sets its owner, and the pool waits for its status. */
   private object(role: "bootstrap" | "infrastructure", object: PoolObjectArgs): Adoption[] {
-    const { kubeconfig, api, namespace, timeouts } = this.args;
+    const { kubeconfig, api, namespace, adopt, takeOver, timeouts } = this.args;
     const { apiVersion, kind, name = this.poolName, labels = {}, annotations = {}, spec } = object;
     if (spec === undefined) return [];
     return [
@@ -67,7 +67,8 @@ export class MachinePool extends pulumi.ComponentResource {
         {
           kubeconfig,
           object: { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec },
-          ...this.takenFrom(),
+          adopt,
+          takeOver,
           // Cluster API sets it
           controller: { apiVersion: `cluster.x-k8s.io/${api}`, kind: "MachinePool", name: this.poolName },
           installedBy: `the ${role} provider of this kind (clusterctl init)`,
@@ -78,14 +79,8 @@ export class MachinePool extends pulumi.ComponentResource {
     ];
   }
 
-  /** Returns from whom the objects may be taken. */
-  private takenFrom() {
-    const { adopt, takeOver } = this.args;
-    return { adopt, ...(takeOver === undefined ? {} : { takeOver }) };
-  }
-
   private pool(dependsOn: pulumi.Resource[]): Adoption {
-    const { kubeconfig, api, bootstrap, infrastructure, timeouts } = this.args;
+    const { kubeconfig, api, bootstrap, infrastructure, adopt, takeOver, timeouts } = this.args;
     return new Adoption(
       this.poolName,
       {
@@ -96,7 +91,8 @@ export class MachinePool extends pulumi.ComponentResource {
           bootstrap: "config" in bootstrap ? { configRef: this.reference(bootstrap.config) } : bootstrap,
           infrastructureRef: this.reference(infrastructure),
         }),
-        ...this.takenFrom(),
+        adopt,
+        takeOver,
         ...(isScaledByOthers(this.args) ? { leave: ["spec.replicas"] } : {}),
         installedBy: INSTALLED_BY[api],
         timeoutSeconds: timeouts.deletionSeconds,
