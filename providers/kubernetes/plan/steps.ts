@@ -15,7 +15,7 @@ export const adoptionSteps = defineSteps({
   adopt: line`adopt it${optional(line`, written by ${text("manager")}`)}`,
   /** Another stack has it, and hands it over. */
   takeOver: line`take it over from ${text("from")}`,
-  /** @param former what annotations of an earlier release, or of the stack's earlier name, say; none: only the state lacks it */
+  /** @param former what annotations of an earlier release, or of the stack's earlier name, say; none: they say so, and the state does not */
   mark: line`record this stack as its owner${optional(line`, instead of ${text("former")}`)}`,
   apply: line`apply ${text("paths")}`,
   addOwner: line`add its owner ${text("owner")}`,

@@ -77,7 +77,7 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
     done: open.length === 0 && batch.group === undefined,
     leftOut: state.leftOut,
     ...(stop !== undefined && open.length === 0 ? { stop } : {}),
-    ...(batch.cordoned === undefined ? {} : { cordoned: batch.cordoned }),
+    ...(batch.cordoned !== undefined && open.length === 0 ? { cordoned: batch.cordoned } : {}),
     ...(version === undefined ? {} : { version }),
   };
 }

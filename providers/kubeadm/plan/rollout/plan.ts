@@ -58,15 +58,23 @@ export function planRollout(
     const next = decide(state, { agents: "assumed" });
     const now = next.finish.length > 0 ? next.finish : next.begin;
     if (now.length === 0) {
-      if (next.done) return { steps, refusals: [...unreported, ...short], notes, ...found };
-      if (repair(state)) notes.push(...next.waiting);
-      else if (next.cordoned !== undefined && next.stop !== undefined)
-        return {
-          ...{ steps, refusals: [...unreported, ...short], standstill: next.stop, notes },
-          ...{ ...found, held: [...found.held, ...cordonedSteps(state, next.cordoned)] },
-        };
-      else return { steps, refusals: [...unreported, ...short, ...standstill(next)], notes, ...found };
-      continue;
+      const refused = [...unreported, ...short];
+      if (next.done) return { steps, refusals: refused, notes, ...found };
+      if (repair(state)) {
+        notes.push(...next.waiting);
+        continue;
+      }
+      const reasons = standstill(next);
+      if (next.cordoned === undefined) return { steps, refusals: [...refused, ...reasons], notes, ...found };
+      const held = [...found.held, ...cordonedSteps(state, next.cordoned)];
+      return {
+        steps,
+        refusals: refused,
+        standstill: reasons.join("; "),
+        notes,
+        leftOut: found.leftOut,
+        held,
+      };
     }
     const version = passOf(next, now);
     if (version !== at.version) at = { version, pass: at.pass + 1, wave: 0 };

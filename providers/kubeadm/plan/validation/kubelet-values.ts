@@ -56,12 +56,12 @@ function quantityIssue(text: string): string | undefined {
 }
 
 const reservationIssues = (kubelet: object, field: string): ValidationIssue[] =>
-  textsOf(kubelet[field as keyof object]).flatMap(([resource, text]) => [
-    ...issueAt(
+  textsOf(kubelet[field as keyof object]).flatMap(([resource, text]) =>
+    issueAt(
       [field, resource],
       RESERVABLE.includes(resource) ? quantityIssue(text) : unknownWord(resource, RESERVABLE),
     ),
-  ]);
+  );
 
 /** Returns why a kubelet refuses a limit of evictions, such as "100Mi" or "10%". */
 function limitIssue(text: string): string | undefined {
