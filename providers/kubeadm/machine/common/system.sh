@@ -149,7 +149,8 @@ replace_shared_entry() {
 # PATH. What can't be copied is not on record, so that a reset leaves it alone.
 record_file() {
   local folder=${1%/*} missing="" copy=$BEFORE_PATH/files$1
-  if [ ! -d "$BEFORE_PATH" ] || [[ $1 == /var/lib/foresail/* ]] || grep -qsxF -- "$1" "$BEFORE_PATH/paths"; then return 0; fi
+  # the last of a whole record of this kind
+  if [ ! -e "$BEFORE_PATH/pods" ] || [[ $1 == /var/lib/foresail/* ]] || grep -qsxF -- "$1" "$BEFORE_PATH/paths"; then return 0; fi
   until [ -z "$folder" ] || is_there "$folder"; do
     missing=$folder/$'\n'$missing
     folder=${folder%/*}
@@ -223,6 +224,6 @@ copy_file() {
   fi
   (
     enter_folder "${1%/*}" no >&2 || exit 1
-    access=$(stat --format='%u:%g %a' -- "./${1##*/}") && read_entry "./${1##*/}" >"$2" && chown "${access% *}" "$2" && chmod "${access#* }" "$2"
+    access=$(stat --format='%u:%g %a' -- "./${1##*/}") && read_entry "./${1##*/}" >"$2" && cmp --silent "./${1##*/}" "$2" && chown "${access% *}" "$2" && chmod "${access#* }" "$2"
   ) || { rm -f -- "$2"; return 1; }
 }

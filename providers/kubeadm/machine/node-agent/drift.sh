@@ -13,7 +13,7 @@ list_managed() {
     /etc/sysctl.d/90-foresail.conf /etc/modules-load.d/foresail.conf "${managed[@]}"
   # credentials of registries and of a proxy are in no second file
   if ! has_registry_credentials; then echo /etc/containerd/config.toml; fi
-  if [ ! -e "$ROOT/etc/foresail/proxy.env" ]; then echo /etc/apt/apt.conf.d/90foresail-proxy; fi
+  if ! grep -qs '://[^/"]*@' "$ROOT/etc/apt/apt.conf.d/90foresail-proxy"; then echo /etc/apt/apt.conf.d/90foresail-proxy; fi
 }
 
 has_registry_credentials() {

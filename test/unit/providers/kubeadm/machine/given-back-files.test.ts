@@ -132,6 +132,14 @@ describe("the record of a machine before it was claimed", function () {
     assert.equal(readFileSync(machine.path("/etc/fstab"), "utf8"), "/swap none swap sw 0 0\n");
   });
 
+  it("is not begun on a machine that an earlier commit has recorded in its own way", () => {
+    const machine = machineOfOthers();
+    machine.write("/var/lib/foresail/before/complete", "");
+    machine.write("/etc/sysctl.d/90-foresail.conf", "ours\n");
+    run(machine, `record_before 10.244.0.0/16; ${PREPARE}; clear_network_files; restore_before`, "a mark");
+    assert.equal(existsSync(machine.path("/etc/sysctl.d/90-foresail.conf")), false);
+  });
+
   it("is the node agent's own on an adopted machine, for configured files", () => {
     const machine = machineOfOthers();
     machine.write("/etc/theirs.conf", "ours\n");

@@ -37,7 +37,7 @@ for (let round = 0; ; round++) {
 const PRIMITIVES: Record<string, { functions: Record<string, string[] | "all">; commands: string }> = {
   "records a file before it is written, and gives it back": {
     functions: { "common/settings": "all", "common/restore": "all" },
-    commands: `rm -rf "$BEFORE_PATH"; mkdir -p "$BEFORE_PATH"; FILE_CONTENTS=("round $round"); write_user_files
+    commands: `rm -rf "$BEFORE_PATH"; mkdir -p "$BEFORE_PATH"; touch "$BEFORE_PATH/pods"; FILE_CONTENTS=("round $round"); write_user_files
       if grep -rqsF "text of root" "$BEFORE_PATH"; then echo LEAKED; fi
       restore_files "$BEFORE_PATH/paths" "$BEFORE_PATH/files"`,
   },
