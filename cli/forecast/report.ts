@@ -62,6 +62,7 @@ export interface PlanReport {
 const WORKERS = "workers";
 
 const ADD_VERSION = "specify it with --via";
+const FIX_TO_COMPLETE = "fix this first; until then, the rollout can't complete";
 const FIX_FIRST = "fix this first; until then, no rollout is possible";
 const BRING_BACK = "the rollout leaves it out; repair it first to include it";
 
@@ -83,11 +84,10 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
   const lowest = nodes.map(({ kubeletVersion }) => kubeletVersion).sort(compareVersions)[0];
 
   const findings = [
-    ...plan.refusals
-      .concat(plan.standstill ?? [])
-      .map((words) =>
-        blocks("rollout", words, plan.missingIntermediates?.includes(words) ? ADD_VERSION : FIX_FIRST),
-      ),
+    ...plan.refusals.map((words) =>
+      blocks("rollout", words, plan.missingIntermediates?.includes(words) ? ADD_VERSION : FIX_FIRST),
+    ),
+    ...(plan.standstill === undefined ? [] : [blocks("rollout", plan.standstill, FIX_TO_COMPLETE)]),
     ...skew.map((words) => warns("skew", words, "Kubernetes does not support this now; the rollout ends it")),
     ...nodes
       .filter((node) => !node.ready && drained.has(node.name))

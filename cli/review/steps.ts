@@ -110,7 +110,8 @@ const RULES: Readonly<Record<string, Rules>> = {
     finish: { isDisruptive: true, danger: ofNode },
     leavesLater: REMARK,
     waits: REMARK,
-    cordoned: REMARK,
+    // what was reviewed went further
+    cordoned: PLAIN,
     outage: { role: "remark", danger: "control plane" },
     diff: REMARK,
     driftDiff: REMARK,

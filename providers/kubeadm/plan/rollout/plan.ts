@@ -108,7 +108,11 @@ function heldSteps(state: RolloutState): NodeRolloutStep[] {
 
 /** Returns the lines of the nodes that are left when a person's cordon ends the rollout. */
 const cordonedSteps = (state: RolloutState, machines: readonly string[]): NodeRolloutStep[] =>
-  dueNodes(state).map(({ name: machine }) => ({ kind: "cordoned", machine, machines: [...machines] }));
+  dueNodes(state).map(({ name: machine }) => ({
+    kind: "cordoned",
+    machine,
+    machines: machines.filter((name) => name !== machine),
+  }));
 
 /** Returns the version that names the pass: nodes of an earlier run may still finish the previous pass. */
 function passOf({ version }: NextSteps, now: readonly RolloutStep[]): string | undefined {

@@ -169,6 +169,17 @@ describe("a review compared with what would run now", () => {
       [rollout([RESUMED("w-1", { to: "1.36.4" })])],
       "moved",
     ],
+    [
+      "a node that waits since a person cordoned another one",
+      [rollout([ROLL("cp-1"), ROLL("w-1")])],
+      [
+        rollout([
+          ROLL("cp-1"),
+          nodeRolloutSteps.format({ kind: "cordoned", machine: "w-1", machines: ["w-2"] }),
+        ]),
+      ],
+      "moved",
+    ],
     ["a step begun by someone else", [rollout([ROLL("w-1")])], [rollout([RESUMED("w-2")])], "moved"],
   ];
   for (const [name, reviewed, current, kind] of rows) {
