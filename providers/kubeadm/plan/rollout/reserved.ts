@@ -13,21 +13,29 @@ const EVICTION: Readonly<Record<string, { signal: string; limit: string }>> = {
   memory: { signal: "memory.available", limit: "100Mi" },
   "ephemeral-storage": { signal: "nodefs.available", limit: "10%" },
 };
+/** Sums of decimal fractions differ by less. */
+const ROUNDING = 1e-9;
 const RESOURCES = ["cpu", "memory", "ephemeral-storage"];
 
 /** Returns what a kubelet's configuration takes of a resource, and its parts as they are written; quantities that can't be read count as none. */
 function reservedOf(kubelet: Readonly<Record<string, unknown>>, resource: string, capacity: number) {
   const { signal, limit } = EVICTION[resource] ?? {};
-  const textIn = (field: string, key: string | undefined, otherwise?: string) => {
+  const textsIn = (field: string, key = "") => {
     const values = kubelet[field];
-    if (!isObject(values)) return otherwise;
-    return key !== undefined && typeof values[key] === "string" ? values[key] : undefined;
+    const text = isObject(values) ? values[key] : undefined;
+    return typeof text === "string" ? [text] : [];
   };
+  const { evictionHard, mergeDefaultEvictionSettings } = kubelet;
+  const hasLimits = isObject(evictionHard) && Object.keys(evictionHard).length > 0;
+  const limits = textsIn("evictionHard", signal);
+  const byDefault = limits.length === 0 && (!hasLimits || mergeDefaultEvictionSettings === true);
   const parts = [
-    textIn("systemReserved", resource),
-    textIn("kubeReserved", resource),
-    textIn("evictionHard", signal, limit),
-  ].filter((text) => text !== undefined);
+    ...textsIn("systemReserved", resource),
+    ...textsIn("kubeReserved", resource),
+    // these two turn the limit off
+    ...limits.filter((text) => text !== "0%" && text !== "100%"),
+    ...(byDefault && limit !== undefined ? [limit] : []),
+  ];
   const valueOf = (text: string) =>
     text.endsWith("%") ? (capacity * Number(text.slice(0, -1))) / 100 : (parseQuantity(text) ?? 0);
   return { parts, total: parts.reduce((sum, text) => sum + valueOf(text), 0) };
@@ -35,7 +43,7 @@ function reservedOf(kubelet: Readonly<Record<string, unknown>>, resource: string
 
 /**
  * Returns why a kubelet would end at its start on some Nodes: it may reserve no more than the machine has
- * (pkg/kubelet/cm, validateNodeAllocatable).
+ * (pkg/kubelet/cm, validateNodeAllocatable). Processors that are reserved by number take the place of an amount.
  *
  * @param kubelet the kubelet's configuration
  */
@@ -43,13 +51,14 @@ export function reservationRefusals(
   nodes: readonly NodeCapacity[],
   kubelet: Readonly<Record<string, unknown>>,
 ): string[] {
-  return RESOURCES.flatMap((resource) => {
+  const amounts = kubelet["reservedSystemCPUs"] === undefined ? RESOURCES : RESOURCES.slice(1);
+  return amounts.flatMap((resource) => {
     const short = nodes.flatMap(({ metadata, status }) => {
       const text = status?.capacity?.[resource];
       const capacity = text === undefined ? undefined : parseQuantity(text);
       if (text === undefined || capacity === undefined) return [];
       const { parts, total } = reservedOf(kubelet, resource, capacity);
-      return total > capacity ? [{ node: `${metadata?.name} has ${text}`, parts }] : [];
+      return total - capacity > capacity * ROUNDING ? [{ node: `${metadata?.name} has ${text}`, parts }] : [];
     });
     if (short.length === 0) return [];
     return [

@@ -186,7 +186,7 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...fieldsOfVersion(settings),
     ...(settings.adopt === true ? [] : contradictingArguments(settings)),
     ...maskIssues(settings),
-    ...below(["kubelet"], kubeletValueIssues(settings.kubelet)),
+    ...below(["kubelet"], kubeletValueIssues(settings.kubelet, settings.adopt !== true)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
   ];
 }

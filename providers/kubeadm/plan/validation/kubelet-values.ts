@@ -63,6 +63,9 @@ const reservationIssues = (kubelet: object, field: string): ValidationIssue[] =>
     ),
   );
 
+/** As the kubelet reads it. */
+const PERCENT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%+$/;
+
 /** Returns why a kubelet refuses a limit of evictions, such as "100Mi" or "10%". */
 function limitIssue(text: string): string | undefined {
   if (!text.endsWith("%")) {
@@ -71,24 +74,41 @@ function limitIssue(text: string): string | undefined {
       issue ?? (parseQuantity(text) === 0 ? `${quoted(text)} is zero; write "0%" for no limit` : undefined)
     );
   }
-  const percent = Number(text.slice(0, -1).trim() || "x");
+  const percent = PERCENT.test(text) ? Number.parseFloat(text) : NaN;
   return percent >= 0 && percent <= 100 ? undefined : `${quoted(text)} is not from "0%" to "100%"`;
 }
 
 function evictionIssues(kubelet: object): ValidationIssue[] {
-  const { evictionHard, evictionSoft, evictionSoftGracePeriod } = kubelet as Record<string, unknown>;
-  const periods = new Set(textsOf(evictionSoftGracePeriod).map(([signal]) => signal));
+  const { evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim } = kubelet as Record<
+    string,
+    unknown
+  >;
   const limits = Object.entries({ evictionHard, evictionSoft }).flatMap(([field, value]) =>
     textsOf(value).flatMap(([signal, text]) =>
       issueAt([field, signal], SIGNALS.includes(signal) ? limitIssue(text) : unknownWord(signal, SIGNALS)),
     ),
   );
-  const endless = textsOf(evictionSoft)
-    .filter(([signal]) => SIGNALS.includes(signal) && !periods.has(signal))
+  const others = Object.entries({ evictionSoftGracePeriod, evictionMinimumReclaim }).flatMap(
+    ([field, value]) =>
+      textsOf(value).flatMap(([signal]) =>
+        issueAt([field, signal], SIGNALS.includes(signal) ? undefined : unknownWord(signal, SIGNALS)),
+      ),
+  );
+  return [...limits, ...others];
+}
+
+/** Returns an issue for each soft limit without a grace period. A limit of nothing or of everything needs none. */
+function gracePeriodIssues(kubelet: object): ValidationIssue[] {
+  const { evictionSoft, evictionSoftGracePeriod } = kubelet as Record<string, unknown>;
+  const periods = new Set(textsOf(evictionSoftGracePeriod).map(([signal]) => signal));
+  return textsOf(evictionSoft)
+    .filter(
+      ([signal, limit]) =>
+        SIGNALS.includes(signal) && limit !== "0%" && limit !== "100%" && !periods.has(signal),
+    )
     .flatMap(([signal]) =>
       issueAt(["evictionSoftGracePeriod", signal], 'is missing, and evictionSoft has it; write e.g. "1m30s"'),
     );
-  return [...limits, ...endless];
 }
 
 function imageIssues(kubelet: object): ValidationIssue[] {
@@ -105,8 +125,10 @@ function imageIssues(kubelet: object): ValidationIssue[] {
 /**
  * Returns the issues of values for which every supported kubelet ends at its start. Paths are relative to the kubelet's
  * configuration; fields of another type have their own rule.
+ *
+ * @param isWhole whether kubeadm merges it with nothing but defaults, so that its fields can be compared with each other
  */
-export function kubeletValueIssues(kubelet: unknown): ValidationIssue[] {
+export function kubeletValueIssues(kubelet: unknown, isWhole: boolean): ValidationIssue[] {
   if (!isObject(kubelet)) return [];
   const ranges = Object.entries(RANGES).flatMap(([field, [least, most]]) => {
     const value = kubelet[field];
@@ -124,6 +146,6 @@ export function kubeletValueIssues(kubelet: unknown): ValidationIssue[] {
     ...words,
     ...["systemReserved", "kubeReserved"].flatMap((field) => reservationIssues(kubelet, field)),
     ...evictionIssues(kubelet),
-    ...imageIssues(kubelet),
+    ...(isWhole ? [...gracePeriodIssues(kubelet), ...imageIssues(kubelet)] : []),
   ];
 }

@@ -198,11 +198,15 @@ function described(
 async function unfitNodes(
   cluster: ClusterReading,
   { steps }: Pick<RolloutPlan, "steps">,
-  { specification }: NodeRolloutInputs,
+  { specification, adopted }: NodeRolloutInputs,
 ): Promise<string[]> {
   const changes = steps.filter(({ software }) => software.some(({ name }) => name === CONFIGURATION));
   const names = new Set(changes.map(({ node }) => node));
   if (names.size === 0) return [];
+  const { patchFolders } = await import("../../machine/steps.js");
+  const { init, join } = patchFolders(specification);
+  // the kubelets of these clusters have more than the specification says
+  if (adopted === true || init !== undefined || join !== undefined) return [];
   const nodes = await cluster.listNodes();
   return reservationRefusals(
     nodes.filter(({ metadata }) => names.has(metadata?.name ?? "")),

@@ -20,6 +20,18 @@ describe("what a kubelet reserves", () => {
       systemReserved: { memory: "4016844Ki" },
       evictionHard: { "nodefs.available": "10%" },
     },
+    "all of it in two parts whose sum is not exact": {
+      systemReserved: { cpu: "1651m" },
+      kubeReserved: { cpu: "349m" },
+    },
+    "all memory beside a limit of everything, which is none": {
+      systemReserved: { memory: "4016844Ki" },
+      evictionHard: { "memory.available": "100%" },
+    },
+    "processors by number, whatever the amount is": {
+      systemReserved: { cpu: "8" },
+      reservedSystemCPUs: "0-1",
+    },
     "what can't be read, which has its own rule": { systemReserved: { memory: "900GB" } },
   };
   for (const [what, kubelet] of Object.entries(fits))
@@ -38,6 +50,20 @@ describe("what a kubelet reserves", () => {
       "more than all Nodes have, by a few bytes of both reservations",
       { systemReserved: { cpu: "32" }, kubeReserved: { cpu: "32001m" } },
       /32 \+ 32001m of cpu, and w-1 has 2, cp-1 has 64:/,
+    ],
+    [
+      "too much with the default limit of an empty map",
+      { systemReserved: { memory: "4016844Ki" }, evictionHard: {} },
+      /4016844Ki \+ 100Mi of memory, and w-1 has/,
+    ],
+    [
+      "too much with the default limit that is merged",
+      {
+        systemReserved: { memory: "4016844Ki" },
+        evictionHard: { "nodefs.available": "5%" },
+        mergeDefaultEvictionSettings: true,
+      },
+      /4016844Ki \+ 100Mi of memory, and w-1 has/,
     ],
     [
       "too much with its limit of evictions",
