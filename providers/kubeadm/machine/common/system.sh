@@ -168,9 +168,8 @@ record_file() {
 
 # Replaces a file by standard input atomically: PATH MODE [OWNER]. Sets `changed` to yes only when its text differs. Does not
 # touch a file that is as it should be: systemd would ask for a reload of all units.
-write_file() {
+replace_file() {
   local folder=${1%/*} name=${1##*/} owner=${3-} status=0
-  record_file "$1"
   if is_roots_alone "$folder"; then
     # other users need access to the parent folder, so it is not only for root
     (umask 022; mkdir -p -- "$folder/") || return 1
@@ -190,9 +189,15 @@ write_file() {
   if [ "$status" = 3 ]; then changed=yes; elif [ "$status" != 0 ]; then return 1; fi
 }
 
-# Replaces a file by another one, with its owner and mode: FROM (a file of root) PATH.
+# Does the same for a file of foresail, and records what was there before it: PATH MODE [OWNER].
+write_file() {
+  record_file "$1"
+  replace_file "$@"
+}
+
+# Replaces a file by another one, with its owner and mode, to give it back: FROM (a file of root) PATH.
 # shellcheck disable=SC2094 # stat does not read the file
-put_file() { write_file "$2" "$(stat --dereference --format=%a -- "$1")" "$(stat --dereference --format=%u:%g -- "$1")" <"$1"; }
+put_file() { replace_file "$2" "$(stat --dereference --format=%a -- "$1")" "$(stat --dereference --format=%u:%g -- "$1")" <"$1"; }
 
 # Tells whether there is an entry, which may be a link that leads nowhere: PATH.
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }

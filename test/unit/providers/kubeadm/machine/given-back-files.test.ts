@@ -132,6 +132,18 @@ describe("the record of a machine before it was claimed", function () {
     assert.equal(readFileSync(machine.path("/etc/fstab"), "utf8"), "/swap none swap sw 0 0\n");
   });
 
+  it("has no file that kubeadm made and a change of foresail put back", () => {
+    const machine = machineOfOthers();
+    run(machine, "record_before 10.244.0.0/16");
+    machine.write("/opt/kubelet.yaml", "changed\n");
+    machine.write("/opt/previous.yaml", "of kubeadm\n");
+    run(machine, "changed=no; put_file /opt/previous.yaml /opt/kubelet.yaml", "a mark");
+    assert.equal(readFileSync(machine.path("/opt/kubelet.yaml"), "utf8"), "of kubeadm\n");
+    // as a reset removes it
+    run(machine, "rm /opt/kubelet.yaml; restore_before", "a mark");
+    assert.equal(existsSync(machine.path("/opt/kubelet.yaml")), false);
+  });
+
   it("is not begun on a machine that an earlier commit has recorded in its own way", () => {
     const machine = machineOfOthers();
     machine.write("/var/lib/foresail/before/complete", "");
