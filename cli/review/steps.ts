@@ -112,6 +112,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     waits: REMARK,
     // what was reviewed went further
     cordoned: PLAIN,
+    notReady: PLAIN,
     outage: { role: "remark", danger: "control plane" },
     diff: REMARK,
     driftDiff: REMARK,

@@ -42,6 +42,25 @@ describe("what a rollout waits for and stops at", function () {
     assert.deepEqual(fixture.openings(), ["w-2 opened"]);
   });
 
+  it("stops at a worker that is down and has what the others are to get, at once and as the preview says", async () => {
+    fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+    fixture.putNode("w-1", NEW, { ready: "Unknown" });
+    fixture.putNode("w-2", OLD);
+    const { inputs, refusals } = await fixture.check(fixture.desired(OLD), fixture.desired(NEW));
+    assert.deepEqual(inputs.steps, ["w-2: stays as it is until these are Ready: w-1"]);
+    assert.deepEqual(refusals, []);
+    const began = Date.now();
+    await assert.rejects(
+      fixture.update({ ...inputs, timeouts: { ...inputs.timeouts, ready: 30 } }),
+      /w-1 is not Ready.*next: start these machines/s,
+    );
+    assert.ok(Date.now() - began < 10_000);
+    assert.deepEqual(fixture.seen(), []);
+    fixture.putNode("w-1", NEW);
+    await fixture.update(fixture.desired(NEW));
+    assert.deepEqual(fixture.openings(), ["w-2 opened"]);
+  });
+
   it("leaves a worker to the run that replaces it, as the preview lists it, and ends without it", async () => {
     fixture.reset(["cp-1", "w-1", "w-2"], NEW);
     for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);

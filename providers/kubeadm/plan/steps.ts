@@ -151,6 +151,8 @@ export const nodeRolloutSteps = defineSteps({
   waits: line`${machine}: stays at ${word("version")} until later runs have replaced or removed ${words("machines")}`,
   /** A node that could begin if others of its pool, which people cordoned, took pods again. */
   cordoned: line`${machine}: stays as it is until these are uncordoned: ${words("machines")}`,
+  /** A node that could begin if these, whose kubelets do not report, were Ready. */
+  notReady: line`${machine}: stays as it is until these are Ready: ${words("machines")}`,
   outage: line`there ${choice("planes", [
     "is one control plane: the API does not answer while it changes",
     "are two control planes: etcd has no quorum, and the API does not answer, while one changes",

@@ -225,7 +225,8 @@ function kubeadmCommand(
 
 export const isKubernetes = (name: string) => (KUBERNETES_SOFTWARE as readonly string[]).includes(name);
 
-function currentOf({ current, kubeletVersion }: RolloutNode, name: string): string {
+/** Returns the version that a node has of a software; "unknown" when it reports none. */
+export function currentOf({ current, kubeletVersion }: RolloutNode, name: string): string {
   if (name === "kubelet") return kubeletVersion;
   if (name === DRIFT) return current[name] ?? NO_DRIFT;
   return current[name] ?? (isKubernetes(name) ? kubeletVersion : "unknown");

@@ -1,5 +1,5 @@
-import { stepTo, type DesiredRollout, type RolloutOptions, type RolloutStep } from "./desired";
-import { KUBERNETES_SOFTWARE } from "./annotations";
+import { currentOf, stepTo, type DesiredRollout, type RolloutOptions, type RolloutStep } from "./desired";
+import { DRIFT, KUBERNETES_SOFTWARE } from "./annotations";
 import { isWorking, type RolloutNode } from "./observed";
 import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersion } from "./state";
 import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./state";
@@ -24,6 +24,8 @@ export interface NextSteps {
   stop?: string;
   /** Names of the nodes that have to be uncordoned first, if that is the reason. */
   cordoned?: readonly string[];
+  /** Names of the nodes whose kubelets do not report and that have to be Ready first, if that is the reason. */
+  down?: readonly string[];
   /** Version of the cluster's current pass. */
   version?: string;
 }
@@ -78,6 +80,7 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
     leftOut: state.leftOut,
     ...(stop !== undefined && open.length === 0 ? { stop } : {}),
     ...(batch.cordoned !== undefined && open.length === 0 ? { cordoned: batch.cordoned } : {}),
+    ...(batch.down.length > 0 && open.length === 0 ? { down: batch.down } : {}),
     ...(version === undefined ? {} : { version }),
   };
 }
@@ -179,9 +182,11 @@ interface RolloutBatch {
   /** What a person has to change first. */
   stop?: string;
   cordoned?: readonly string[];
+  /** Those of the nodes to wait for whose kubelets do not report. */
+  down: readonly string[];
 }
 
-const NO_NODE: RolloutBatch = { candidates: [], waiting: [] };
+const NO_NODE: RolloutBatch = { candidates: [], waiting: [], down: [] };
 
 /**
  * Returns the next batch of a pass: one control plane at a time, and only while all others are Ready; then the
@@ -205,22 +210,33 @@ function nextBatch(
   const stop = refuseControlPlanes(state, pass) ?? refusedWorkers;
   if (stop !== undefined) return { ...NO_NODE, group, stop };
   const due = group.nodes.filter(isOpen);
-  if (!group.controlPlane) return { group, ...nextWorkers(state, group, due, busy, returned) };
+  if (!group.controlPlane) {
+    const gets = (node: RolloutNode) => wantedVersion(node, pass, state.desired);
+    return { group, ...nextWorkers(state, { ...group, due, gets }, busy, returned) };
+  }
   if (busy.size > 0) return { ...NO_NODE, group };
   // taking away another one while a control plane is not Ready could cost etcd its quorum
   const notReady = state.controlPlanes.filter(({ ready }) => !ready);
-  const candidates = notReady.length > 0 ? [] : due.slice(0, 1);
-  return { group, candidates, waiting: notReady.map(describeNotReady) };
+  return notReady.length > 0 ? waitFor(notReady, group) : { ...NO_NODE, group, candidates: due.slice(0, 1) };
+}
+
+/** A pool with its nodes that have something to do, and the Kubernetes version that each of them gets. */
+interface DueGroup extends Group {
+  due: RolloutNode[];
+  gets: (node: RolloutNode) => string;
 }
 
 function nextWorkers(
   state: RolloutState,
-  group: Group,
-  due: RolloutNode[],
+  group: DueGroup,
   busy: ReadonlySet<string>,
   returned: ReadonlySet<string>,
 ): RolloutBatch {
-  const isDead = ({ name, ready }: RolloutNode) => !ready && state.resting.has(name) && !busy.has(name);
+  const { due } = group;
+  const isDead = (node: RolloutNode) =>
+    !node.ready &&
+    !busy.has(node.name) &&
+    (state.resting.has(node.name) || (node.unreachable === true && !hasWhatOthersGet(node, group, state)));
   const others = group.nodes.filter((node) => !isDead(node));
   // by someone other than this rollout
   const cordoned = others.filter(
@@ -242,13 +258,33 @@ function nextWorkers(
     candidates.push(node);
   }
   if (candidates.length > 0 || busy.size > 0) return { ...NO_NODE, candidates };
-  if (notReady.length > 0) return { ...NO_NODE, waiting: notReady.map(describeNotReady) };
+  if (notReady.length > 0) return waitFor(notReady);
   const names = cordoned.map(({ name }) => name);
   const stop =
     `${listed(names)} of ${group.pool.name} cordoned outside of this rollout, and at most ${maximum} of the pool may be away: ` +
     `uncordon, or raise maxUnavailable of ${group.pool.name}`;
   return { ...NO_NODE, stop, cordoned: names };
 }
+
+/**
+ * Returns whether a node has something that others of its pool are to get: one that does not report may have failed
+ * because of it. What others changed on single machines is no such thing.
+ */
+function hasWhatOthersGet(node: RolloutNode, { due, gets }: DueGroup, { desired }: RolloutState): boolean {
+  return due.some((other) =>
+    stepTo(other, "", desired, gets(other)).software.some(
+      ({ name, to }) => name !== DRIFT && currentOf(node, name) === to,
+    ),
+  );
+}
+
+/** Returns a batch of no node that waits until these are Ready. */
+const waitFor = (notReady: readonly RolloutNode[], group?: Group): RolloutBatch => ({
+  ...NO_NODE,
+  ...(group === undefined ? {} : { group }),
+  waiting: notReady.map(describeNotReady),
+  down: notReady.filter(({ unreachable }) => unreachable).map(({ name }) => name),
+});
 
 const describeNotReady = ({ name, reason = "the kubelet has not reported" }: RolloutNode) =>
   `${name} is not Ready: ${reason}`;

@@ -16,21 +16,24 @@ export interface RolloutPlan {
   steps: RolloutStep[];
   /** Why the rollout may not begin, or would stop midway. If there is any, nothing is begun. */
   refusals: string[];
-  /** Why the rollout ends before the desired state, after these steps: a person's cordon. Absent when it reaches it. */
+  /** Why the rollout ends before the desired state, after these steps: a person's cordon, a node that is down. Absent when it reaches it. */
   standstill?: string;
+  /** Whether the standstill may end without a person's help: a node that is down comes back. */
+  mayPass?: true;
   /** Those of the refusals that an intermediate version would resolve. */
   missingIntermediates?: readonly string[];
   /** Remarks for the reader that are not steps. */
   notes: string[];
   /** Unreachable workers, which the steps skip. */
   leftOut: readonly LeftOut[];
-  /** Lines for nodes that wait until later runs have replaced machines, or until a node is uncordoned. */
+  /** Lines for nodes that wait until later runs have replaced machines, or until a node is uncordoned or Ready. */
   held: readonly NodeRolloutStep[];
 }
 
 /**
  * Returns every step from here to the desired state: repeats `nextSteps`, each time with the nodes as the earlier
- * steps leave them. Assumes that nodes which are not Ready become Ready, and notes it.
+ * steps leave them. Assumes that nodes which report that they are not Ready become Ready, and notes it; those that do not
+ * report stay as they are.
  */
 export function planRollout(
   nodes: readonly RolloutNode[],
@@ -60,17 +63,19 @@ export function planRollout(
     if (now.length === 0) {
       const refused = [...unreported, ...short];
       if (next.done) return { steps, refusals: refused, notes, ...found };
-      if (repair(state)) {
+      if (next.down === undefined && repair(state)) {
         notes.push(...next.waiting);
         continue;
       }
       const reasons = standstill(next);
-      if (next.cordoned === undefined) return { steps, refusals: [...refused, ...reasons], notes, ...found };
-      const held = [...found.held, ...cordonedSteps(state, next.cordoned)];
+      const waiting = waitingSteps(state, next);
+      if (waiting === undefined) return { steps, refusals: [...refused, ...reasons], notes, ...found };
+      const held = [...found.held, ...waiting];
       return {
         steps,
         refusals: refused,
         standstill: reasons.join("; "),
+        ...(next.down === undefined ? {} : { mayPass: true }),
         notes,
         leftOut: found.leftOut,
         held,
@@ -106,13 +111,22 @@ function heldSteps(state: RolloutState): NodeRolloutStep[] {
   return due.flatMap((node) => heldStep(node, state) ?? []);
 }
 
-/** Returns the lines of the nodes that are left when a person's cordon ends the rollout. */
-const cordonedSteps = (state: RolloutState, machines: readonly string[]): NodeRolloutStep[] =>
-  dueNodes(state).map(({ name: machine }) => ({
-    kind: "cordoned",
-    machine,
-    machines: machines.filter((name) => name !== machine),
-  }));
+/** Returns the lines of the nodes that are left when a person's cordon or a node that is down ends the rollout. */
+function waitingSteps(
+  state: RolloutState,
+  { cordoned, down }: Pick<NextSteps, "cordoned" | "down">,
+): NodeRolloutStep[] | undefined {
+  const left = dueNodes(state).map(({ name }) => name);
+  if (down !== undefined) return left.map((machine) => ({ kind: "notReady", machine, machines: [...down] }));
+  return (
+    cordoned &&
+    left.map((machine) => ({
+      kind: "cordoned",
+      machine,
+      machines: cordoned.filter((name) => name !== machine),
+    }))
+  );
+}
 
 /** Returns the version that names the pass: nodes of an earlier run may still finish the previous pass. */
 function passOf({ version }: NextSteps, now: readonly RolloutStep[]): string | undefined {
@@ -124,12 +138,12 @@ function standstill({ stop, waiting }: NextSteps): string[] {
   return waiting.length > 0 ? waiting : ["nothing can be begun, and not everything is done"];
 }
 
-/** Marks every node that takes part in the rollout as Ready. Returns whether any was not Ready. */
+/** Marks every node that takes part in the rollout and reports as Ready. Returns whether any was not Ready. */
 function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
   let notReady = false;
   for (const nodes of [...groups.map((group) => group.nodes), controlPlanes]) {
     nodes.forEach((node, index) => {
-      if (node.ready || (resting.has(node.name) && !node.controlPlane)) return;
+      if (node.ready || node.unreachable || (resting.has(node.name) && !node.controlPlane)) return;
       notReady = true;
       nodes[index] = { ...node, ready: true };
     });

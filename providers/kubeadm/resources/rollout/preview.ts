@@ -180,14 +180,14 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
 }
 
 function described(
-  { steps, refusals, standstill, notes, leftOut, held }: RolloutPlan,
+  { steps, refusals, standstill, mayPass, notes, leftOut, held }: RolloutPlan,
   desired: DesiredRollout,
 ): RolloutPreview {
   const unstaged = refuseUnstaged(steps, desired) ?? [];
   return {
     steps: [...steps.map(previewStep), ...held, ...leftOut.map(leftOutStep)],
     refusals: refusals.concat(unstaged),
-    stuck: standstill !== undefined && steps.length === 0 ? [standstill] : [],
+    stuck: standstill !== undefined && !mayPass && steps.length === 0 ? [standstill] : [],
     unfit: [],
     notes: standstill === undefined ? notes : [...notes, `not every node can change: ${standstill}`],
     leftOut: leftOut.map(({ node }) => node),

@@ -68,6 +68,12 @@ class NodesLeftOut extends Error {
   }
 }
 
+/** Nodes that the preview said to be down still are. */
+class NodesDown extends Error {
+  readonly next =
+    "start these machines and run the command again; or, for a worker, pause it (rollout.pausedNodes), or take it out of the configuration and list it under `lost`";
+}
+
 /** @throws NodesLeftOut when these are more machines than the configuration tolerates; otherwise prints each of them */
 function tolerate(
   resource: string,
@@ -80,12 +86,17 @@ function tolerate(
   for (const each of leftOut) report(resource, nodeRolloutSteps.format(leftOutStep(each)));
 }
 
+const downOf = ({ nodes }: RolloutObservation): ReadonlySet<string> =>
+  new Set(nodes.filter(({ unreachable }) => unreachable).map(({ name }) => name));
+
 /** One run of the rollout: continues from any state of the nodes until nothing is due. */
 class RolloutRun {
   private readonly running = new Map<string, Promise<void>>();
   private readonly record: RolloutRecord;
   private readonly permission: BeginPermission;
   private failure?: Error;
+  /** Names of the nodes that did not report when the run began. */
+  private foundDown?: ReadonlySet<string>;
   /** The step of the node at which the rollout stopped, if it stopped at one. */
   failedStep?: string;
 
@@ -115,6 +126,7 @@ class RolloutRun {
   private async advance(): Promise<boolean> {
     await this.session.assertMayGoOn();
     const observation = await this.observe();
+    this.foundDown ??= downOf(observation);
     const next = this.nextOf(observation);
     if (next.finish.length > 0) await this.start(next.finish, observation);
     else if (next.begin.length > 0) {
@@ -134,6 +146,8 @@ class RolloutRun {
       return true;
     }
     if (next.stop !== undefined) throw new Error(next.stop);
+    // one that goes down during the run may be restarting
+    if (next.down?.some((name) => this.foundDown?.has(name))) throw new NodesDown(next.waiting.join("; "));
     await this.untilSomethingMayBegin(observation);
     return false;
   }

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
+import { desiredSoftware } from "../../../../../providers/kubeadm/plan/rollout/desired";
+import { nodeRolloutSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { nodeAt, poolsOf, desiredFor } from "./nodes";
 
 describe("a rollout with an unreachable worker", () => {
@@ -61,6 +63,49 @@ describe("a rollout with an unreachable worker", () => {
     const next = nextSteps(nodes, desiredFor(nodes, "1.36.3"));
     assert.deepEqual(next.begin, []);
     assert.match(next.waiting.join(), /w-1 is not Ready/);
+  });
+
+  describe("that has what the others are to get", () => {
+    const linesOf = (nodes: RolloutNode[], over: Parameters<typeof desiredFor>[2] = {}) => {
+      const { steps, held, refusals } = planRollout(nodes, desiredFor(nodes, "1.36.3", over));
+      assert.deepEqual(refusals, []);
+      return [...names(steps), ...held.map(nodeRolloutSteps.format)];
+    };
+    const nodes = [nodeAt("cp-1", "1.36.3"), nodeAt("w-1", "1.36.3", dead), nodeAt("w-2", "1.35.4")];
+
+    it("keeps them from it in the preview, too, after what can change", () => {
+      const waits = (name: string, down: string) => `${name}: stays as it is until these are Ready: ${down}`;
+      assert.deepEqual(linesOf(nodes), [waits("w-2", "w-1")]);
+      const older = [nodeAt("cp-1", "1.36.2"), nodeAt("w-1", "1.36.3", dead), nodeAt("w-2", "1.36.2")];
+      assert.deepEqual(linesOf(older), ["cp-1", waits("w-2", "w-1")]);
+      const planes = [nodeAt("cp-1", "1.36.3"), nodeAt("cp-2", "1.36.3", dead), nodeAt("cp-3", "1.35.4")];
+      assert.deepEqual(linesOf(planes), [waits("cp-3", "cp-2")]);
+    });
+
+    it("keeps none of them from it when it is paused, or when more may be unavailable", () => {
+      assert.deepEqual(linesOf(nodes, { pausedNodes: ["w-1"] }), ["w-2"]);
+      const pools = poolsOf(nodes, { w: { maxUnavailable: 2 } });
+      assert.deepEqual(linesOf(nodes, { pools }), ["w-2"]);
+    });
+
+    it("keeps none of them from a repair of their own files, which is nothing that it got", () => {
+      const drifted = nodes.map((node) => ({
+        ...node,
+        kubeletVersion: "1.36.3",
+        current: {
+          ...desiredSoftware({ software: {} }, "1.36.3", node),
+          drift: node.name === "w-2" ? "0123456789ab" : "none",
+        },
+      }));
+      assert.deepEqual(linesOf(drifted, { software: { drift: "none" } }), ["w-2"]);
+    });
+
+    it("is waited for while its kubelet reports, as the preview notes", () => {
+      const starting = nodes.map((node) => (node.ready ? node : { ...node, unreachable: undefined }));
+      const plan = planRollout(starting, desiredFor(starting, "1.36.3"));
+      assert.deepEqual([names(plan.steps), plan.notes], [["w-2"], ["w-1 is not Ready: NodeStatusUnknown"]]);
+      assert.equal(nextSteps(starting, desiredFor(starting, "1.36.3")).down, undefined);
+    });
   });
 
   it("counts as unavailable, but never uses up the last one of a pool", () => {
