@@ -1,5 +1,5 @@
-// Lists the fields of Kubernetes' configuration objects and the flags of its components from the sources of its Go
-// modules: as JSON for one version, as the file providers/kubeadm/plan/validation/kubernetes-fields.ts for several.
+// Lists the fields of Kubernetes' configuration objects, and the flags, feature gates, admission plugins and cipher suites of
+// its components, from the sources of its Go modules: as JSON for one version, as the file providers/kubeadm/plan/validation/kubernetes-fields.ts for several.
 //
 //	go run ./scripts/kubernetes-fields 1.36.3
 //
@@ -267,6 +267,24 @@ func keys(shapes []any) []string {
 	return names
 }
 
+// joinedNames returns the names of all minors, sorted, as the names of fields.
+func joinedNames(versions []string, minors []int, namesOf func(release) []string) []string {
+	shapes := []any{}
+	for _, version := range versions {
+		names := map[string]any{}
+		for _, name := range namesOf(release{version}) {
+			names[name] = "text"
+		}
+		shapes = append(shapes, names)
+	}
+	joined := []string{}
+	for name := range join(minors, shapes).(map[string]any) {
+		joined = append(joined, name)
+	}
+	sort.Strings(joined)
+	return joined
+}
+
 func main() {
 	versions := os.Args[1:]
 	minors := []int{}
@@ -287,22 +305,15 @@ func main() {
 	}
 	flags := map[string]any{}
 	for component := range flagPackages {
-		shapes := []any{}
-		for _, version := range versions {
-			names := map[string]any{}
-			for _, name := range (release{version}).flags(component) {
-				names[name] = "text"
-			}
-			shapes = append(shapes, names)
-		}
-		names := []string{}
-		for name := range join(minors, shapes).(map[string]any) {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		flags[component] = names
+		flags[component] = joinedNames(versions, minors, func(r release) []string { return r.flags(component) })
 	}
-	output, err := json.Marshal(map[string]any{"kinds": all, "flags": flags})
+	output, err := json.Marshal(map[string]any{
+		"kinds": all, "flags": flags, "minors": minors,
+		"gates":        joinedGates(versions, minors),
+		"kubeadmGates": joinedNames(versions, minors, release.kubeadmGates),
+		"plugins":      joinedNames(versions, minors, release.admissionPlugins),
+		"cipherSuites": cipherSuites(),
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -315,9 +326,10 @@ func main() {
 
 // source is the text of the generated file.
 const source = `/*
- * Fields of Kubernetes' configuration objects and flags of its components in 1.%d to 1.%d, from the sources of its Go
- * modules. "npm run fields" writes this file; nothing is edited here. The name of what only some minor
- * versions have ends with the first and the last of them.
+ * Fields of Kubernetes' configuration objects, and flags, feature gates, admission plugins and cipher suites of its
+ * components in 1.%d to 1.%d, from the sources of its Go modules. "npm run fields" writes this file; nothing is edited here.
+ * The name of what only some minor versions have ends with the first and the last of them. A feature gate has a letter for
+ * each minor: "-" where it does not exist, "f" where it is free, and "1" or "0" where it is locked.
  */
 export const KUBERNETES_FIELDS =
 ` + "  `%s`;\n"

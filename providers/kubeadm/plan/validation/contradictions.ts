@@ -6,9 +6,9 @@ import {
   type ConfigurationPath,
   issueAt,
   type ValidationIssue,
-  valueAt,
 } from "../../../../lib/validation/validation-issue";
 import { networkOf } from "../defaults";
+import { argumentsAt, componentValueIssues } from "./component-values";
 import { kubeletValueIssues } from "./kubelet-values";
 import { NODE_PREFIX, pluginBlockIssues } from "./network-plugin";
 import { PASS_THROUGH, versionIssues } from "./pass-through";
@@ -17,6 +17,7 @@ import { PASS_THROUGH, versionIssues } from "./pass-through";
 export interface ClusterSettings {
   version?: string;
   adopt?: boolean;
+  profile?: string;
   encryptSecretsAtRest?: boolean;
   network?: { podSubnet?: string; serviceSubnet?: string; dnsDomain?: string; plugin?: object };
   kubeadm?: {
@@ -82,18 +83,6 @@ const ANONYMOUS = ["/livez", "/readyz", "/healthz"].join(", ");
 const ANONYMOUS_FIX =
   "would refuse the health checks of the kubelet and of load balancers; remove it, and write profile: cis, or an AuthenticationConfiguration " +
   `in files whose anonymous.conditions allow ${ANONYMOUS}, with the argument authentication-config`;
-
-/** Returns the entries of a list of arguments, as far as they are readable, with their indexes. */
-function argumentsAt(kubeadm: unknown, place: string) {
-  const list = valueAt(kubeadm, place.split("."));
-  return (Array.isArray(list) ? list : []).map((one: unknown) => {
-    const { name, value } = isObject(one) ? one : {};
-    return {
-      name: typeof name === "string" ? name : "",
-      value: typeof value === "string" ? value : undefined,
-    };
-  });
-}
 
 /** Returns an issue for each argument that contradicts a field of foresail, or that belongs to one machine. */
 function contradictingArguments({
@@ -186,6 +175,7 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...fieldsOfVersion(settings),
     ...(settings.adopt === true ? [] : contradictingArguments(settings)),
     ...maskIssues(settings),
+    ...componentValueIssues(settings),
     ...below(["kubelet"], kubeletValueIssues(settings.kubelet, settings.adopt !== true)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
   ];

@@ -21,7 +21,17 @@ export interface KubernetesFields {
   readonly kinds: Readonly<Record<string, { readonly [field: string]: Shape }>>;
   /** Names of arguments by program. */
   readonly flags: Readonly<Record<string, readonly string[]>>;
+  /** State of each feature gate: a letter, as the generated file describes it; without a version, one for each minor. */
+  readonly gates: Readonly<Record<string, string>>;
+  /** Names of kubeadm's own feature gates. */
+  readonly kubeadmGates: readonly string[];
+  /** Names of the API server's admission plugins. */
+  readonly plugins: readonly string[];
+  /** Names of the cipher suites that every program accepts. */
+  readonly cipherSuites: readonly string[];
 }
+
+type Generated = KubernetesFields & { readonly minors: readonly number[] };
 
 /** Minor versions that have a field; undefined for all. */
 type Range = readonly [first: number, last: number] | undefined;
@@ -32,9 +42,22 @@ function entryOf(name: string): { name: string; range: Range } {
   return { name: own, range: first === undefined ? undefined : [Number(first), Number(last)] };
 }
 
-let generated: KubernetesFields | undefined;
+let generated: Generated | undefined;
 // parsed when a cluster is checked for the first time
-const all = () => (generated ??= JSON.parse(KUBERNETES_FIELDS) as KubernetesFields);
+const all = () => (generated ??= JSON.parse(KUBERNETES_FIELDS) as Generated);
+
+/** Letter of a minor that does not have a feature gate. */
+const ABSENT = "-";
+
+/** Returns the minors that have a feature gate, "1.31 to 1.34"; undefined if none has. */
+export function minorsWithGate(name: string): string | undefined {
+  const { gates, minors } = all();
+  const letters = Object.hasOwn(gates, name) ? [...(gates[name] ?? "")] : [];
+  const having = minors.filter((_, index) => (letters[index] ?? ABSENT) !== ABSENT);
+  const [first, last] = [having[0], having.at(-1)];
+  if (first === undefined) return undefined;
+  return first === last ? `1.${first}` : `1.${first} to 1.${last}`;
+}
 
 const cached = new Map<number | undefined, KubernetesFields>();
 
@@ -55,14 +78,22 @@ export function fieldsOf(version?: string): KubernetesFields {
       }),
     );
   };
-  const { kinds, flags } = all();
-  const names = Object.entries(flags).map(([program, list]) => [
-    program,
-    list.map(entryOf).flatMap(({ name, range }) => (has(range) ? [name] : [])),
-  ]);
+  const { kinds, flags, gates, kubeadmGates, plugins, cipherSuites, minors } = all();
+  const namesOf = (list: readonly string[]) =>
+    list.map(entryOf).flatMap(({ name, range }) => (has(range) ? [name] : []));
+  const column = minor === undefined ? -1 : minors.indexOf(minor);
   const fields = {
     kinds: prune(kinds) as KubernetesFields["kinds"],
-    flags: Object.fromEntries(names) as KubernetesFields["flags"],
+    flags: Object.fromEntries(Object.entries(flags).map(([program, list]) => [program, namesOf(list)])),
+    gates: Object.fromEntries(
+      Object.entries(gates).flatMap(([name, letters]) => {
+        const state = column < 0 ? letters : letters.charAt(column);
+        return state === ABSENT ? [] : [[name, state]];
+      }),
+    ),
+    kubeadmGates: namesOf(kubeadmGates),
+    plugins: namesOf(plugins),
+    cipherSuites,
   };
   cached.set(minor, fields);
   return fields;
