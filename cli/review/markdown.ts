@@ -25,6 +25,7 @@ export const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   "unknown step": "Unknown step",
   blocked: "Blocked",
   "settings lost": "Settings that others wrote go away",
+  "failed before": "Failed in an earlier run",
   "taint removed": "Taint removed",
   "control plane": "Control plane",
   unread: "Cluster not read",

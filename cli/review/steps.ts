@@ -24,6 +24,7 @@ export const DANGERS = [
   "unknown step",
   "blocked",
   "settings lost",
+  "failed before",
   "taint removed",
   "control plane",
   "unread",
@@ -113,6 +114,8 @@ const RULES: Readonly<Record<string, Rules>> = {
     // what was reviewed went further
     cordoned: PLAIN,
     notReady: PLAIN,
+    order: REMARK,
+    failedBefore: { role: "remark", danger: "failed before" },
     outage: { role: "remark", danger: "control plane" },
     diff: REMARK,
     driftDiff: REMARK,

@@ -34,7 +34,7 @@ export function reconfigured(fields: Record<string, unknown>, kubelet: Record<st
 }
 
 /**
- * Returns the lines that a preview lists for such a change.
+ * Returns the lines that a preview lists for such a change, in their order: control planes last.
  * @param drained whether the kubelet's settings change
  * @param further what else changes on control planes
  */
@@ -48,8 +48,10 @@ export function expectedSteps(
   const works = { etcd: "restart etcd", certificate: "give the API server a certificate with the new names" };
   const others = further.map((each) => `, ${works[each]}`).join("");
   const drains = drained ? ["cordon, drain, ", ", uncordon"] : ["", ""];
-  return machines.map((name) => {
-    const pods = name.startsWith("cp") ? `${others}, restart the static pods that change` : "";
+  const isControlPlane = (name: string) => name.startsWith("cp");
+  const inOrder = [...machines.filter((name) => !isControlPlane(name)), ...machines.filter(isControlPlane)];
+  return inOrder.map((name) => {
+    const pods = isControlPlane(name) ? `${others}, restart the static pods that change` : "";
     const work = `${drains[0]}apply its files${pods}, restart the kubelet${drains[1]}`;
     return new RegExp(`^${name}: configuration [0-9a-f.]+ → [0-9a-f.]+ \\(${work}\\)$`);
   });

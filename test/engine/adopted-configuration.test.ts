@@ -76,7 +76,7 @@ describe("another configuration of an adopted cluster under the engine", () => {
       steps("test-rollout")
         .filter((line) => line.includes(": configuration "))
         .map((line) => line.split(":")[0]),
-      ["cp-1", "w-1"],
+      ["w-1", "cp-1"],
     );
     // the simulated machines have no node agents that follow annotations
     await fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
@@ -187,7 +187,7 @@ describe("another configuration of an adopted cluster under the engine", () => {
     const moving = stepsOf("test-rollout").filter((line) => line.includes("connect to the new endpoint"));
     assert.deepEqual(
       moving.map((line) => line.split(":")[0]),
-      ["cp-1", "w-1"],
+      ["w-1", "cp-1"],
     );
     await fixture.stack.call(["up", "--yes", "--skip-preview", "--target", "**test-init"]);
     assert.ok(operations().includes("cp-1 move-endpoint"));

@@ -153,6 +153,15 @@ export const nodeRolloutSteps = defineSteps({
   cordoned: line`${machine}: stays as it is until these are uncordoned: ${words("machines")}`,
   /** A node that could begin if these, whose kubelets do not report, were Ready. */
   notReady: line`${machine}: stays as it is until these are Ready: ${words("machines")}`,
+  /** Which nodes change first, and why. */
+  order: line`order: ${choice("what", [
+    "control planes first, since no kubelet may be newer than an API server",
+    "one worker first, and the others when it is Ready with the change",
+    "one worker first, the other workers when it is Ready with the change, and control planes last, since a failure there costs the most",
+    "workers first, and control planes last, since a failure there costs the most",
+  ])}`,
+  /** A change that failed on a node, which went back. */
+  failedBefore: line`${machine}: went back from this change in an earlier run, and is tried first again; no other node gets the change before: ${text("why")}`,
   outage: line`there ${choice("planes", [
     "is one control plane: the API does not answer while it changes",
     "are two control planes: etcd has no quorum, and the API does not answer, while one changes",

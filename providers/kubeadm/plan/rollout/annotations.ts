@@ -18,6 +18,9 @@ export const ALL_SOFTWARE: readonly string[] = [...VERSIONED_SOFTWARE, CONFIGURA
 /** Set by the rollout on a node that was already cordoned before its step: such a node stays cordoned. */
 export const WAS_CORDONED = "foresail/was-cordoned";
 
+/** Written by the rollout on a node that went back from a change: what was asked of it, and why it failed. */
+export const FAILED_CHANGE = "foresail/failed-change";
+
 /** Returns a node's annotation keys. @param pattern a DNS subdomain that contains `[software]` */
 export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
   const prefix = (software: string) => pattern.replaceAll("[software]", software);
@@ -45,7 +48,7 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
 export function annotationsBetween(pattern: string, software: readonly string[]) {
   const keys = annotationKeys(pattern);
   return {
-    commands: [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED],
+    commands: [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED, FAILED_CHANGE],
     reports: [keys.ready, keys.message, keys.revision, ...software.map(keys.current)],
   };
 }

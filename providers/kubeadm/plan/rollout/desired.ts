@@ -69,19 +69,24 @@ export function desiredSoftware(
   return { ...kubernetes, ...otherSoftware(desired, node) };
 }
 
+// before its first rollout a cluster has no desired versions, and that is no difference
+const differs = (found: string | undefined, wanted: string) => found !== undefined && found !== wanted;
+
 /** Returns whether a node differs from its desired state (seed 004: desired, current or needed version differ). */
 export function isDue(node: RolloutNode, desired: DesiredSoftware, version: string): boolean {
-  const { kubeletVersion, desired: requested, current } = node;
-  // before its first rollout a cluster has no desired versions, and that is no difference
-  const differs = (found: string | undefined, wanted: string) => found !== undefined && found !== wanted;
+  return (
+    isKubernetesDue(node, version) ||
+    Object.entries(otherSoftware(desired, node)).some(
+      ([name, wanted]) => currentOf(node, name) !== wanted || differs(node.desired[name], wanted),
+    )
+  );
+}
+
+/** Returns whether a node's programs of Kubernetes differ from a version. */
+export function isKubernetesDue({ kubeletVersion, desired, current }: RolloutNode, version: string): boolean {
   return (
     kubeletVersion !== version ||
-    KUBERNETES_SOFTWARE.some(
-      (name) => differs(requested[name], version) || differs(current[name], version),
-    ) ||
-    Object.entries(otherSoftware(desired, node)).some(
-      ([name, wanted]) => currentOf(node, name) !== wanted || differs(requested[name], wanted),
-    )
+    KUBERNETES_SOFTWARE.some((name) => differs(desired[name], version) || differs(current[name], version))
   );
 }
 

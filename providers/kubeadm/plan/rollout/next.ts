@@ -1,6 +1,7 @@
 import { currentOf, stepTo, type DesiredRollout, type RolloutOptions, type RolloutStep } from "./desired";
 import { DRIFT, KUBERNETES_SOFTWARE } from "./annotations";
 import { isWorking, type RolloutNode } from "./observed";
+import { failedFirst, groupsInOrder, isTried } from "./order";
 import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersion } from "./state";
 import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./state";
 import type { Group, LeftOut, RolloutState } from "./state";
@@ -28,6 +29,8 @@ export interface NextSteps {
   down?: readonly string[];
   /** Version of the cluster's current pass. */
   version?: string;
+  /** Whether more nodes at once may begin when this one is done. */
+  isTrial?: boolean;
 }
 
 /** Returns what a rollout may do now, from the Nodes alone (seed 004). Its steps have `pass` and `wave` 1. */
@@ -82,6 +85,7 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
     ...(batch.cordoned !== undefined && open.length === 0 ? { cordoned: batch.cordoned } : {}),
     ...(batch.down.length > 0 && open.length === 0 ? { down: batch.down } : {}),
     ...(version === undefined ? {} : { version }),
+    ...(batch.isTrial ? { isTrial: true } : {}),
   };
 }
 
@@ -184,13 +188,15 @@ interface RolloutBatch {
   cordoned?: readonly string[];
   /** Those of the nodes to wait for whose kubelets do not report. */
   down: readonly string[];
+  /** The others wait until this node has the change and is Ready. */
+  isTrial?: boolean;
 }
 
 const NO_NODE: RolloutBatch = { candidates: [], waiting: [], down: [] };
 
 /**
- * Returns the next batch of a pass: one control plane at a time, and only while all others are Ready; then the
- * worker pools in order, each up to its maximum. A pool begins when the pools before it are done.
+ * Returns the next batch of a pass: one control plane at a time, and only while all others are Ready; worker pools each up to
+ * their maximum. A group begins when the groups before it are done, or wait for a person's cordon.
  *
  * @param busy names of nodes that this rollout has already taken away
  * @param returned names of nodes whose change window is open although nothing has begun; they count as closed
@@ -202,28 +208,49 @@ function nextBatch(
   returned: ReadonlySet<string>,
 ): RolloutBatch {
   const isOpen = (node: RolloutNode) => !busy.has(node.name) && isDueInPass(node, pass, state);
-  const group = state.groups.find(({ nodes }) => nodes.some(isOpen));
-  if (!group) return NO_NODE;
+  const gets = (node: RolloutNode) => wantedVersion(node, pass, state.desired);
+  let cordoned: RolloutBatch | undefined;
+  for (const group of groupsInOrder(state, pass)) {
+    const due = failedFirst(state, pass, group.nodes.filter(isOpen));
+    if (due.length === 0) continue;
+    const batch = batchOf(state, pass, { ...group, due, gets }, busy, returned);
+    if (batch.cordoned === undefined) return batch;
+    cordoned ??= batch;
+  }
+  return cordoned ?? NO_NODE;
+}
+
+/** A pool with its nodes that have something to do, and the Kubernetes version that each of them gets. */
+interface DueGroup extends Group {
+  due: readonly RolloutNode[];
+  gets: (node: RolloutNode) => string;
+}
+
+function batchOf(
+  state: RolloutState,
+  pass: string,
+  group: DueGroup,
+  busy: ReadonlySet<string>,
+  returned: ReadonlySet<string>,
+): RolloutBatch {
   const here = new Set(group.nodes.map(({ name }) => name));
   if ([...busy].some((name) => !here.has(name))) return { ...NO_NODE, group };
   const refusedWorkers = group.controlPlane ? undefined : refuseWorkers(state, pass);
   const stop = refuseControlPlanes(state, pass) ?? refusedWorkers;
   if (stop !== undefined) return { ...NO_NODE, group, stop };
-  const due = group.nodes.filter(isOpen);
+  const isTrial = isTried(state, pass, group.due);
+  if (busy.size > 0 && (isTrial || group.controlPlane)) return { ...NO_NODE, group };
   if (!group.controlPlane) {
-    const gets = (node: RolloutNode) => wantedVersion(node, pass, state.desired);
-    return { group, ...nextWorkers(state, { ...group, due, gets }, busy, returned) };
+    const batch = nextWorkers(state, group, busy, returned);
+    return isTrial
+      ? { group, ...batch, candidates: batch.candidates.slice(0, 1), isTrial }
+      : { group, ...batch };
   }
-  if (busy.size > 0) return { ...NO_NODE, group };
   // taking away another one while a control plane is not Ready could cost etcd its quorum
   const notReady = state.controlPlanes.filter(({ ready }) => !ready);
-  return notReady.length > 0 ? waitFor(notReady, group) : { ...NO_NODE, group, candidates: due.slice(0, 1) };
-}
-
-/** A pool with its nodes that have something to do, and the Kubernetes version that each of them gets. */
-interface DueGroup extends Group {
-  due: RolloutNode[];
-  gets: (node: RolloutNode) => string;
+  return notReady.length > 0
+    ? waitFor(notReady, group)
+    : { ...NO_NODE, group, candidates: group.due.slice(0, 1) };
 }
 
 function nextWorkers(

@@ -1,7 +1,8 @@
 import { CONTROL_PLANE_LABEL } from "../machine";
 import { GROUP_LABEL } from "../membership/nodes";
 import { type Drift, parseDrift } from "../drift";
-import { ALL_SOFTWARE, annotationKeys, DRIFT, NO_DRIFT, WAS_CORDONED } from "./annotations";
+import { ALL_SOFTWARE, annotationKeys, DRIFT, FAILED_CHANGE, NO_DRIFT, WAS_CORDONED } from "./annotations";
+import { type FailedChange, parseFailedChange } from "./failed-change";
 
 /** A Node as a rollout sees it. It contains all state of the protocol: nothing else is kept between runs. */
 export interface RolloutNode {
@@ -25,6 +26,8 @@ export interface RolloutNode {
   message?: string;
   /** Requests that failed and would fail again, as `software@version` of each. */
   finalFailure?: readonly string[];
+  /** What it went back from. */
+  failedChange?: FailedChange;
   /** The filesystems that are too full for an upgrade, as the agent reports them. */
   shortage?: string;
   /** Versions by software, without the leading v of Kubernetes' programs. */
@@ -75,6 +78,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
   const agent = annotations[keys.ready];
   const message = annotations[keys.message];
   const failed = annotations[keys.finalFailure];
+  const failedChange = parseFailedChange(annotations[FAILED_CHANGE]);
   const versions = (keyOf: (software: string) => string) => {
     const found = ALL_SOFTWARE.map((software) => [software, withoutV(annotations[keyOf(software)])]);
     return Object.fromEntries(found.filter(([, version]) => version)) as Record<string, string>;
@@ -100,6 +104,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),
     ...(message ? { message } : {}),
     ...(failed ? { finalFailure: failed.split(" ") } : {}),
+    ...(failedChange ? { failedChange } : {}),
     ...(annotations[keys.shortage] ? { shortage: annotations[keys.shortage] } : {}),
     desired,
     current,

@@ -3,6 +3,7 @@ import { desiredSoftware, isDue, staysCordoned, stepTo } from "./desired";
 import type { DesiredRollout, RolloutOptions, RolloutStep } from "./desired";
 import { decide, dueNodes, isStarted, withoutReportingAgent, withoutSpace, type NextSteps } from "./next";
 import type { RolloutNode } from "./observed";
+import { changesKubernetes, failedAt, isTried } from "./order";
 import { heldStep, isDueInPass, missingIntermediates, passVersion, presentSkew, refusalsOf } from "./state";
 import { rolloutState, wantedVersion, type Group, type LeftOut, type RolloutState } from "./state";
 import { compareVersions } from "./versions";
@@ -92,7 +93,9 @@ export function planRollout(
     };
     carryOut(now);
     const group = state.groups.find(({ pool }) => pool.name === now[0]?.pool);
-    if (group && next.finish.length === 0 && version !== undefined) {
+    // what others wait for decides anew, and so do the few control planes, after each of which workers may be next
+    const isDecidedAnew = next.isTrial || group?.controlPlane;
+    if (group && !isDecidedAnew && next.finish.length === 0 && version !== undefined) {
       followingWaves(state, group, { pass: version, size: now.length }, carryOut);
     }
   }
@@ -163,7 +166,10 @@ function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
   const resting = members.filter((node) => paused.has(node.name) && isDue(node, desired, desired.version));
   const down = due.filter(({ kubeletVersion }) => compareVersions(kubeletVersion, desired.version) > 0);
   const outage = OUTAGES[state.controlPlanes.length];
+  const order = orderNote(state, due);
   return [
+    ...(order === undefined ? [] : [nodeRolloutSteps.format({ kind: "order", what: order })]),
+    ...failedNotes(state, due),
     ...presentSkew(members),
     ...unmanaged.map(({ name }) => `${name} is in no pool of the configuration: its version stays as it is`),
     ...absent.map((name) => `${name} is not in the cluster, so it has no version to change`),
@@ -176,6 +182,39 @@ function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
       ? [nodeRolloutSteps.format({ kind: "outage", planes: outage })]
       : []),
   ];
+}
+
+/** Returns which nodes change first, and why; undefined where that is no question. */
+function orderNote(state: RolloutState, due: readonly RolloutNode[]) {
+  const pass = passVersion(state);
+  const workers = due.filter(({ controlPlane }) => !controlPlane).length;
+  if (pass === undefined || due.length < 2 || workers === 0) return undefined;
+  const hasBoth = workers < due.length;
+  if (changesKubernetes(state, pass)) return hasBoth ? ORDERS.version : undefined;
+  // a note of its own says which node is first
+  if (due.some((node) => failedAt(state, pass, node) !== undefined)) return undefined;
+  if (isTried(state, pass, due)) return hasBoth ? ORDERS.triedWorker : ORDERS.triedWorkerAlone;
+  return hasBoth ? ORDERS.workers : undefined;
+}
+
+const ORDERS = {
+  version: "control planes first, since no kubelet may be newer than an API server",
+  triedWorkerAlone: "one worker first, and the others when it is Ready with the change",
+  triedWorker:
+    "one worker first, the other workers when it is Ready with the change, and control planes last, since a failure there costs the most",
+  workers: "workers first, and control planes last, since a failure there costs the most",
+} as const;
+
+/** Returns a line for each node that went back from what it is asked for again. */
+function failedNotes(state: RolloutState, due: readonly RolloutNode[]): string[] {
+  const pass = passVersion(state);
+  if (pass === undefined) return [];
+  return due.flatMap((node) => {
+    const why = failedAt(state, pass, node);
+    return why === undefined
+      ? []
+      : [nodeRolloutSteps.format({ kind: "failedBefore", machine: node.name, why })];
+  });
 }
 
 /** What a preview warns of, by the number of control planes: one or two have no redundant etcd member. */

@@ -29,9 +29,9 @@ describe("a rollout of repairs", () => {
     ];
     const put = "put the files back, restart what reads them";
     assert.deepEqual(lines(nodes, { drift: "none" }), [
-      `cp-1: repair /etc/kubernetes/manifests/etcd.yaml (${put})`,
       `w-1: repair /etc/motd, /var/lib/kubelet/config.yaml (cordon, drain, ${put}, uncordon)`,
       `w-2: repair 2 files (cordon, drain, ${put}, uncordon)`,
+      `cp-1: repair /etc/kubernetes/manifests/etcd.yaml (${put})`,
     ]);
   });
 

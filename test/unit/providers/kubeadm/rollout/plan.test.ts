@@ -102,7 +102,10 @@ describe("rollout plan", () => {
       plan.steps.map(({ node }) => node),
       ["cp-1", "cp-2", "cp-3", "w-2"],
     );
-    assert.deepEqual(plan.notes, ["w-1 is paused: it stays at 1.35.4"]);
+    assert.deepEqual(plan.notes, [
+      "order: control planes first, since no kubelet may be newer than an API server",
+      "w-1 is paused: it stays at 1.35.4",
+    ]);
     assert.deepEqual(plan.refusals, []);
   });
 
