@@ -7,7 +7,7 @@ import { desiredMachines, MACHINE_FIELDS } from "../../providers/openstack/plan/
 import { leavingLaterOf } from "../../providers/kubeadm/plan/machines/batches";
 import { planRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
-import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
+import { networkChangeRefusals, unreadableRefusals } from "../../providers/openstack/plan/requirements";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
 import { CloudPlan } from "../../providers/openstack/resources/declarations";
 import { podNetworkKind } from "../kubeadm/defaults";
@@ -51,7 +51,10 @@ export function makeInfrastructure(
   const later = laterLines(rollout.later);
   const inUse = machines.map(({ shape }) => shape.network);
   const recorded = state.machines.map(({ shape }) => shape.network);
-  const refusals = networkChangeRefusals(key, recorded, podNetwork, state.balancerNetwork);
+  const refusals = [
+    ...networkChangeRefusals(key, recorded, podNetwork, state.balancerNetwork),
+    ...unreadableRefusals(state.unreadable, state.mark),
+  ];
   const reached = new Set(pools.flatMap(({ name, floatingIp }) => (floatingIp ? [name] : [])));
   const withFloatingIp = [
     ...machines.flatMap(({ name, pool }) => (reached.has(pool) ? [name] : [])),
@@ -78,6 +81,7 @@ export function makeInfrastructure(
       later,
       mark: state.mark,
       known: state.objects,
+      serverIds: state.serverIds,
       securityGroups: SECURITY_GROUPS.map((group) => securityGroupName(cluster, group)),
     },
     { parent },

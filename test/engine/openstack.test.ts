@@ -5,9 +5,12 @@ import path from "node:path";
 import { CloudServer, readCloud } from "../unit/providers/openstack/cloud-server";
 import { ChartRepository } from "../support/chart-repository";
 import { newKey } from "../support/ssh-server";
+import { startOpenstack } from "./recorded/openstack";
+import { PORTS, readRecorded, StackOnServers } from "./recorded/recorded-stack";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
+import { TEST_NEEDS } from "../../sandbox/set-up";
 
 const INSTANCE = "openstack:compute/instance:Instance";
 
@@ -130,5 +133,39 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
     const { deployment } = await stack.export();
     const made = (deployment.resources ?? []).filter(({ type }) => String(type).startsWith("openstack:"));
     assert.deepEqual(made, []);
+  });
+});
+
+describe("an OpenStack stack whose servers were changed in the cloud", function () {
+  this.timeout(SET_UP_MILLISECONDS);
+  let opened: StackOnServers;
+  const compute = `http://127.0.0.1:${PORTS.service}/compute/v2.1`;
+
+  before(async () => {
+    const toolchain = await engineToolchain([...TEST_NEEDS.programs, "plugin-openstack"]);
+    opened = await StackOnServers.open(startOpenstack, toolchain, readRecorded("openstack-0.1.0"));
+  });
+
+  after(() => opened?.close());
+
+  const servers = async (): Promise<{ id: string; name: string }[]> =>
+    ((await (await fetch(`${compute}/servers/detail`)).json()) as { servers: { id: string; name: string }[] })
+      .servers;
+
+  it("keeps a renamed machine and its Node, and gives the server its name again, as the preview says", async () => {
+    const { stack } = opened;
+    const before = await servers();
+    const worker = before.find(({ name }) => name.startsWith("w-1-"))!;
+    const body = JSON.stringify({ server: { name: "somebodys-own-name" } });
+    assert.ok((await fetch(`${compute}/servers/${worker.id}`, { method: "PUT", body })).ok);
+    await stack.refresh();
+    const steps = (await stack.preview()).filter(({ type }) => type.startsWith("openstack:"));
+    assert.deepEqual(
+      steps.map(({ op, type, name }) => [op, type, name]),
+      [["update", INSTANCE, `test-${worker.name}`]],
+    );
+    await stack.up();
+    assert.deepEqual(await servers(), before);
+    assert.deepEqual(await stack.preview(), []);
   });
 });

@@ -26,28 +26,47 @@ interface Server {
   metadata?: Readonly<Record<string, string>>;
 }
 
+type Flavor = CloudFacts["flavors"][number];
+
 interface Zone {
   zoneName: string;
   zoneState: { available: boolean };
 }
 
+/** What the facts of a run depend on. */
+interface AskedFacts {
+  /** Regular expression that the names of the cluster's servers match. */
+  servers: string;
+  /** Machine name → id of its server in the state. */
+  serverIds: Readonly<Record<string, string>>;
+  /** Images and flavors of new servers, by name or id. */
+  images: readonly string[];
+  flavors: readonly string[];
+  floatingIps: number;
+  rootVolumes: boolean;
+}
+
 /**
- * Reads the facts for a run's preflight: eight calls in parallel, two more for root volumes, and one for each server in
- * state ERROR.
+ * Reads the facts for a run's preflight: seven calls in parallel, two more for root volumes, and one for each server in
+ * state ERROR, for each recorded server under another name, and for each image and flavor that no list has.
  */
-export async function readCloudFacts(
-  cloud: Cloud,
-  desired: { servers: string; floatingIps: number; rootVolumes: boolean },
-): Promise<CloudFacts> {
+export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise<CloudFacts> {
   const names = encodeURIComponent(desired.servers);
-  const [flavors, images, zones, externalNetworks, servers, failed, limits, floatingIps, volumes, ...others] =
+  const [flavors, images, zones, externalNetworks, servers, limits, floatingIps, volumes, ...others] =
     await Promise.all([
-      cloud.list<CloudFacts["flavors"][number]>("compute", "/flavors/detail", "flavors"),
-      cloud.list<Image>("image", "/images?limit=500", "images"),
+      withUnlisted(
+        cloud.list<Flavor>("compute", "/flavors/detail", "flavors"),
+        desired.flavors,
+        async (id) => (await cloud.call("compute", "GET", `/flavors/${id}`)).flavor as Flavor,
+      ),
+      withUnlisted(
+        cloud.list<Image>("image", "/images?limit=500", "images"),
+        desired.images,
+        async (id) => (await cloud.call("image", "GET", `/images/${id}`)) as unknown as Image,
+      ),
       cloud.list<Zone>("compute", "/os-availability-zone", "availabilityZoneInfo"),
       cloud.list<Named>("network", "/networks?router:external=true", "networks"),
-      cloud.list<Named>("compute", `/servers?name=${names}`, "servers"),
-      cloud.list<Server>("compute", `/servers/detail?status=ERROR&name=${names}`, "servers"),
+      cloud.list<Server>("compute", `/servers/detail?name=${names}`, "servers"),
       cloud.call("compute", "GET", "/limits"),
       desired.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
       desired.rootVolumes ? readVolumeFacts(cloud) : undefined,
@@ -60,7 +79,7 @@ export async function readCloudFacts(
     limit: absolute[limit] ?? -1,
     used: absolute[used] ?? 0,
   });
-  const neverReady = failed.filter(
+  const neverReady = servers.filter(
     ({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true",
   );
   return {
@@ -73,6 +92,7 @@ export async function readCloudFacts(
     zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
     externalNetworks,
     servers: servers.map(({ name }) => name),
+    recorded: await recordedStatuses(cloud, desired.serverIds, servers),
     failed: await Promise.all(
       neverReady.map(async ({ id, name }) => ({ id, name, reason: await serverFault(cloud, id) })),
     ),
@@ -87,6 +107,41 @@ export async function readCloudFacts(
     hasVolumes,
     isRestricted: (await cloud.token()).application_credential?.restricted ?? false,
   };
+}
+
+/** Adds to a list what only a call by id finds: hidden images, images of the community, disabled flavors. */
+async function withUnlisted<Item extends { id: string; name: string | null }>(
+  list: Promise<Item[]>,
+  words: readonly string[],
+  read: (id: string) => Promise<Item>,
+): Promise<Item[]> {
+  const items = await list;
+  const unlisted = words.filter((word) => items.every(({ id, name }) => id !== word && name !== word));
+  const found = unlisted.map((word) => ifAllowed(() => read(encodeURIComponent(word))));
+  return [...items, ...(await Promise.all(found)).filter((item) => item !== undefined)];
+}
+
+/** Returns machine name → status of its recorded server; undefined if the cloud does not have it. */
+async function recordedStatuses(
+  cloud: Cloud,
+  serverIds: Readonly<Record<string, string>>,
+  listed: readonly Server[],
+): Promise<CloudFacts["recorded"]> {
+  const statuses = Object.entries(serverIds).map(async ([name, id]) => {
+    const { status } = listed.find((server) => server.id === id) ?? (await serverById(cloud, id)) ?? {};
+    return [name, status] as const;
+  });
+  return Object.fromEntries(await Promise.all(statuses));
+}
+
+/** Returns a server, also one that was renamed; undefined if there is none. */
+async function serverById(cloud: Cloud, id: string): Promise<Server | undefined> {
+  try {
+    return (await cloud.call("compute", "GET", `/servers/${id}`)).server as Server;
+  } catch (error) {
+    if (error instanceof CloudRefusal && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Reads what a project may be forbidden to read. Returns undefined in that case. */

@@ -2,13 +2,14 @@ import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import type { Existing } from "../../kubeadm/plan/machines/batches";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
 import { recordedGroup } from "../../kubeadm/plan/machines/slots";
-import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
+import { RecordedResources, type Outputs, type StateResources } from "../../../lib/pulumi/state";
 import {
   EXISTING_NETWORK,
   MACHINE_FIELDS,
   machineName,
   recordOf,
   type MachineRecord,
+  type MachineShape,
   type NetworkKey,
   type SlotSpec,
 } from "./machine";
@@ -25,12 +26,21 @@ export const cloudProviderResource = (cluster: string): string => `${cluster}-cl
 /** Reads what a stack's state contains from earlier runs: the machines and cloud objects of a cluster. */
 export function recordedState(cluster: string, resources: StateResources) {
   const state = new RecordedResources(resources);
-  const servers = state
+  const instances = state
     .of("openstack:compute/instance:Instance")
-    .flatMap(({ outputs: { name, metadata } }) => {
-      if (typeof name !== "string" || typeof metadata !== "object" || metadata === null) return [];
-      return recordOf(MACHINE_FIELDS, cluster, name, metadata as Record<string, unknown>) ?? [];
-    });
+    .filter(({ name }) => name.startsWith(`${cluster}-`));
+  const found = instances.flatMap(({ name: resource, outputs }) => {
+    const { metadata } = outputs;
+    if (typeof metadata !== "object" || metadata === null) return [];
+    // The server's own name is not its identity: anyone may rename it, and a refresh records the new name.
+    const name = resource.slice(cluster.length + 1);
+    return [{ name, outputs, metadata: metadata as Record<string, unknown> }];
+  });
+  const read = found.flatMap(({ name, outputs, metadata }) => {
+    const record = recordOf(MACHINE_FIELDS, cluster, name, metadata);
+    return record === undefined ? [] : [{ record, outputs }];
+  });
+  const servers = read.map(({ record }) => record);
   const groups = state
     .of("NodeGroup")
     .filter(({ name }) => name.startsWith(`${cluster}-`))
@@ -57,6 +67,22 @@ export function recordedState(cluster: string, resources: StateResources) {
   });
   return {
     machines,
+    inWordsOf: (name: string, shape: MachineShape) => {
+      const machine = read.find(({ record }) => record.name === name);
+      return machine === undefined
+        ? shape
+        : inWordsOf(machine.record.shape, shape, synonymsOf(machine.outputs));
+    },
+    /** Machine name → id of its server. */
+    serverIds: Object.fromEntries(
+      read.flatMap(({ record, outputs: { id } }) => strings([id]).map((server) => [record.name, server])),
+    ),
+    /** Machines whose metadata in the cloud no longer says what they are. */
+    unreadable: found.flatMap(({ name, metadata }) => {
+      const isOther = ![undefined, cluster].includes(metadata["foresail-cluster"] as string | undefined);
+      const isRead = servers.some((server) => server.name === name);
+      return isRead || isOther || !IS_MACHINE.test(name) ? [] : [name];
+    }),
     /** Nodes of the cluster whose servers are no longer in the state, because a refresh found them deleted. */
     lost: [...members].filter((name) => !present.has(name)).sort(),
     /** Ids of all cloud objects in the state. */
@@ -78,9 +104,24 @@ export function recordedState(cluster: string, resources: StateResources) {
   };
 }
 
+/** The name of a machine: pool, index and hash. */
+const IS_MACHINE = /^[a-z0-9-]+-[0-9]+-[0-9a-z]{5,}$/;
+
 /** Returns the strings in a recorded list. */
 const strings = (list: unknown): string[] =>
   Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : [];
+
+/** Ids and names that mean the image or flavor of a server. */
+type Synonyms = Readonly<Record<"image" | "flavor", readonly string[]>>;
+
+/** Returns what the state calls a server's image and flavor; a server on a root volume has its image there. */
+function synonymsOf({ imageId, imageName, blockDevices, flavorId, flavorName }: Outputs): Synonyms {
+  const [volume] = Array.isArray(blockDevices) ? (blockDevices as { uuid?: unknown }[]) : [];
+  return {
+    image: volume === undefined ? strings([imageId, imageName]) : strings([volume.uuid]),
+    flavor: strings([flavorId, flavorName]),
+  };
+}
 
 /** Returns the network of the API's load balancer: the CIDR block of the stack's own network, or another one's id. */
 function balancerNetwork(cluster: string, state: RecordedResources): NetworkKey | undefined {
@@ -104,6 +145,26 @@ export function inRecordedOrder(values: readonly string[], recorded: readonly st
 }
 
 /**
+ * Returns a desired shape in the words of a recorded one, where both mean the same image or flavor. So the id of an
+ * image instead of its name changes no machine.
+ */
+function inWordsOf({ image, flavor }: MachineShape, desired: MachineShape, synonyms: Synonyms): MachineShape {
+  return {
+    ...desired,
+    ...(synonyms.image.includes(desired.image) ? { image } : {}),
+    ...(synonyms.flavor.includes(desired.flavor) ? { flavor } : {}),
+  };
+}
+
+/** What a slot's machine is chosen from. */
+interface RecordedMachines<Shape> {
+  machines: readonly MachineRecord<Shape>[];
+  traces: ReadonlySet<string>;
+  /** Returns a shape in the words of a recorded machine. @default the shape as it is */
+  inWordsOf?: (machine: string, shape: Shape) => Shape;
+}
+
+/**
  * Returns the machine of a slot: an existing one that has the desired properties, or a new one with a name that was
  * never used. So a deleted server is replaced by a machine with another name, and the cluster removes the lost Node.
  */
@@ -111,12 +172,15 @@ export function machineOf<Shape extends object>(
   fields: MachineFields<Shape>,
   cluster: string,
   { slot, pool, role, shape, replace }: SlotSpec<Shape>,
-  { machines, traces }: { machines: readonly MachineRecord<Shape>[]; traces: ReadonlySet<string> },
+  { machines, traces, inWordsOf = (_machine, words) => words }: RecordedMachines<Shape>,
 ): MachineRecord<Shape> {
   const desired = { slot, pool, role, shape, replace };
   const own = machines.filter((machine) => machine.slot === slot);
-  const name = (incarnation: number) => machineName(fields, cluster, desired, incarnation);
-  const fitting = own.find((machine) => machine.name === name(machine.incarnation));
+  const name = (incarnation: number, words = shape) =>
+    machineName(fields, cluster, { ...desired, shape: words }, incarnation);
+  const fitting = own.find(
+    (machine) => machine.name === name(machine.incarnation, inWordsOf(machine.name, shape)),
+  );
   if (fitting) return fitting;
   const generation = 1 + Math.max(0, ...own.map((machine) => machine.generation));
   let incarnation = 1;

@@ -36,6 +36,8 @@ export interface DesiredServer extends Omit<MachineShape, "network"> {
 export interface DesiredCloud {
   /** All servers that exist after the run. */
   servers: DesiredServer[];
+  /** Machines whose servers this run creates; only these need an image, a flavor and room. */
+  arriving: string[];
   externalNetwork?: string;
   loadBalancer: boolean;
   /** Whether the Cinder CSI driver is installed. @default false */
@@ -61,6 +63,8 @@ export interface CloudFacts {
   externalNetworks: Named[];
   /** Names of existing servers. */
   servers: string[];
+  /** Machine name → status of its recorded server, such as "ACTIVE" and "SHUTOFF"; undefined if the cloud has none. */
+  recorded: Readonly<Record<string, string | undefined>>;
   /** Failed servers: in state ERROR, without the ready tag, and with the cloud's reason. */
   failed: (Named & { reason: string })[];
   /** `ram` in MiB. */
@@ -77,8 +81,10 @@ export interface CloudFacts {
 
 /** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:openstack`. */
 export function unmetCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequirement[] {
-  const missing = desired.servers.filter(({ name }) => !facts.servers.includes(name));
+  const isMade = new Set(desired.arriving);
+  const missing = desired.servers.filter(({ name }) => isMade.has(name) && !facts.servers.includes(name));
   const unmet = [
+    ...desired.servers.flatMap((server) => deletedServerIssues(server, facts)),
     ...missing.flatMap((server) => [...unmetServer(server, facts)]),
     ...desired.servers.flatMap((server) => failedServerIssues(server, facts)),
     ...unmetServices(desired, facts),
@@ -121,6 +127,48 @@ function* unmetServer(server: DesiredServer, facts: CloudFacts): Generator<Unmet
   if (zone?.available === false)
     yield unmet("zones", `the availability zone "${zone.name}" is not available now; take another`);
 }
+
+/** Reports desired servers of the state that someone deleted in the cloud: nothing that the run does would reach them. */
+function deletedServerIssues({ name, pool }: DesiredServer, { recorded }: CloudFacts): UnmetRequirement[] {
+  if (!(name in recorded) || recorded[name] !== undefined) return [];
+  const reason =
+    `the server of ${name} was deleted in the cloud; run \`pulumi refresh\`, ` +
+    "and the next preview shows the machine that replaces it";
+  return [{ property: `openstack.pools.${pool}`, reason }];
+}
+
+/** Statuses of servers that run, or are about to. */
+const RUNNING = [
+  "ACTIVE",
+  "BUILD",
+  "HARD_REBOOT",
+  "MIGRATING",
+  "PASSWORD",
+  "REBOOT",
+  "RESIZE",
+  "VERIFY_RESIZE",
+];
+
+/** Returns a line for each recorded server that does not run, with what starts it. Failed ones have an issue of their own. */
+export function stoppedServers({ recorded }: Pick<CloudFacts, "recorded">): string[] {
+  return Object.entries(recorded).flatMap(([name, status]) => {
+    if (status === undefined || status === "ERROR" || RUNNING.includes(status)) return [];
+    const how = STARTED_BY[status];
+    return [
+      `${name}: its server is ${status}${how === undefined ? "" : `; start it: \`openstack server ${how} ${name}\``}`,
+    ];
+  });
+}
+
+/** Status → subcommand of `openstack server` that starts the server again. */
+const STARTED_BY: Readonly<Record<string, string>> = {
+  SHUTOFF: "start",
+  PAUSED: "unpause",
+  SUSPENDED: "resume",
+  SHELVED: "unshelve",
+  SHELVED_OFFLOADED: "unshelve",
+  RESCUE: "unrescue",
+};
 
 /** Reports desired servers that exist in state ERROR: they would never answer at their addresses. */
 function failedServerIssues({ name, pool }: DesiredServer, { failed }: CloudFacts): UnmetRequirement[] {
@@ -289,6 +337,17 @@ const adviceFor = (fault: string) => FAULTS.find(({ reason }) => reason.test(fau
 export function serverFaultAdvice(server: string, fault: string): string {
   const reason = `${fault.trimEnd().replace(/\.$/, "")}.`;
   return `${server} could not be made: ${reason} What to do: ${adviceFor(fault).todo}; then run the same again, what was made is kept`;
+}
+
+/** Returns why a run can't go on while servers do not say in their metadata which machines they are. */
+export function unreadableRefusals(machines: readonly string[], mark = ""): UnmetRequirement[] {
+  return machines.map((name) => ({
+    property: "openstack.pools",
+    reason:
+      `the metadata of the server of ${name} was changed in the cloud, so that it no longer says which machine it is; ` +
+      `set every key that \`openstack server show\` lists as foresail-… for another machine of its pool again (foresail-slot=${slotOfMachine(name)}` +
+      `${mark === "" ? "" : `, foresail-mark=${mark}`}), then run \`pulumi refresh\``,
+  }));
 }
 
 /**

@@ -7,12 +7,14 @@ import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { Cloud } from "../client/cloud";
 import type { CloudConfiguration } from "../client/cloud-configuration";
+import { CloudRefusal } from "../client/errors";
 import { listServers, readCloudFacts, serverFault } from "../client/facts";
 import { deleteObject, readMarkedObjects } from "../client/marked-objects";
 import { leftoverLine, leftoversOf } from "../plan/leftovers";
 import {
   findNamed,
   serverFaultAdvice,
+  stoppedServers,
   unmetCloud,
   type CloudFacts,
   type CloudRef,
@@ -34,12 +36,16 @@ const UNVERIFIED =
 /** Reads ids, unmet requirements and leftovers from the cloud. Warns if the cloud is not verified. */
 async function askCloud(news: Inputs) {
   const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
+  const made = servers.filter(({ name }) => news.arriving.includes(name));
   return Cloud.use(news, { seconds: ASK_SECONDS }, async (cloud) => {
     if (!cloud.configuration.verify) report(nameOf(news), UNVERIFIED);
     const pools = [...new Set(servers.map(({ pool }) => pool))];
     const [facts, marked] = await Promise.all([
       readCloudFacts(cloud, {
         servers: `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`,
+        serverIds: news.serverIds ?? {},
+        images: [...new Set(made.map(({ image }) => image))],
+        flavors: [...new Set(made.map(({ flavor }) => flavor))],
         floatingIps,
         rootVolumes: servers.some(({ rootVolume }) => rootVolume !== undefined),
       }),
@@ -53,6 +59,7 @@ async function askCloud(news: Inputs) {
     return {
       found: findAll(news, facts, cloud.configuration),
       unmet: unmetCloud(news, { ...facts, failed }),
+      stopped: stoppedServers(facts),
       leftovers: leftoversOf(marked, known),
     };
   });
@@ -172,25 +179,28 @@ async function look(cloud: Cloud, missing: Set<string>, say: (line: string) => v
  * Also reports the machines that this run creates and deletes, leftovers of an interrupted run, and the remaining runs.
  */
 export const handlers: Handlers = {
-  async check(olds: Partial<Inputs>, { known = [], securityGroups = [], refusals, ...news }: Inputs) {
+  async check(olds: Partial<Inputs>, given: Inputs) {
+    const { known = [], serverIds = {}, securityGroups = [], refusals, ...news } = given;
     if (refusals) return { inputs: news, failures: refusals };
     if (!isKnown(news)) return { inputs: news, failures: [] };
     const say = (lines: readonly string[]) => lines.forEach((line) => report(nameOf(news), line));
     let answer: Awaited<ReturnType<typeof askCloud>>;
     try {
-      answer = await askCloud({ ...news, known, securityGroups });
+      answer = await askCloud({ ...news, known, serverIds, securityGroups });
     } catch (error) {
       const why = messageOf(error);
       say([...news.steps, ...news.later]);
       const { found } = olds;
-      if (found === undefined)
+      // Nothing else of the run would get in either.
+      const isLoginRefused = error instanceof CloudRefusal && error.code === "AuthenticationRefused";
+      if (found === undefined || isLoginRefused)
         return { inputs: news, failures: [{ property: "openstack.cloud", reason: why }] };
       say([cloudPlanSteps.format({ kind: "unchecked", what: "the cloud", why })]);
       return { inputs: { ...news, found }, failures: [] };
     }
     const { deleted, kept } = answer.leftovers;
     const steps = [...deleted.map(leftoverLine), ...news.steps];
-    say([...kept, ...steps, ...news.later]);
+    say([...kept, ...answer.stopped, ...steps, ...news.later]);
     const leftovers = deleted.length > 0 ? { leftovers: deleted } : {};
     return { inputs: { ...news, found: answer.found, steps, ...leftovers }, failures: answer.unmet };
   },

@@ -5,15 +5,13 @@ import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/decla
 import type { MarkedObject } from "../plan/leftovers";
 import type { CloudRef, DesiredCloud, UnmetRequirement } from "../plan/requirements";
 
-/** `known` and `securityGroups` are used by check only and are absent in state. */
+/** `known`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
 export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   cluster: string;
   /** Unmet requirements that are known without the cloud. */
   refusals?: UnmetRequirement[];
   /** Changes of this run to the machines, one line each. */
   steps: string[];
-  /** Machines whose servers this run creates. */
-  arriving: string[];
   /** Machines whose servers this run deletes. */
   leaving: string[];
   /** Changes of the remaining runs, one line each. */
@@ -22,6 +20,8 @@ export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   mark?: string;
   /** Ids of the cloud objects in the state. */
   known?: string[];
+  /** Machine name → id of its server in the state. */
+  serverIds?: Record<string, string>;
   /** Whether the stack has an application credential of its own for the cluster. @default false */
   ownCredential?: boolean;
   /** Names of the cluster's security groups. */

@@ -94,6 +94,7 @@ export class Nova {
         if (port["device_id"] === id) Object.assign(port, { device_id: "" });
       return { status: 204 };
     }
+    if (method === "PUT" && action === undefined) Object.assign(server, body["server"]);
     if (action === "metadata") {
       const metadata = server["metadata"] as Fields;
       if (method === "POST") Object.assign(metadata, body["metadata"]);

@@ -125,9 +125,9 @@ export const ok = (body: unknown): Answer => ({ status: 200, body });
 
 /** A cloud that is only read: one flavor, one image, one external network, no server. */
 export function readCloud({ path: ref }: Request): Answer | undefined {
-  if (ref.startsWith("/compute/v2.1/flavors"))
+  if (ref.startsWith("/compute/v2.1/flavors/detail"))
     return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });
-  if (ref.startsWith("/image/v2/images"))
+  if (ref.startsWith("/image/v2/images?"))
     return ok({ images: [{ id: "i1", name: "debian", status: "active", min_disk: 1, min_ram: 0 }] });
   if (ref.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
   if (ref.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });

@@ -10,6 +10,8 @@ const CREDENTIAL = {
   identity: { methods: ["application_credential"], application_credential: { id: "app", secret: SECRET } },
 };
 
+const NO_MACHINES = { servers: "^w-", serverIds: {}, images: [], flavors: [] };
+
 describe("a cloud's APIs", () => {
   let server: CloudServer;
   let cloud: Cloud | undefined;
@@ -194,14 +196,14 @@ describe("a cloud's APIs", () => {
           ],
           next: "/v2/images?limit=500&marker=i1",
         });
-      if (path.startsWith("/image/v2/images"))
+      if (path.startsWith("/image/v2/images?"))
         return ok({
           images: [{ id: "i2", name: null, status: "queued", min_disk: 0, min_ram: 0, size: null }],
         });
       if (path.startsWith("/compute/v2.1/os-availability-zone"))
         return ok({ availabilityZoneInfo: [{ zoneName: "az1", zoneState: { available: true } }] });
       if (path.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
-      if (path.startsWith("/compute/v2.1/servers/detail?status=ERROR"))
+      if (path.startsWith("/compute/v2.1/servers/detail?name="))
         return ok({
           servers: [
             { id: "s1", name: "w-1-aaaaa", status: "ERROR" },
@@ -210,7 +212,9 @@ describe("a cloud's APIs", () => {
         });
       if (path === "/compute/v2.1/servers/s1")
         return ok({ server: { fault: { message: "No valid host was found" } } });
-      if (path.startsWith("/compute/v2.1/servers")) return ok({ servers: [{ name: "w-1-aaaaa" }] });
+      if (path === "/compute/v2.1/servers/s3") return ok({ server: { name: "renamed", status: "SHUTOFF" } });
+      if (path === "/image/v2/images/i9")
+        return ok({ id: "i9", name: "hidden", status: "active", min_disk: 1, min_ram: 0 });
       if (path === "/network/v2.0/quotas/tenant") return ok({ tenant: { tenant_id: "p1" } });
       if (path === "/network/v2.0/quotas/p1/details.json")
         return ok({ quota: { floatingip: { limit: 50, used: 3, reserved: 0 } } });
@@ -231,14 +235,26 @@ describe("a cloud's APIs", () => {
         });
       return undefined;
     });
-    const facts = await readCloudFacts(open_, { servers: "^w-", floatingIps: 1, rootVolumes: true });
+    const facts = await readCloudFacts(open_, {
+      servers: "^w-",
+      serverIds: { "w-1-aaaaa": "s1", "w-3-ccccc": "s3", "w-4-ddddd": "s4" },
+      images: ["debian", "i9", "nothing"],
+      flavors: ["small", "nothing"],
+      floatingIps: 1,
+      rootVolumes: true,
+    });
+    assert.deepEqual(facts.recorded, {
+      "w-1-aaaaa": "ERROR",
+      "w-3-ccccc": "SHUTOFF",
+      "w-4-ddddd": undefined,
+    });
     assert.deepEqual(
       facts.flavors.map(({ name }) => name),
       ["small", "large"],
     );
     assert.deepEqual(
       facts.images.map(({ name, status, minDisk }) => `${name} ${status} ${minDisk}`),
-      ["debian active 5", "packed active 3", " queued 0"],
+      ["debian active 5", "packed active 3", " queued 0", "hidden active 1"],
     );
     assert.deepEqual(facts.compute, {
       instances: { limit: 10, used: 3 },
@@ -247,7 +263,7 @@ describe("a cloud's APIs", () => {
     });
     assert.deepEqual(
       [facts.zones[0]?.name, facts.externalNetworks[0]?.id, facts.servers],
-      ["az1", "n1", ["w-1-aaaaa"]],
+      ["az1", "n1", ["w-1-aaaaa", "w-2-bbbbb"]],
     );
     // a server that has worked is no obstacle to a run
     assert.deepEqual(facts.failed, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
@@ -267,7 +283,7 @@ describe("a cloud's APIs", () => {
       return { status: 200, body: {} };
     });
     const { floatingIps, volumes } = await readCloudFacts(open_, {
-      servers: "^w-",
+      ...NO_MACHINES,
       floatingIps: 1,
       rootVolumes: true,
     });
@@ -284,7 +300,7 @@ describe("a cloud's APIs", () => {
         path === "/compute/v2.1/limits" ? limits : { status: 200, body: {} },
       );
       server.hasVolumes = hasVolumes;
-      const { volumes } = await readCloudFacts(open_, { servers: "^w-", floatingIps: 0, rootVolumes });
+      const { volumes } = await readCloudFacts(open_, { ...NO_MACHINES, floatingIps: 0, rootVolumes });
       assert.equal(volumes, undefined);
       assert.ok(!server.calls.some((call) => call.includes("/volume/")));
     });

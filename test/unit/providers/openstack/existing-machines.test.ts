@@ -1,5 +1,16 @@
 import assert from "node:assert/strict";
+import type { StateResources } from "../../../../lib/pulumi/state";
 import { KEY, MockedCluster, pool, promised } from "../../components/openstack/mocked-cluster";
+
+/** Returns a state with other outputs of each server. */
+function changed(state: StateResources, outputs: object): StateResources {
+  const entries = Object.entries(state).map(([urn, resource]) =>
+    resource.type === "openstack:compute/instance:Instance"
+      ? [urn, { ...resource, outputs: { ...resource.outputs, ...outputs } }]
+      : [urn, resource],
+  );
+  return Object.fromEntries(entries) as StateResources;
+}
 
 describe("OpenstackCluster on machines that exist", () => {
   const cluster = new MockedCluster();
@@ -153,6 +164,48 @@ describe("OpenstackCluster on machines that exist", () => {
     const answered = ["192.0.2.7/32", network, "192.0.2.1/32"];
     assert.deepEqual(await blocks(["192.0.2.1/32", "192.0.2.7/32"], answered), answered);
     assert.deepEqual(await blocks(["192.0.2.1/32"], answered), [network, "192.0.2.1/32"]);
+  });
+
+  it("keeps a machine whose server someone renamed", async () => {
+    await cluster.make();
+    const before = cluster.names("Instance");
+    const existing = changed(cluster.stateOf(), { name: "somebodys-own-name" });
+    cluster.forget();
+    await cluster.make({ existing });
+    assert.deepEqual(cluster.names("Instance"), before);
+    assert.deepEqual(cluster.only("CloudPlan").inputs.steps, []);
+  });
+
+  it("keeps the machines when an image or flavor is written by its id, and replaces them for another one", async () => {
+    const by = (image: string, flavor: string) => [
+      pool("cp", { image, flavor }),
+      pool("w", { replicas: 2, image, flavor }),
+    ];
+    await cluster.make();
+    const before = cluster.names("Instance");
+    const existing = changed(cluster.stateOf(), {
+      ...{ imageId: "image-id", imageName: "debian", flavorId: "flavor-id", flavorName: "m1" },
+    });
+    const named = async (image: string, flavor: string) => {
+      cluster.forget();
+      await cluster.make({ existing, pools: by(image, flavor) });
+      return cluster.names("Instance");
+    };
+    assert.deepEqual(await named("image-id", "flavor-id"), before);
+    assert.deepEqual(await named("debian", "flavor-id"), before);
+    assert.notDeepEqual(await named("other-id", "flavor-id"), before);
+  });
+
+  it("refuses to go on with a server that no longer says which machine it is", async () => {
+    await cluster.make();
+    const existing = changed(cluster.stateOf(), { metadata: { "foresail-cluster": "demo" } });
+    cluster.forget();
+    await cluster.make({ existing });
+    const refusals = cluster.only("CloudPlan").inputs.refusals as { reason: string }[];
+    assert.match(
+      refusals[0]!.reason,
+      /^the metadata of the server of cp-1-\w+ was changed .*foresail-slot=cp-1/,
+    );
   });
 
   it("creates another machine for a server that someone deleted, and removes the old one from the cluster", async () => {

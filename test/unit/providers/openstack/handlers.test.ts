@@ -118,7 +118,10 @@ describe("the handlers of OpenStack's resources", () => {
     it("refuses an unusable flavor and too many servers, with their paths", async () => {
       await start();
       const servers = [server("w-1-aaaaa", { flavor: "huge" }), server("w-2-bbbbb")];
-      const { failures } = await planHandlers.check!({}, desired({ servers }));
+      const { failures } = await planHandlers.check!(
+        {},
+        desired({ servers, arriving: servers.map(({ name }) => name) }),
+      );
       assert.deepEqual(
         failures!.map(({ property }) => property),
         ["openstack.pools.w.flavor", "openstack.pools"],
@@ -128,7 +131,7 @@ describe("the handlers of OpenStack's resources", () => {
     it("refuses to continue with a recorded server in ERROR, and ignores one that is not recorded", async () => {
       const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
       await start((request) => {
-        if (request.path.includes("/servers/detail?status=ERROR")) return ok({ servers: [failed] });
+        if (request.path.includes("/servers/detail?name=")) return ok({ servers: [failed] });
         return request.path.endsWith("/servers/s1") ? ok({ server: failed }) : smallCloud(request);
       });
       const failures = async (known: string[]) =>
@@ -156,6 +159,17 @@ describe("the handlers of OpenStack's resources", () => {
         failures: object[];
       };
       assert.deepEqual([existing.failures, existing.inputs.found], [[], found]);
+    });
+
+    it("refuses to go on when the cloud refuses the credentials, also for an existing cluster", async () => {
+      await start();
+      cloud.authenticationFaults.push({ status: 401, body: { error: { message: "wrong secret" } } });
+      const found = { images: {}, flavors: {}, authUrl: "x" };
+      const { failures } = await planHandlers.check!({ found }, desired());
+      assert.match(
+        failures!.map(({ property, reason }) => `${property}: ${reason}`).join(),
+        /^openstack\.cloud: .*401.*wrong secret/,
+      );
     });
 
     it("reports during the run why a server can't be created, once, and ends when the others are up", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  stoppedServers,
   unmetCloud,
   type CloudFacts,
   type DesiredCloud,
@@ -15,6 +16,7 @@ const server = (over: Partial<DesiredServer> = {}): DesiredServer => ({
 });
 const desired = (over: Partial<DesiredCloud> = {}): DesiredCloud => ({
   servers: [server()],
+  arriving: (over.servers ?? [server()]).map(({ name }) => name),
   loadBalancer: false,
   floatingIps: 0,
   ...over,
@@ -37,6 +39,7 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
   ],
   externalNetworks: [{ id: "n1", name: "public" }],
   servers: [],
+  recorded: {},
   failed: [],
   compute: {
     instances: { limit: 10, used: 2 },
@@ -252,6 +255,20 @@ describe("unmet requirements of a run on a cloud", () => {
       ],
     ],
     [
+      "nothing for a server under another name, which the run does not create",
+      desired({ servers: [server({ flavor: "gone", image: "twice" })], arriving: [] }),
+      facts({ servers: ["renamed"], recorded: { "w-1-aaaaa": "ACTIVE" } }),
+      [],
+    ],
+    [
+      "a refresh for a server that someone deleted, and that the run would go on with",
+      desired({ servers: [server(), server({ name: "w-2-bbbbb" })], arriving: [] }),
+      facts({ recorded: { "w-1-aaaaa": undefined, "w-2-bbbbb": "SHUTOFF", "w-3-ccccc": undefined } }),
+      [
+        "openstack.pools.w: the server of w-1-aaaaa was deleted in the cloud; run `pulumi refresh`, and the next preview shows the machine that replaces it",
+      ],
+    ],
+    [
       "nothing for a server that is there, whatever has gone since",
       desired({ servers: [server({ flavor: "gone", image: "gone" })] }),
       facts({
@@ -272,4 +289,20 @@ describe("unmet requirements of a run on a cloud", () => {
         said,
       ),
     );
+});
+
+it("servers that do not run are named, with what starts them", () => {
+  const recorded = {
+    "cp-1-aaaaa": "ACTIVE",
+    "w-1-bbbbb": "SHUTOFF",
+    "w-2-ccccc": "SUSPENDED",
+    "w-3-ddddd": "SOFT_DELETED",
+    "w-4-eeeee": "ERROR",
+    "w-5-fffff": undefined,
+  };
+  assert.deepEqual(stoppedServers({ recorded }), [
+    "w-1-bbbbb: its server is SHUTOFF; start it: `openstack server start w-1-bbbbb`",
+    "w-2-ccccc: its server is SUSPENDED; start it: `openstack server resume w-2-ccccc`",
+    "w-3-ddddd: its server is SOFT_DELETED",
+  ]);
 });
