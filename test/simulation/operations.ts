@@ -36,7 +36,7 @@ const clockOf = ({ clockOffset }: MachineState) =>
 const OPERATIONS: Record<string, Operation> = {
   // each host of the simulation is a machine of its own
   "machine-facts": ({ script, state }) =>
-    named({ marker: state.marker ?? "", identity: script.machine, member: "" }),
+    named({ marker: state.marker ?? "", identity: script.machine, member: state.member ? "yes" : "" }),
   own: ({ script, state }) => {
     if (state.marker === undefined) return NOTHING;
     state.marker = fullMarkOf(script.text);

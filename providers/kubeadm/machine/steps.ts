@@ -246,7 +246,8 @@ export interface MachineFacts {
 export const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /** Finds out whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines. */
-export const factsScript = (cluster: string, machine: string) => step("facts", cluster, machine, { BOOT_ID });
+export const factsScript = (cluster: string, machine: string) =>
+  step("facts", cluster, machine, { files: ["common/member"], BOOT_ID });
 
 /** Reboots a machine that is no member, a second after the step has ended. Its answer is empty. */
 export const rebootScript = plain("reboot");
@@ -328,7 +329,7 @@ export function joinScript(
 ): Script {
   assertSettings(specification);
   const { name, source, version } = specification;
-  const files = [...sourceFiles(source), "common/kubeadm", "common/prepared"];
+  const files = [...sourceFiles(source), "common/member", "common/kubeadm", "common/prepared"];
   return step(`join-${role}`, name, machine, {
     files: [...files, ...(agent ? [AGENT_INSTALLATION] : [])],
     ...sourceParameters(specification, version),

@@ -277,6 +277,8 @@ export interface NodeGroupInputs extends MachinesInputs {
   begun?: RecordedMachine[];
   /** Set by check: those of them that an interrupted run prepared or joined; absent for none. */
   interrupted?: RecordedMachine[];
+  /** Set by check: names of machines that were reset by hand, although their Nodes are in the cluster; absent for none. */
+  reset?: string[];
   /**
    * Names of machines by configured worker pool, so that removed pools are found; only for the control planes' group.
    * Absent in state of older releases.
@@ -309,7 +311,7 @@ export interface NodeGroupOutputs extends NodeGroupInputs {
 export class NodeGroup extends resourceClass<
   NodeGroupInputs,
   NodeGroupOutputs,
-  "owned" | "former" | "leaving" | "interrupted"
+  "owned" | "former" | "leaving" | "interrupted" | "reset"
 >("kubeadm/NodeGroup", { outputs: ["nodes", "members"], secrets: ["kubeconfig"] }) {}
 
 export interface NodeAgentsInputs extends MachinesInputs, AgentSettings {

@@ -39,7 +39,7 @@ export async function convergeNodeGroup(
 ): Promise<NodeGroupOutputs> {
   const { members } = recorded;
   const state = new Map([...members, ...given.machines].map((machine) => [machine.name, machine]));
-  const { interrupted = [] } = given;
+  const { interrupted = [], reset = [] } = given;
   const names = members.map(({ name }) => name);
   const leaving = names.filter((name) => !given.machines.some((machine) => machine.name === name));
   const credentials = withKeysOfLeaving(given.credentials, recorded.credentials, leaving);
@@ -61,6 +61,7 @@ export async function convergeNodeGroup(
     const own = withOwnership(observed, owned);
     const { steps } = planMembership({
       ...{ group, desired, recorded: names, former, interrupted, lost, elsewhere, adopted },
+      gone: { reset },
       observed: own,
     });
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {

@@ -9,6 +9,7 @@ import * as membership from "../plan/membership/plan";
 import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/nodes";
 import type { ObservedNode } from "../plan/membership/nodes";
 import { interruptedMachines, mayBeInterrupted } from "../plan/membership/interrupted";
+import { mayBeReset, type ResetMachines, resetMachines } from "../plan/membership/reset";
 import type { RecordedMachine } from "../plan/facts/ownership";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
 import { withGivenConfiguration } from "../plan/configuration";
@@ -44,6 +45,8 @@ interface GroupPreview {
   /** Nodes that leave the group. */
   former?: membership.FormerNodes;
   interrupted?: RecordedMachine[];
+  /** Names of machines that were reset by hand. */
+  reset?: string[];
 }
 
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
@@ -63,8 +66,10 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const configured = [...wanted, ...elsewhere];
   const former = membership.formerNodes({ group, before: olds, configured, observed });
   const others = [...elsewhere, ...membership.recordedInPools(olds)];
+  const gone = await readReset(news, mayBeReset(desired, recorded, observed));
   const plan = membership.planMembership({
     ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
+    gone,
     observed: own,
   });
   const removed = membership.removedMembers({
@@ -94,7 +99,15 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   );
   for (const note of [...plan.notes, ...dead.map(membership.leavesNotReady)])
     report(nameOf(news), nodeGroupSteps.format(note));
-  return { lines: steps.map(nodeGroupSteps.format), plan, observed, removed, former, interrupted };
+  return {
+    lines: steps.map(nodeGroupSteps.format),
+    plan,
+    observed,
+    removed,
+    former,
+    interrupted,
+    reset: gone.reset,
+  };
 }
 
 /**
@@ -121,6 +134,16 @@ async function readInterrupted(
       members.has(name),
     );
   };
+}
+
+/** Asks machines whose Nodes are not Ready whether they are still members. */
+async function readReset(
+  news: NodeGroupInputs,
+  machines: readonly RecordedMachine[],
+): Promise<ResetMachines> {
+  // the name of the cluster may not be known yet
+  if (machines.length === 0 || typeof news.specification !== "object") return { reset: [], empty: [] };
+  return resetMachines(selfOf(news), news.specification.name, await readMachineFacts(news, machines));
 }
 
 /** Returns how to tell whether volumes are attached to a machine that leaves. What can't be read counts as attached. */
@@ -214,7 +237,7 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const preview = await planForPreview(olds, news);
-    const { lines: steps, observed, removed, former = {}, interrupted = [] } = preview;
+    const { lines: steps, observed, removed, former = {}, interrupted = [], reset = [] } = preview;
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
       membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
@@ -230,6 +253,7 @@ export const handlers: Handlers = {
       ...{ ...news, owned, steps },
       ...(Object.keys(former).length > 0 ? { former } : {}),
       ...(interrupted.length > 0 ? { interrupted } : {}),
+      ...(reset.length > 0 ? { reset } : {}),
       ...(news.pools ? { leaving } : {}),
     };
     reportRecorded(nameOf(news), olds, inputs, RECORDED);
@@ -267,7 +291,7 @@ export const handlers: Handlers = {
     if (outputs.group === CONTROL_PLANE_GROUP) throw new Error(REMOVED_WITH_CLUSTER);
     // a machine without a Node may be gone for good, and after a deletion no later run could list it as lost
     const timeouts = { ...outputs.timeouts, ssh: Math.min(outputs.timeouts.ssh, DELETE_SSH_SECONDS) };
-    await converge(id, outputs, { ...outputs, timeouts, machines: [], interrupted: [] }, true);
+    await converge(id, outputs, { ...outputs, timeouts, machines: [], interrupted: [], reset: [] }, true);
   },
 };
 

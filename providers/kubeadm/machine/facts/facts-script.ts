@@ -3,13 +3,14 @@ import { parseMachineMark } from "../../plan/facts/machine-mark";
 import { namedFacts, reading } from "../adoption-steps";
 
 /** Reads what a preview has to know about a machine that is new to the stack, for parseMachineFacts. Writes nothing. */
-export const machineFactsScript = reading("machine-facts", [], "facts/machine-facts");
+export const machineFactsScript = reading("machine-facts", ["common/member"], "facts/machine-facts");
 
 /** Parses the answer of machineFactsScript. */
 export function parseMachineFacts(answer: string): MachineFacts {
   const facts = namedFacts(answer);
   return {
     mark: parseMachineMark(facts.get("marker") ?? ""),
+    ...((facts.get("member") ?? "") === "" ? {} : { member: true }),
     identity: (facts.get("identity") ?? "").trim(),
     ...(facts.get("member")?.startsWith("adopted") ? { adopted: true } : {}),
   };

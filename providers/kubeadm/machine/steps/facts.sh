@@ -2,7 +2,7 @@
 # Finds out whether the machine is a member of this cluster. Answers JSON; refuses foreign machines.
 refuse_foreign_machine
 member=false
-if [ -e "$MEMBER_PATH" ]; then member=true; fi
+if is_member; then member=true; fi
 control_plane=false
 if [ -e /etc/kubernetes/manifests/kube-apiserver.yaml ]; then control_plane=true; fi
 # a container has no kernel of its own to restart

@@ -28,7 +28,15 @@ hasten_kubelet() {
 }
 
 refuse_foreign_machine
-if [ -e "$MEMBER_PATH" ]; then exit 0; fi
+if is_member; then exit 0; fi
+if [ -e "$MEMBER_PATH" ]; then
+  # it was reset by hand: the built-in network writes its files for the new Node when it starts, and containerd no longer
+  # watches their folder if that was removed
+  rm "$MEMBER_PATH"
+  mkdir -p /etc/cni/net.d
+  systemctl restart containerd
+  if systemctl is-enabled --quiet foresail-bridge 2>/dev/null; then systemctl restart --no-block foresail-bridge; fi
+fi
 refuse_other_preparation
 read -r configuration <&5
 read -r discovery <&5

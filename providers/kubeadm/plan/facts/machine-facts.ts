@@ -3,6 +3,8 @@ import type { FoundMark } from "./machine-mark";
 /** What a machine says about itself before anything is written on it. */
 export interface MachineFacts {
   readonly mark: FoundMark;
+  /** Whether it is a member of the cluster, and was not reset by hand since it joined; absent for false. */
+  readonly member?: true;
   /** SHA-256 that is the same only for the same running machine; empty if it says too little. */
   readonly identity: string;
   /** Whether it was a member of the cluster when the stack adopted it; absent for false. */

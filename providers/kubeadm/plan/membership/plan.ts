@@ -1,6 +1,7 @@
 import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
 import type { NodeGroupStep } from "../steps";
 import { labelChanges, taintChanges, taintDifference, type ObservedNode } from "./nodes";
+import { INSTALLED_ANEW, type ResetMachines } from "./reset";
 import { listed } from "../../../../lib/text/quote";
 
 export interface MembershipPlan {
@@ -49,6 +50,7 @@ export const byIndex = (one: string, other: string): number =>
  * @param interrupted machines that an interrupted run prepared or joined, with their groups
  * @param elsewhere machines of other groups in the configuration or in the state: their Nodes are never removed
  * @param adopted machines that were members when they were adopted: a Node without the group's label needs no join
+ * @param gone machines that were reset by hand or installed anew, although their Nodes are in the cluster
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
  * alone
  */
@@ -61,15 +63,27 @@ export function planMembership(args: {
   lost: string[];
   elsewhere?: string[];
   adopted?: readonly string[];
+  gone?: Partial<ResetMachines>;
   observed?: ObservedNode[];
 }): MembershipPlan {
-  const { group, desired, lost, former = {}, interrupted = [], elsewhere = [], adopted = [] } = args;
+  const {
+    group,
+    desired,
+    lost,
+    former = {},
+    interrupted = [],
+    elsewhere = [],
+    adopted = [],
+    gone = {},
+  } = args;
   const wanted = new Set(desired.map(({ name }) => name));
   const nodes = new Map((args.observed ?? []).map((node) => [node.name, node]));
   const recorded = args.recorded.filter((name) => !wanted.has(name));
   // a join sets the group's label last, so a Node without it has not finished joining
   const present = args.observed
-    ? (name: string) => nodes.get(name)?.group !== undefined || (nodes.has(name) && adopted.includes(name))
+    ? (name: string) =>
+        gone.reset?.includes(name) !== true &&
+        (nodes.get(name)?.group !== undefined || (nodes.has(name) && adopted.includes(name)))
     : (name: string) => args.recorded.includes(name);
 
   const isControlPlane = group === CONTROL_PLANE_GROUP;
@@ -122,7 +136,8 @@ export function planMembership(args: {
     ],
     notes: [
       ...notReady([...wanted]).map((node): NodeGroupStep => {
-        return { kind: "notReady", machine: node.name, why: notReadyReason(node) };
+        const isEmpty = gone.empty?.includes(node.name) === true;
+        return { kind: "notReady", machine: node.name, why: isEmpty ? INSTALLED_ANEW : notReadyReason(node) };
       }),
       ...notReady(alive).map(leavesNotReady),
       ...labeled

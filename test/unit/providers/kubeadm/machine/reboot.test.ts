@@ -85,7 +85,7 @@ describe("the steps of a reboot, on a machine", () => {
     return host;
   };
   const step = (host: ShellMachine, name: string) => {
-    const { stdout, stderr } = host.step(name, PARAMETERS);
+    const { stdout, stderr } = host.step(name, PARAMETERS, ["common/member"]);
     assert.equal(stderr, "");
     return stdout.trim();
   };
@@ -106,6 +106,16 @@ describe("the steps of a reboot, on a machine", () => {
         clock,
       });
     }
+  });
+
+  it("report a member until it is reset by hand, which removes the credentials of its kubelet", () => {
+    const host = prepared(false);
+    const isMember = () => (JSON.parse(step(host, "steps/facts")) as { member: boolean }).member;
+    assert.equal(isMember(), false);
+    host.write("/var/lib/foresail/member", "");
+    assert.equal(isMember(), false);
+    host.write("/etc/kubernetes/kubelet.conf", "");
+    assert.equal(isMember(), true);
   });
 
   it("reboot after the step's end, and never a member", () => {

@@ -1,0 +1,48 @@
+import type { Self } from "../../../../lib/ownership/owner";
+import type { ReadFacts } from "../facts/machine-facts";
+import { ownershipOf } from "../facts/ownership";
+import type { Machine } from "../machine";
+import type { ObservedNode } from "./nodes";
+
+/** Returns the recorded machines that may have been reset by hand: their Nodes are in the cluster, and not Ready. */
+export function mayBeReset(
+  desired: readonly Machine[],
+  recorded: readonly string[],
+  observed: readonly ObservedNode[] = [],
+): Machine[] {
+  const isDown = ({ name }: Machine) =>
+    observed.some((node) => node.name === name && node.group !== undefined && !node.ready);
+  return desired.filter((machine) => recorded.includes(machine.name) && isDown(machine));
+}
+
+/** Machines that left the cluster by hand, although their Nodes are still in it. */
+export interface ResetMachines {
+  /** Those that bear the stack's mark, and are prepared: they join again. */
+  readonly reset: string[];
+  /** Those without a mark: another disk, on which nothing is prepared. */
+  readonly empty: string[];
+}
+
+/**
+ * Returns which machines were reset by hand, or installed anew. A machine that another stack has is neither.
+ *
+ * @param facts of machines whose Nodes are not Ready
+ */
+export function resetMachines(
+  self: Self,
+  cluster: string,
+  facts: ReadonlyMap<string, ReadFacts>,
+): ResetMachines {
+  const found: ResetMachines = { reset: [], empty: [] };
+  for (const [machine, read] of facts) {
+    if ("unread" in read || read.member === true) continue;
+    const owned = ownershipOf({ cluster, machine, self }, read);
+    if (owned.is === "own" || owned.is === "unnamed") found.reset.push(machine);
+    if (owned.is === "free") found.empty.push(machine);
+  }
+  return found;
+}
+
+/** Why a machine that was installed anew is not Ready, and what helps. */
+export const INSTALLED_ANEW =
+  "its machine was installed anew, and is no member; take it out of the configuration, list it under `lost`, run `up`, then add it again";
