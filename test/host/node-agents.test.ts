@@ -50,6 +50,11 @@ describe("NodeAgents", function () {
       metadata: { name, annotations },
     });
 
+  const putReports = (by: Desired) => {
+    for (const { name, role } of by.machines)
+      putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(role, by) });
+  };
+
   beforeEach(async () => {
     server.intercept = () => undefined;
     server.store.objects.clear();
@@ -95,7 +100,7 @@ describe("NodeAgents", function () {
 
   it("keeps the agents of the release before until something else changes on one of them", async () => {
     const outs = { ...(await create(await checked({}, desired(NAMES)))), agent: "1.1.0" };
-    for (const name of NAMES) putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(outs) });
+    putReports(outs);
     const kept = await checked(outs, desired(NAMES));
     assert.deepEqual([kept.steps, kept.agent], [[], "1.1.0"]);
     const changed = await checked(outs, desired(NAMES, { staged: { kubernetes: ["1.36.4"], software: {} } }));
@@ -115,7 +120,7 @@ describe("NodeAgents", function () {
     it(`${isKept ? "keeps" : "replaces"} agents ${agent} that are to repair drift`, async () => {
       const repairing = desired(NAMES, { drift: "repair" });
       const outs = { ...(await create(await checked({}, repairing))), agent };
-      for (const name of NAMES) putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(outs) });
+      putReports(outs);
       const { steps } = await checked(outs, repairing);
       assert.deepEqual(steps, isKept ? [] : NAMES.map((name) => `${name}: ${INSTALL}`));
     });
@@ -161,6 +166,27 @@ describe("NodeAgents", function () {
     ]);
     const staged = await update(outs, inputs);
     assert.ok(fleet.state("w-1").staged?.includes(`configuration ${versions.worker}`));
+    assert.deepEqual((await checked(staged, news)).steps, []);
+  });
+
+  it("touches no worker for a change of the API server, now or when it is done", async () => {
+    const outs = await create(await checked({}, desired(NAMES)));
+    putReports(outs);
+    const apiServer = { extraArgs: [{ name: "profiling", value: "false" }] };
+    const specification = { ...outs.specification, kubeadm: { clusterConfiguration: { apiServer } } };
+    const configuration = rolledConfiguration(outs, specification);
+    const news = { ...desired(NAMES), specification, ...(configuration && { configuration }) };
+    const inputs = await checked(outs, news);
+    assert.deepEqual(inputs.steps, [
+      `cp-1: stage configuration ${configurationVersions(specification)["control-plane"]}`,
+    ]);
+    const before = fleet.journal.length;
+    const staged = await update(outs, inputs);
+    assert.deepEqual(
+      fleet.journal.slice(before).map(({ machine }) => machine),
+      ["cp-1"],
+    );
+    putReports(staged);
     assert.deepEqual((await checked(staged, news)).steps, []);
   });
 

@@ -16,7 +16,7 @@ import { etcdDataFolder } from "../plan/private-files";
 import { type ClusterSpecification, filesOf } from "../plan/specification";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
-import { agentRevision, type AgentSettings } from "../plan/node-agents";
+import { agentRevision, stagedOn, type AgentSettings } from "../plan/node-agents";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { type Owner, takeOverIssue } from "../../../lib/ownership/owner";
 import { assignments, type Parameters, renderStep, shellCommands } from "./shell";
@@ -367,7 +367,7 @@ export function agentParameters(
   assertSettings(specification);
   assertAddresses(machines);
   const { annotations, staged, drift } = settings;
-  const installers = installersOf(specification, staged, role, addressesOf(machines));
+  const installers = installersOf(specification, stagedOn(role, staged), role, addressesOf(machines));
   return {
     INSTALLER_PATHS: installers.map(({ path }) => path),
     INSTALLER_HEADERS: installers.map(({ header }) => header),
@@ -379,7 +379,7 @@ export function agentParameters(
       patches: patchFolders(specification),
       managed: pathsWritten(specification),
       repairs: drift === "repair",
-      revision: agentRevision({ agent: AGENT_VERSION, specification, ...settings }),
+      revision: agentRevision(role, { agent: AGENT_VERSION, specification, ...settings }),
     }),
   };
 }

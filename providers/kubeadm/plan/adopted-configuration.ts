@@ -10,6 +10,7 @@ import {
   configurationVersions,
   type RolledConfiguration,
   rolledConfiguration,
+  unchangedRoles,
   STATIC_POD_SETTINGS,
 } from "./configuration";
 import { foreignCertificate } from "./certificate-names";
@@ -156,7 +157,13 @@ export function adoptedConfiguration(
 ): RolledConfiguration | undefined {
   const rolled = rolledConfiguration(olds, news);
   if (!rolled || olds.configuration) return rolled;
-  return { ...rolled, baseline: configurationVersions(asAdopted(olds.specification), rolled) };
+  const { unchanged, ...others } = rolled;
+  const baseline = configurationVersions(asAdopted(olds.specification), rolled);
+  return {
+    ...others,
+    baseline,
+    ...unchangedRoles(unchanged, configurationVersions(news, { baseline }), baseline),
+  };
 }
 
 /** Refuses a change of kubeadm's objects when the cluster does not have them in a form that can be merged. */

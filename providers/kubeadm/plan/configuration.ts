@@ -217,6 +217,8 @@ export interface RolledConfiguration {
   removedNames?: string[];
   /** Endpoints that nodes had before, host:port; absent for none. */
   formerEndpoints?: string[];
+  /** Roles whose machines no change has concerned yet; absent for none. */
+  unchanged?: Role[];
 }
 
 interface Recorded {
@@ -237,8 +239,8 @@ export function rolledConfiguration(
   if (before === undefined) return undefined;
   const baseline = baselineFor(recorded?.baseline ?? configurationVersions(before), before, news);
   const desired = configurationVersions(news, { baseline });
-  const isChanged = (Object.keys(desired) as Role[]).some((role) => desired[role] !== baseline[role]);
-  if (!recorded && !isChanged) return undefined;
+  const unchanged = unchangedRoles(recorded ? recorded.unchanged : ROLES, desired, baseline);
+  if (!recorded && unchanged.unchanged?.length === ROLES.length) return undefined;
   const paths = pathsWritten(news);
   const removed = [...(recorded?.removed ?? []), ...pathsWritten(before)].filter(
     (path) => !paths.includes(path),
@@ -256,7 +258,20 @@ export function rolledConfiguration(
     removed: [...new Set(removed)].sort(),
     ...(removedNames.length > 0 ? { removedNames: [...new Set(removedNames)].sort() } : {}),
     ...(former.length > 0 ? { formerEndpoints: [...new Set(former)].sort() } : {}),
+    ...unchanged,
   };
+}
+
+const ROLES: readonly Role[] = ["control-plane", "worker"];
+
+/** Returns those of the roles that no change had concerned which none concerns now; without the field for none. */
+export function unchangedRoles(
+  before: readonly Role[] | undefined,
+  desired: ConfigurationVersions,
+  baseline: ConfigurationVersions,
+): Pick<RolledConfiguration, "unchanged"> {
+  const unchanged = (before ?? []).filter((role) => desired[role] === baseline[role]);
+  return unchanged.length > 0 ? { unchanged } : {};
 }
 
 /** Returns a baseline with every part in which two specifications differ, and those before it. */

@@ -2,7 +2,7 @@ import { VERSION_PLACEHOLDER, type SoftwareSource, type ClusterSpecification } f
 import { configurationVersions, hasFurtherParts } from "./configuration";
 import type { ConfigurationVersions, RolledConfiguration } from "./configuration";
 import type { DriftSetting } from "./drift";
-import type { Machine } from "./machine";
+import type { Machine, Role } from "./machine";
 import { hashableProxy } from "./proxy";
 import { CONFIGURATION } from "./rollout/annotations";
 import { stableHash } from "../../../lib/short-hash";
@@ -30,6 +30,8 @@ interface StagedConfiguration {
   formerEndpoints?: readonly string[];
   /** What a control plane without a version, or without all parts of it, has; absent until a further part has changed. */
   baseline?: string;
+  /** Roles whose machines no change has concerned yet: they get none. Absent for none. */
+  unchanged?: readonly Role[];
 }
 
 /** Returns every version that a rollout to the desired versions may pass through, each once. */
@@ -56,15 +58,21 @@ export function withConfiguration(
       ...(rolled.removedNames === undefined ? {} : { removedNames: rolled.removedNames }),
       ...(rolled.formerEndpoints === undefined ? {} : { formerEndpoints: rolled.formerEndpoints }),
       ...(hasFurtherParts(rolled) ? { baseline: rolled.baseline["control-plane"] } : {}),
+      ...(rolled.unchanged === undefined ? {} : { unchanged: rolled.unchanged }),
     },
   };
 }
 
+/** Returns what is staged on the machines of a role. */
+export function stagedOn(role: Role, { configuration, ...staged }: StagedVersions): StagedVersions {
+  return configuration === undefined || configuration.unchanged?.includes(role)
+    ? staged
+    : { ...staged, configuration };
+}
+
 /** Returns the names of everything that is staged: a version of Kubernetes alone, other software with its name. */
-function namesOfStaged(
-  { kubernetes, software, configuration }: StagedVersions,
-  role: Machine["role"],
-): string[] {
+function namesOfStaged(staged: StagedVersions, role: Role): string[] {
+  const { kubernetes, software, configuration } = stagedOn(role, staged);
   const own = configuration ? { [CONFIGURATION]: configuration.versions[role] } : {};
   const others = Object.entries({ ...software, ...own });
   return [...kubernetes, ...others.map(([name, version]) => `${name} ${version}`)];
@@ -107,9 +115,26 @@ export interface DesiredAgent extends AgentSettings {
   specification: StagingSettings;
 }
 
-/** Returns a short hash of the desired state. The same state always has the same hash. */
-export function agentRevision({ agent, annotations, staged, specification, drift }: DesiredAgent): string {
-  const { kubernetes, software, configuration } = staged;
+/** Returns a short hash of the desired state of a role's agents. The same state always has the same hash. */
+export function agentRevision(role: Role, desired: DesiredAgent): string {
+  const { configuration } = stagedOn(role, desired.staged);
+  if (configuration === undefined) return revisionWith(desired, undefined);
+  const { versions, removed, formerEndpoints = [], removedNames = [], baseline = "" } = configuration;
+  const ofControlPlanes = role === "control-plane" ? { removedNames, baseline } : {};
+  return revisionWith(desired, { version: versions[role], removed, formerEndpoints, ...ofControlPlanes });
+}
+
+/** Returns the hash with which earlier releases installed agents: a change for one role changed it for both. */
+function formerRevision(desired: DesiredAgent): string {
+  const { unchanged: _, ...configuration } = desired.staged.configuration ?? {};
+  return revisionWith(desired, desired.staged.configuration && configuration);
+}
+
+function revisionWith(
+  { agent, annotations, staged, specification, drift }: DesiredAgent,
+  configuration: object | undefined,
+): string {
+  const { kubernetes, software } = staged;
   const desired = [agent, annotations, kubernetes, software, settingsOf(specification)];
   // absent until the first change, so that a new release alone keeps the hash
   const all = configuration === undefined ? desired : [...desired, configuration];
@@ -158,17 +183,16 @@ export interface ReportedAgent {
  *
  * @param recorded the desired agent in the state for this very machine, if any
  * @param reported what its Node reports; undefined when it has none or the cluster could not be read
- * @param revision `agentRevision(desired)`
  * @returns empty when nothing is left
  */
 export function leftToInstall(
   machine: NamedMachine,
   desired: DesiredAgent,
-  revision: string,
   recorded: DesiredAgent | undefined,
   reported: ReportedAgent | undefined,
 ): NodeAgentsStep[] {
-  if (recorded !== undefined && reported?.revision === revision) return [];
+  const revisions = [agentRevision(machine.role, desired), formerRevision(desired)];
+  if (recorded !== undefined && revisions.includes(reported?.revision ?? "")) return [];
   const byRecord = agentChange(machine, recorded, desired);
   if (byRecord.length > 0 || reported === undefined) return byRecord;
   const wasLeftOut = reported.revision !== undefined || !reported.hasReported;

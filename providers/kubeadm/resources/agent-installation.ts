@@ -13,8 +13,8 @@ const installed = new Map<string, string>();
 /** A rebuilt machine has another host key. */
 const keyOf = ({ name, hostKey }: Machine) => `${name} ${hostKey}`;
 
-function revisionOf({ specification }: ClusterInputs, settings: AgentSettings): string {
-  return agentRevision({ agent: AGENT_VERSION, specification, ...settings });
+function revisionOf({ specification }: ClusterInputs, { role }: Machine, settings: AgentSettings): string {
+  return agentRevision(role, { agent: AGENT_VERSION, specification, ...settings });
 }
 
 /** Installs the agent on a machine, with the versions staged there. @throws the SSH client's typed errors */
@@ -43,12 +43,12 @@ export async function installAgent(
 ): Promise<void> {
   const revision = installed.get(keyOf(machine));
   installed.delete(keyOf(machine));
-  if (revision === revisionOf(session.inputs, settings)) return;
+  if (revision === revisionOf(session.inputs, machine, settings)) return;
   await runInstaller(session, machine, settings, backends);
 }
 
 function noteInstalled(session: MachinesSession, machine: Machine, settings: AgentSettings): void {
-  installed.set(keyOf(machine), revisionOf(session.inputs, settings));
+  installed.set(keyOf(machine), revisionOf(session.inputs, machine, settings));
 }
 
 /**

@@ -53,11 +53,10 @@ function workOf(
   news: Inputs,
   reported: ReadonlyMap<string, ReportedAgent> = new Map(),
 ): Work {
-  const revision = agentRevision(news);
   const due = news.machines
     .map((machine) => {
       const had = isRecorded(olds, machine) ? (olds as DesiredAgent) : undefined;
-      const steps = leftToInstall(machine, news, revision, had, reported.get(machine.name));
+      const steps = leftToInstall(machine, news, had, reported.get(machine.name));
       return { machine, steps, reason: reported.get(machine.name)?.outOfReach };
     })
     .filter(({ steps }) => steps.length > 0);
@@ -186,8 +185,8 @@ async function silentAgents(session: MachinesSession<Inputs>, machines: Machine[
   const { awaitAgentReports } = await import("./reported-agents.js");
   const names = machines.map(({ name }) => name);
   let why = `its node agent has not reported on its Node within ${timeouts.ready} s`;
-  const revision = agentRevision(session.inputs);
-  const wait = { names, revision, seconds: timeouts.ready, progress: session.progress };
+  const revisions = new Map(machines.map(({ name, role }) => [name, agentRevision(role, session.inputs)]));
+  const wait = { revisions, seconds: timeouts.ready, progress: session.progress };
   const silent = await awaitAgentReports(kubeconfig, annotations, wait).catch((error: unknown) => {
     why = `what its node agent reports can't be read: ${messageOf(error)}`;
     return names;

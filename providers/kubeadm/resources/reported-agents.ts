@@ -67,10 +67,9 @@ export async function readReportedAgents(
   return watchReports(kubernetes, pattern, HESITATE_SECONDS, missingIn, { reported });
 }
 
-/** A wait for agents that were installed with this revision. */
 interface ReportWait {
-  names: readonly string[];
-  revision: string;
+  /** Of the installed agents, by Node. */
+  revisions: ReadonlyMap<string, string>;
   /** Time limit, and that for the cluster to answer. */
   seconds: number;
   progress: (line: string) => void;
@@ -85,9 +84,10 @@ interface ReportWait {
 export async function awaitAgentReports(
   kubeconfig: string,
   pattern: string,
-  { names, revision, seconds, progress }: ReportWait,
+  { revisions, seconds, progress }: ReportWait,
 ): Promise<string[]> {
-  const missingIn = (reported: Reported) => names.filter((name) => reported.get(name)?.revision !== revision);
+  const missingIn = (reported: Reported) =>
+    [...revisions.keys()].filter((name) => reported.get(name)?.revision !== revisions.get(name));
   const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds, readsOnly: true });
   try {
     return missingIn(await watchReports(kubernetes, pattern, seconds, missingIn, { progress }));

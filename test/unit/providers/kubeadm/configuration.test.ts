@@ -133,6 +133,24 @@ describe("the configuration of nodes", () => {
     assert.deepEqual(again?.removed, [], "a file that is configured again");
   });
 
+  it("names the roles that no change has concerned yet, and none of them again when it is taken back", () => {
+    const news = { ...running, ...withEtcd("quota-backend-bytes", "4294967296") };
+    const first = rolledConfiguration({ specification: running }, news);
+    assert.deepEqual(first?.unchanged, ["worker"]);
+    const back = rolledConfiguration({ specification: news, configuration: first }, running);
+    assert.deepEqual(back?.unchanged, ["worker"]);
+    const both = rolledConfiguration(
+      { specification: running, configuration: back },
+      { ...running, files: [file] },
+    );
+    assert.equal(both?.unchanged, undefined);
+    const again = rolledConfiguration(
+      { specification: { ...running, files: [file] }, configuration: both },
+      running,
+    );
+    assert.equal(again?.unchanged, undefined, "machines may still have the file");
+  });
+
   describe("with other settings of etcd", () => {
     const news = { ...running, ...withEtcd("quota-backend-bytes", "4294967296") };
     const first = rolledConfiguration({ specification: running }, news)!;

@@ -188,6 +188,16 @@ describe("a changed configuration of an adopted machine", () => {
     assert.deepEqual(adoptedChange(later, last)?.paths, [["kubelet", "maxPods"]]);
     assert.deepEqual(adoptedConfiguration(later, last), configuration);
   });
+
+  it("concerns its workers with the first change of control planes, which brings them files", () => {
+    const kubeadm = {
+      clusterConfiguration: { apiServer: { extraArgs: [{ name: "profiling", value: "false" }] } },
+    };
+    const unchangedOf = (olds: typeof specification) =>
+      adoptedConfiguration({ specification: olds }, { ...olds, kubeadm })?.unchanged;
+    assert.deepEqual(unchangedOf(specification), ["worker"]);
+    assert.equal(unchangedOf({ ...specification, files: [file("a")] }), undefined);
+  });
 });
 
 describe("the script that reads an adopted machine's settings", () => {

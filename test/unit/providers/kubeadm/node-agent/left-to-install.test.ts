@@ -15,11 +15,12 @@ const desired: DesiredAgent = {
   specification: exampleSpecification(),
 };
 const older: DesiredAgent = { ...desired, staged: { kubernetes: ["1.35.4"], software: {} } };
+const revisionOf = (by: DesiredAgent) => agentRevision("worker", by);
 const ALL = ["w-1: install node agent 1.1.0", "w-1: stage 1.36.3"];
 const CHANGE = ["w-1: stage 1.36.3", "w-1: no longer stage 1.35.4"];
 
 describe("remaining steps for a machine's agent", () => {
-  const said = (by: DesiredAgent): ReportedAgent => ({ hasReported: true, revision: agentRevision(by) });
+  const said = (by: DesiredAgent): ReportedAgent => ({ hasReported: true, revision: revisionOf(by) });
   const silent: ReportedAgent = { hasReported: false };
   const cases: [string, DesiredAgent | undefined, ReportedAgent | undefined, string[]][] = [
     ["a machine that is new", undefined, undefined, ALL],
@@ -36,25 +37,19 @@ describe("remaining steps for a machine's agent", () => {
   ];
   for (const [title, recorded, told, steps] of cases)
     it(`of ${title}: ${steps.length === 0 ? "nothing" : steps.join(", ")}`, () => {
-      const left = leftToInstall(
-        { name: "w-1", role: "worker" },
-        desired,
-        agentRevision(desired),
-        recorded,
-        told,
-      );
+      const left = leftToInstall({ name: "w-1", role: "worker" }, desired, recorded, told);
       assert.deepEqual(left.map(nodeAgentsSteps.format), steps);
     });
 
   it("has the same revision for the same spec in any order of keys, and another for another spec", () => {
     const { staged, ...others } = desired;
-    assert.equal(agentRevision({ staged, ...others }), agentRevision(desired));
+    assert.equal(revisionOf({ staged, ...others }), revisionOf(desired));
     const same = {
       ...desired,
       specification: Object.fromEntries(Object.entries(desired.specification).reverse()),
     };
-    assert.equal(agentRevision(same as DesiredAgent), agentRevision(desired));
-    assert.notEqual(agentRevision(older), agentRevision(desired));
-    assert.notEqual(agentRevision({ ...desired, agent: "1.2.0" }), agentRevision(desired));
+    assert.equal(revisionOf(same as DesiredAgent), revisionOf(desired));
+    assert.notEqual(revisionOf(older), revisionOf(desired));
+    assert.notEqual(revisionOf({ ...desired, agent: "1.2.0" }), revisionOf(desired));
   });
 });
