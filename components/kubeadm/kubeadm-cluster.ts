@@ -16,7 +16,7 @@ import { inform, warn } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
-import { installPodNetwork } from "./pod-network";
+import { installPodNetwork, pluginName } from "./pod-network";
 import { prepareMachines } from "./prepared-machine";
 import { argumentIssues } from "./validation";
 import {
@@ -187,7 +187,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       initResource(this.clusterName),
       {
         ...{ ...this.common, machines: this.machines, ...this.serverNames(), registryCredentials },
-        ...{ ...adoption, ...this.takeOver() },
+        ...{ ...adoption, ...this.takeOver(), networkPlugin: pluginName(networkPlugin(this.args)) },
       },
       {
         parent: this,

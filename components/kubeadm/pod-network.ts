@@ -49,6 +49,25 @@ export function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | und
   return undefined;
 }
 
+/** Returns the chart's own name, without its place and version: "cilium" of "oci://r.example.com/charts/cilium". */
+const ownName = (chart: string) =>
+  chart
+    .replace(/\/+$/, "")
+    .replace(/^.*[/:]/, "")
+    .replace(/\.tgz$/, "")
+    .replace(/-v?\d+(\.\d+)+\S*$/, "");
+
+/**
+ * Returns the name by which one plugin is told from another: pods that run lose their network with another one. A chart
+ * that foresail knows has that plugin's name, wherever it comes from.
+ */
+export function pluginName(plugin: NetworkPlugin): string {
+  const [kind = ""] = Object.keys(plugin);
+  if (!("chart" in plugin)) return kind;
+  const name = ownName(plugin.chart.chart);
+  return Object.entries(PRESETS).find(([, { chart }]) => chart === name)?.[0] ?? name;
+}
+
 /** Returns where Helm finds a chart: in a verified copy if its digest is known. */
 function chartSource(source: ChartArgs) {
   const { chart, version, repository, digest } = source;

@@ -7,6 +7,9 @@ import { simulatedFixture } from "./simulated-fixture";
 
 const FIXTURES = path.join(projectFolder, "test", "engine", "fixtures");
 
+const manifest = { manifest: { path: path.join(FIXTURES, "network.yaml") } };
+const chart = (values = {}) => ({ chart: { chart: path.join(FIXTURES, "chart"), namespace: "fake", values } });
+
 describe("network plugins, through the kubernetes plugin", function () {
   this.timeout(600_000);
   const fixture = simulatedFixture({
@@ -23,13 +26,13 @@ describe("network plugins, through the kubernetes plugin", function () {
     const apiVersion = ["DaemonSet", "Deployment"].includes(kind) ? "apps/v1" : "v1";
     return (await fixture.kubernetes.get({ apiVersion, kind, namespace, name })) !== undefined;
   };
-  const created = async () =>
-    (await fixture.stack.preview())
-      .filter(({ op, type }) => op === "create" && type.startsWith("kubernetes:"))
-      .map(({ type }) => type.split(":").at(-1));
+  const chartSettings = async () => {
+    const ref = { apiVersion: "v1", kind: "ConfigMap", namespace: "fake", name: "test-network-settings" };
+    return (await fixture.kubernetes.get<{ data: Record<string, string> }>(ref))?.data;
+  };
 
   it("installs a manifest, object by object, before the workers join", async () => {
-    want({ manifest: { path: path.join(FIXTURES, "network.yaml") } });
+    want(manifest);
     await fixture.stack.up();
     for (const [kind, name] of [
       ["ServiceAccount", "fake-network"],
@@ -41,22 +44,48 @@ describe("network plugins, through the kubernetes plugin", function () {
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 
-  it("previews a chart's objects one per line, and installs them with their values in their namespace", async () => {
-    const values = { podCidr: "10.244.0.0/16" };
-    want({ chart: { chart: path.join(FIXTURES, "chart"), namespace: "fake", values } });
-    assert.deepEqual((await created()).sort(), ["Chart", "ConfigMap", "DaemonSet", "Namespace"]);
+  it("refuses another plugin under pods that run, with the reason, and touches nothing", async () => {
+    want(chart());
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(
+      stdout + stderr,
+      /cluster\.network\.plugin: is "manifest" and can't become "chart": pods that run are in the network of the old plugin/,
+    );
+    assert.ok(await exists("DaemonSet", "kube-system", "fake-network"));
+    assert.equal(await exists("Namespace", "", "fake"), false);
+  });
+
+  it("records the plugin in a state of an earlier release without a step, and then refuses another", async () => {
+    const exported = JSON.stringify(await fixture.stack.export());
+    const earlier = exported.replaceAll('"networkPlugin":"manifest",', "");
+    assert.notEqual(earlier, exported);
+    assert.equal((await fixture.stack.call(["stack", "import"], { input: earlier })).exitCode, 0);
+    want(manifest);
+    assert.deepEqual(await fixture.stack.preview(), []);
+    assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+    want(chart());
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout + stderr, /is "manifest" and can't become "chart"/);
+    want(manifest);
+    await fixture.stack.destroy();
+  });
+
+  it("installs a chart's objects with their values in their namespace, and previews a change one object per line", async () => {
+    want(chart({ podCidr: "10.244.0.0/16" }));
     await fixture.stack.up();
     assert.ok(await exists("Namespace", "", "fake"));
-    const settings = await fixture.kubernetes.get<{ data: Record<string, string> }>({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      namespace: "fake",
-      name: "test-network-settings",
-    });
-    assert.deepEqual(settings?.data, values);
     assert.ok(await exists("DaemonSet", "fake", "test-network-agent"));
-    assert.equal(await exists("DaemonSet", "kube-system", "fake-network"), false);
+    assert.deepEqual(await chartSettings(), { podCidr: "10.244.0.0/16" });
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+    want(chart({ podCidr: "10.245.0.0/16" }));
+    assert.deepEqual(
+      (await fixture.stack.preview()).map(({ op, type }) => `${op} ${type}`),
+      ["update kubernetes:core/v1:ConfigMap"],
+    );
+    await fixture.stack.up();
+    assert.deepEqual(await chartSettings(), { podCidr: "10.245.0.0/16" });
   });
 
   it("destroys the cluster without a request for each object", async () => {

@@ -1,8 +1,8 @@
 import { API_SERVER_PORT, ETCD_CLIENT_PORT, ETCD_PEER_PORT } from "../../../lib/validation/ports";
 import { stringify } from "yaml";
-import { valueAt } from "../../../lib/validation/validation-issue";
 import { CONTROL_PLANE_TAINT, type Machine } from "../plan/machine";
 import { mergeObjects, type JsonObject } from "../../../lib/merge";
+import { isUntainted } from "../plan/membership/nodes";
 import { NODE_PATHS } from "../plan/node-paths";
 import { DISCOVERY_FILE } from "./steps";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
@@ -36,9 +36,7 @@ function nodeRegistration(
   machine: Machine,
   user: JsonObject = {},
 ): JsonObject {
-  const taints = valueAt(user, ["nodeRegistration", "taints"]);
-  const isUntainted = Array.isArray(taints) && taints.length === 0;
-  const own = machine.role === "control-plane" && !isUntainted ? [CONTROL_PLANE_TAINT] : [];
+  const own = machine.role === "control-plane" && !isUntainted(user) ? [CONTROL_PLANE_TAINT] : [];
   return {
     name: machine.name,
     criSocket: "unix:///run/containerd/containerd.sock",

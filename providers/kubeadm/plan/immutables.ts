@@ -22,13 +22,17 @@ export interface Refusal {
  * fixed at init, and settings that were written to the machines before they joined.
  *
  * @param olds undefined until the cluster exists; absent fields have the value from before the field existed
+ * @param plugins names of the network plugins; in state of older releases, only whether it is the built-in one is known
  */
 export function refuseSpecificationChange(
   olds: ClusterSpecification | undefined,
   news: ClusterSpecification,
+  plugins: { olds?: string | undefined; news?: string | undefined } = {},
 ): Refusal[] {
   if (!olds) return [];
-  const [before, after] = [fixedSettings(olds), fixedSettings(news)];
+  const isNamed = plugins.olds !== undefined && plugins.news !== undefined;
+  const before = fixedSettings(olds, isNamed ? plugins.olds : undefined);
+  const after = fixedSettings(news, isNamed ? plugins.news : undefined);
   const [generation, desired] = [keyGeneration(olds), keyGeneration(news)];
   const fixed = (Object.keys(FIXED_AT_INIT) as (keyof typeof FIXED_AT_INIT)[]).filter(
     (property) =>
@@ -82,19 +86,17 @@ const FIXED_AT_INIT = {
 };
 
 /** Returns the settings that are fixed when a cluster is made. */
-function fixedSettings({
-  name,
-  endpoint,
-  network,
-  ...others
-}: ClusterSpecification): Record<keyof typeof FIXED_AT_INIT, unknown> {
+function fixedSettings(
+  { name, endpoint, network, ...others }: ClusterSpecification,
+  plugin = network.bridge ? "bridge" : "another than bridge",
+): Record<keyof typeof FIXED_AT_INIT, unknown> {
   return {
     name,
     endpoint: controlPlaneEndpoint(endpoint),
     "network.podSubnet": network.podCidr,
     "network.serviceSubnet": network.serviceCidr,
     "network.dnsDomain": network.dnsDomain,
-    "network.plugin": network.bridge ? "bridge" : "another than bridge",
+    "network.plugin": plugin,
     encryptSecretsAtRest: others.encryptSecretsAtRest,
   };
 }

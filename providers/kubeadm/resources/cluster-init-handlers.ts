@@ -33,6 +33,11 @@ const INSPECT_SECONDS = 20;
 
 const nameOf = ({ specification }: Inputs) => `ClusterInit ${specification.name}`;
 
+const pluginsOf = (olds: Partial<Inputs>, news: Inputs) => ({
+  olds: olds.networkPlugin,
+  news: news.networkPlugin,
+});
+
 /** Returns the control planes that are members already, and the facts of the first. An unreachable one is an error, since it could be a member. */
 async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]) {
   const facts = await Promise.all(controlPlanes.map((machine) => readFacts(session, machine)));
@@ -159,7 +164,7 @@ async function checkAdopted(olds: Partial<Inputs> & Pick<Inputs, "specification"
   const inputs = { ...news, adopted, ...(configuration && { configuration }), steps };
   reportRecorded(nameOf(news), olds, inputs, RECORDED);
   const { failuresOf } = await import("./adoption.js");
-  const failures = refuseSpecificationChange(olds.specification, specification);
+  const failures = refuseSpecificationChange(olds.specification, specification, pluginsOf(olds, news));
   if (!change || failures.length > 0 || !isKnownList(machines)) return { inputs, failures };
   const issues = await previewedSettingIssues(olds, inputs);
   if (issues.length > 0 || change.endpoint === undefined) return { inputs, failures: failuresOf(issues) };
@@ -259,7 +264,9 @@ export const handlers: Handlers = {
     if (news.adopt) return checkAdoption(olds, news);
     // a field that is unknown until the run is checked by the run
     const known = typeof news.specification === "object";
-    const refused = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
+    const refused = known
+      ? refuseSpecificationChange(olds.specification, news.specification, pluginsOf(olds, news))
+      : [];
     const first = isKnownList(news.machines) ? controlPlanesOf(news.machines)[0]?.name : undefined;
     const change =
       known && olds.specification ? configurationChange(olds.specification, news.specification) : undefined;

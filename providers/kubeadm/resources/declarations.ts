@@ -131,6 +131,8 @@ interface AdoptInputs {
 export interface ClusterInitInputs extends ConfigurationInputs {
   /** Identity of the former owner, from which the stack takes over; absent for none. */
   takeOver?: string;
+  /** Name of the network plugin. Only compared; absent in state of older releases. */
+  networkPlugin?: string;
   /** Only for a cluster that foresail did not make. */
   adopt?: AdoptInputs;
   /** Set by check: names of the machines that were adopted; the others joined. Only with `adopt`. */

@@ -4,7 +4,7 @@ import { SshUnreachable } from "../../../lib/ssh/errors";
 import { machineOf } from "../../../lib/steps/steps";
 import { leaveControlPlaneScript, resetScript } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine, withKeysOfLeaving } from "../plan/machine";
-import { dnsPodsToMove, type ObservedNode, withOwnership } from "../plan/membership/nodes";
+import { dnsPodsToMove, type ObservedNode, untaintedMachines, withOwnership } from "../plan/membership/nodes";
 import type { RecordedMachine } from "../plan/facts/ownership";
 import { isRemoval, planMembership, recordedInPools } from "../plan/membership/plan";
 import { refuseMemberRemoval } from "../plan/membership/quorum";
@@ -62,6 +62,7 @@ export async function convergeNodeGroup(
     const { steps } = planMembership({
       ...{ group, desired, recorded: names, former, interrupted, lost, elsewhere, adopted },
       gone: { reset },
+      untainted: untaintedMachines(inputs.specification, desired),
       observed: own,
     });
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {

@@ -6,8 +6,13 @@ import {
   type Refusal,
 } from "../plan/immutables";
 import * as membership from "../plan/membership/plan";
-import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/nodes";
-import type { ObservedNode } from "../plan/membership/nodes";
+import {
+  type ObservedNode,
+  ownershipAfter,
+  recordedOwnership,
+  untaintedMachines,
+  withOwnership,
+} from "../plan/membership/nodes";
 import { interruptedMachines, mayBeInterrupted } from "../plan/membership/interrupted";
 import { mayBeReset, type ResetMachines, resetMachines } from "../plan/membership/reset";
 import type { RecordedMachine } from "../plan/facts/ownership";
@@ -70,6 +75,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const plan = membership.planMembership({
     ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
     gone,
+    untainted: untaintedMachines(news.specification, desired),
     observed: own,
   });
   const removed = membership.removedMembers({

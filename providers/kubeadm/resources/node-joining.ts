@@ -4,7 +4,7 @@ import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../mac
 import { certificateAuthority } from "../machine/kubeconfig";
 import * as steps from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
-import { hasLostRole, taintChanges } from "../plan/membership/nodes";
+import { hasLostRole } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
 import { agentOfJoin, installAgentOfMember } from "./agent-installation";
 import { type ClusterSession, nodeReference } from "./cluster-session";
@@ -18,7 +18,7 @@ import {
 } from "./etcd-membership";
 import { addCertificateNames, clusterVersion } from "./kubeadm-config";
 import { allInParallel, readyControlPlane, throwAll } from "./machines-session";
-import { applyNodeSettings, writeSettings } from "./node-settings";
+import { applyNodeSettings, groupTaints, writeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
 import { assertClock, readFacts, rebootIfRequired } from "./rebooting";
 
@@ -171,7 +171,9 @@ async function registerAgain(session: Session, machine: Machine): Promise<void> 
     );
   }
   await writeSettings(session, name, (node) =>
-    hasLostRole(machine, node) ? { labels: CONTROL_PLANE_LABELS, taints: taintChanges(machine, node) } : {},
+    hasLostRole(machine, node)
+      ? { labels: CONTROL_PLANE_LABELS, taints: groupTaints(session, machine, node) }
+      : {},
   );
 }
 

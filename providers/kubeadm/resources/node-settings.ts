@@ -2,6 +2,7 @@ import { KubernetesError } from "../../../lib/kubernetes";
 import {
   labelChanges,
   taintChanges,
+  untaintedMachines,
   type LabelChanges,
   withOwnership,
   type ObservedNode,
@@ -46,6 +47,13 @@ export async function writeSettings(
   }
 }
 
+/** Returns the taints that a Node of a group should have, as taintChanges does. */
+export const groupTaints = (
+  { inputs: { specification, machines } }: ClusterSession<NodeGroupInputs>,
+  machine: Machine,
+  node: ObservedNode,
+) => taintChanges(machine, node, untaintedMachines(specification, machines));
+
 /**
  * Sets the configured labels and taints on a Node, and removes those that the stack set earlier.
  *
@@ -57,6 +65,6 @@ export async function applyNodeSettings(
 ): Promise<void> {
   await writeSettings(session, machine.name, (observed) => {
     const [node] = withOwnership([observed], session.inputs.owned ?? {}) as [ObservedNode];
-    return { labels: labelChanges(machine, node), taints: taintChanges(machine, node) };
+    return { labels: labelChanges(machine, node), taints: groupTaints(session, machine, node) };
   });
 }

@@ -1,5 +1,7 @@
-import { CONTROL_PLANE_LABEL, CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT } from "../machine";
+import { valueAt } from "../../../../lib/validation/validation-issue";
+import { CONTROL_PLANE_LABEL, CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT, controlPlanesOf } from "../machine";
 import type { Machine, Taint } from "../machine";
+import type { ClusterSpecification } from "../specification";
 
 /** A Node of the cluster, with the fields that membership needs. */
 export interface ObservedNode {
@@ -46,6 +48,26 @@ export function hasLostRole(machine: Machine, node: ObservedNode): boolean {
   return machine.role === "control-plane" && !(CONTROL_PLANE_LABEL in node.labels);
 }
 
+/** Returns whether a configuration of kubeadm has an empty list of taints, which stands for a control plane that runs pods. */
+export function isUntainted(user: object = {}): boolean {
+  const taints = valueAt(user, ["nodeRegistration", "taints"]);
+  return Array.isArray(taints) && taints.length === 0;
+}
+
+/**
+ * Returns the names of the control planes that have no taint of their role, by the configuration: the first one is that
+ * of `kubeadm init`.
+ */
+export function untaintedMachines(
+  { kubeadm = {} }: Partial<Pick<ClusterSpecification, "kubeadm">>,
+  machines: readonly Pick<Machine, "name" | "role">[],
+): string[] {
+  const { initConfiguration, joinConfiguration } = kubeadm;
+  return controlPlanesOf(machines)
+    .filter((_, index) => isUntainted(index === 0 ? initConfiguration : joinConfiguration))
+    .map(({ name }) => name);
+}
+
 /** Returns the labels to set and to remove, or undefined when there are none. */
 export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges | undefined {
   const wanted = wantedLabels(machine);
@@ -66,9 +88,16 @@ const hasTaint = (taints: readonly Taint[], { value = "", ...taint }: Taint) =>
  * Returns the complete list of taints that the Node should have, or undefined when it has them already. Keeps taints of
  * other writers (not-ready, unreachable, the control plane's), and drops earlier taints of foresail that are no longer
  * configured.
+ *
+ * @param untainted names of control planes without the taint of their role
  */
-export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | undefined {
-  const wanted = hasLostRole(machine, node) ? [CONTROL_PLANE_TAINT, ...machine.taints] : machine.taints;
+export function taintChanges(
+  machine: Machine,
+  node: ObservedNode,
+  untainted: readonly string[] = [],
+): Taint[] | undefined {
+  const isTainted = hasLostRole(machine, node) && !untainted.includes(machine.name);
+  const wanted = isTainted ? [CONTROL_PLANE_TAINT, ...machine.taints] : machine.taints;
   const known = [...wanted.map(taintId), ...node.ownedTaints];
   const others = node.taints.filter((taint) => !known.includes(taintId(taint)));
   const result = [...others, ...wanted];

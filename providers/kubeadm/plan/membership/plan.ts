@@ -51,6 +51,7 @@ export const byIndex = (one: string, other: string): number =>
  * @param elsewhere machines of other groups in the configuration or in the state: their Nodes are never removed
  * @param adopted machines that were members when they were adopted: a Node without the group's label needs no join
  * @param gone machines that were reset by hand or installed anew, although their Nodes are in the cluster
+ * @param untainted control planes without the taint of their role
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
  * alone
  */
@@ -64,6 +65,7 @@ export function planMembership(args: {
   elsewhere?: string[];
   adopted?: readonly string[];
   gone?: Partial<ResetMachines>;
+  untainted?: readonly string[];
   observed?: ObservedNode[];
 }): MembershipPlan {
   const {
@@ -94,7 +96,7 @@ export function planMembership(args: {
     );
   const settings = desired.flatMap((machine): NodeGroupStep[] => {
     const node = nodes.get(machine.name);
-    const changes = node && (node.group || adopted.includes(node.name)) ? settingsChanges(machine, node) : [];
+    const changes = node && (node.group || adopted.includes(node.name)) ? settingsChanges(machine, node, args.untainted) : [];
     return changes.length === 0 ? [] : [{ kind: "settings", machine: machine.name, changes }];
   });
   const isLost = (name: string) => lost.includes(name);
@@ -185,8 +187,8 @@ function taintText({ key, value, effect }: Taint): string {
   return `${key}${value ? `=${value}` : ""}:${effect}`;
 }
 
-function settingsChanges(machine: Machine, node: ObservedNode) {
-  const taints = taintChanges(machine, node);
+function settingsChanges(machine: Machine, node: ObservedNode, untainted: readonly string[] | undefined) {
+  const taints = taintChanges(machine, node, untainted);
   const { set, removed } = taints ? taintDifference(node.taints, taints) : { set: [], removed: [] };
   const change = (what: "label" | "taint", setting: string, isRemoved: boolean) => {
     return { what, setting, ...(isRemoved ? { removed: true as const } : {}) };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chartOf } from "../../../../components/kubeadm/pod-network";
+import { chartOf, pluginName } from "../../../../components/kubeadm/pod-network";
 import type { JsonObject } from "../../../../lib/merge";
 
 const CIDR = "10.244.0.0/16";
@@ -27,5 +27,27 @@ describe("the values of a preset's chart", () => {
     });
     assert.deepEqual(cilium({ ipam: { mode: "cluster-pool" } }), { ipam: { mode: "cluster-pool" } });
     assert.deepEqual(calico({ installation: null }), { installation: null });
+  });
+});
+
+describe("the name of a network plugin", () => {
+  const chart = (name: string) => pluginName({ chart: { chart: name, namespace: "kube-system" } });
+
+  it("is that of the plugin, and of a chart without its place and version", () => {
+    assert.equal(pluginName({ bridge: {} }), "bridge");
+    assert.equal(pluginName({ cilium: { version: "1.19.5" } }), "cilium");
+    assert.equal(pluginName({ manifest: { path: "network.yaml" } }), "manifest");
+    assert.deepEqual(
+      [
+        "cilium",
+        "oci://r.example.com/charts/cilium",
+        "./charts/cilium-1.19.5.tgz",
+        "charts/cilium-v1.20.0-rc.1",
+        "charts/cilium/",
+      ].map(chart),
+      Array(5).fill("cilium"),
+    );
+    assert.equal(chart("oci://r.example.com:5000/tigera-operator"), "calico");
+    assert.equal(chart("kube-ovn"), "kube-ovn");
   });
 });

@@ -17,6 +17,18 @@ const refused = (change: Change, olds: ClusterSpecification = running) =>
   propertiesOf(refuseSpecificationChange(olds, { ...olds, ...change }));
 
 describe("what can't change on a running cluster", () => {
+  it("has the name of the network plugin where the state has it", () => {
+    const plugins = (olds?: string, news?: string) =>
+      refuseSpecificationChange(running, running, { olds, news }).map(
+        ({ property, reason }) => `${property}: ${reason.replace(/: .*/, "")}`,
+      );
+    assert.deepEqual(plugins("cilium", "calico"), [
+      'cluster.network.plugin: is "cilium" and can\'t become "calico"',
+    ]);
+    assert.deepEqual(plugins("cilium", "cilium"), []);
+    assert.deepEqual(plugins(undefined, "calico"), []);
+  });
+
   const { network } = running;
   const cases: [Change, string[], RegExp][] = [
     [{ name: "other" }, ["cluster.name"], /is marked with it/],
