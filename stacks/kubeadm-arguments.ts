@@ -34,7 +34,7 @@ export function kubeadmArguments({
     kubeadm: cluster.kubeadm as Record<string, JsonObject>,
     kubelet: cluster.kubelet as JsonObject,
     kubeProxy: cluster.kubeProxy as JsonObject,
-    registries: { mirrors: cluster.registries.mirrors, credentials: registryCredentials },
+    registries: { ...cluster.registries, credentials: registryCredentials },
     proxy: cluster.proxy && { ...cluster.proxy, credentials: proxyCredentials },
     rollout: cluster.rollout as RolloutArgs,
   };

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as defaults from "../../providers/kubeadm/plan/defaults";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import { withDerivedSettings } from "../../providers/kubeadm/plan/profile";
+import type { Registries } from "../../providers/kubeadm/plan/registries";
 import {
   COMMUNITY_REPOSITORY,
   type ClusterSpecification,
@@ -91,6 +92,19 @@ function proxyOf(
   };
 }
 
+function registriesOf({
+  mirrors = {},
+  servers = {},
+  hosts = {},
+}: KubeadmClusterArgs["registries"] = {}): Registries {
+  return {
+    registryMirrors: mirrors,
+    // absent as in state of older releases
+    ...(Object.keys(servers).length > 0 ? { registryServers: servers } : {}),
+    ...(Object.keys(hosts).length > 0 ? { registryHosts: hosts } : {}),
+  };
+}
+
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
 export function specification(
   name: string,
@@ -130,7 +144,7 @@ export function specification(
           kubeProxy: args.kubeProxy ?? {},
           files: resolved,
           ...(args.proxy ? { proxy: proxyOf(args.proxy, credentials) } : {}),
-          registryMirrors: args.registries?.mirrors ?? {},
+          ...registriesOf(args.registries),
           ...(certificateNames.length > 0 ? { certificateNames } : {}),
           ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
           ...(caBundle ? { caBundle } : {}),

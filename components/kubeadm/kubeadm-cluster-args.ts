@@ -1,3 +1,4 @@
+import type { RegistryHost } from "../../providers/kubeadm/plan/registries";
 import type * as pulumi from "@pulumi/pulumi";
 import type { Profile } from "../../providers/kubeadm/plan/profile";
 import type {
@@ -165,6 +166,10 @@ export interface KubeadmClusterArgs {
   registries?: {
     /** Registry host → mirror URLs. */
     mirrors?: Record<string, string[]>;
+    /** Registry host → URL that is asked after the mirrors. @default the registry itself */
+    servers?: Record<string, string>;
+    /** How mirrors and servers are asked, by their URLs. */
+    hosts?: Record<string, RegistryHost>;
     /** Registry host → credentials. Always secret. */
     credentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
   };

@@ -46,7 +46,7 @@ function hostIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue
       ...args,
       files: files?.map((file) => ({ ...file, content: plain(file.content) })),
       proxy: proxy && { ...proxy, credentials: plain(proxy.credentials) },
-      registries: { mirrors: args.registries?.mirrors },
+      registries: args.registries,
       caBundle: plain(caBundle),
       endpoint: { external },
     }),

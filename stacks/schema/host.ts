@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duplicateIssues } from "../../lib/validation/validation-issue";
+import { below, duplicateIssues } from "../../lib/validation/validation-issue";
 import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
 import { DEFAULT_FILE_MODE } from "../../providers/kubeadm/plan/defaults";
 import {
@@ -19,6 +19,12 @@ import {
   packagesIssues,
   sha256Issue,
 } from "../../providers/kubeadm/plan/validation/source";
+import {
+  registryHostIssues,
+  registryUrlIssue,
+  unusedHostIssues,
+} from "../../providers/kubeadm/plan/validation/registries";
+import { CAPABILITIES } from "../../providers/kubeadm/plan/registries";
 import { exactlyOne, keyRule, rule, rules, text, url } from "./rule";
 
 const PackageSource = rules(
@@ -88,13 +94,54 @@ export const ProxyConfiguration = z.strictObject({
 
 const mirrors = z.record(
   z.string(),
-  rules(z.array(url()).min(1), (urls) => duplicateIssues(urls, (text) => text)),
+  rules(z.array(text(registryUrlIssue)).min(1), (urls) => duplicateIssues(urls, (text) => text)),
 );
 
-export const RegistriesConfiguration = z.strictObject({
-  mirrors: keyRule(mirrors, mirroredRegistryIssue)
-    .default({})
-    .describe(
-      'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry. A path below /v2 is used as it is.',
-    ),
-});
+const RegistryHost = rules(
+  z.strictObject({
+    overridePath: z
+      .boolean()
+      .optional()
+      .describe(
+        "Use the path of the URL as it is; else containerd adds /v2. When absent, true for a path below /v2.",
+      ),
+    skipVerify: z.boolean().optional().describe("Accept any certificate."),
+    ca: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe(
+        "Absolute paths on each machine of files with certificates that this host's own is verified with, which `files` can write.",
+      ),
+    header: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Headers of each request, name → value; none of them secret."),
+    capabilities: z
+      .array(z.enum(CAPABILITIES))
+      .min(1)
+      .optional()
+      .describe('What it is asked for; when absent, "pull" and "resolve".'),
+  }),
+  registryHostIssues,
+);
+
+export const RegistriesConfiguration = rules(
+  z.strictObject({
+    mirrors: keyRule(mirrors, mirroredRegistryIssue)
+      .default({})
+      .describe(
+        'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry. A path below /v2 is used as it is.',
+      ),
+    servers: keyRule(z.record(z.string(), text(registryUrlIssue)), mirroredRegistryIssue)
+      .optional()
+      .describe(
+        "Registry host → URL that is asked when no mirror has an image; when absent, the registry itself.",
+      ),
+    hosts: z
+      .record(z.string(), RegistryHost)
+      .optional()
+      .describe("How a mirror or server is asked, by its URL, in the same spelling."),
+  }),
+  (registries) => below(["hosts"], unusedHostIssues(registries)),
+);

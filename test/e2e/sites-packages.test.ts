@@ -214,6 +214,19 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.match(found, /config_path = "\/etc\/containerd\/certs\.d"/);
   });
 
+  it("lets containerd ask the paths of its mirrors and servers, with their headers", async () => {
+    const pulls = ["quay.io/team/app:1", "registry.example.test/app:1"].map(
+      (image) => `ctr --namespace k8s.io images pull --hosts-dir /etc/containerd/certs.d ${image} || true`,
+    );
+    const before = server.direct.length;
+    await onNode(gpu(), pulls.join("\n"));
+    const asked = [...new Set(server.direct.slice(before))];
+    assert.ok(asked.includes("/v2/quay/team/app/manifests/1"), asked.join());
+    assert.ok(asked.includes("/registry/v2/own/app/manifests/1"), asked.join());
+    assert.equal(asked.filter((path) => path.includes("/v2/quay/v2/")).length, 0);
+    assert.ok(server.sites.includes("north"), "the header is missing");
+  });
+
   it("keeps registry credentials only in containerd's configuration, and out of the state", async () => {
     const found = await onNode(
       gpu(),

@@ -55,7 +55,11 @@ export function siteConfiguration(
       noProxy: ["intranet.example.test"],
     },
     caBundle: site.caBundle,
-    registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },
+    registries: {
+      mirrors: { "docker.io": ["https://mirror.example.test"], "quay.io": [`${site.proxy}/v2/quay`] },
+      servers: { "registry.example.test": `${site.proxy}/registry/v2/own` },
+      hosts: { [`${site.proxy}/registry/v2/own`]: { overridePath: true, header: { "X-Site": "north" } } },
+    },
     ...(port === undefined ? {} : { endpoint: { loopback: { port } } }),
     network: { plugin: { bridge: {} }, ...(podSubnet === undefined ? {} : { podSubnet }) },
     kubelet: { ...kubelet, maxPods: 64 },

@@ -11,6 +11,8 @@ import type { Certificate } from "../support/certificates";
 export class SiteServer {
   /** Paths that were requested directly. */
   readonly direct: string[] = [];
+  /** What the header X-Site of requests has. */
+  readonly sites: string[] = [];
   /** URLs that were requested through it as a proxy. */
   readonly proxied: string[] = [];
   /** How many requests to it as a proxy had no login, or another one. */
@@ -80,6 +82,7 @@ export class SiteServer {
     const isProxied = /^https?:/.test(asked);
     if (isProxied && origin === "" && !this.hasLogin(request))
       return void response.writeHead(407, { "proxy-authenticate": "Basic" }).end();
+    this.sites.push(...[request.headers["x-site"] ?? []].flat());
     (isProxied ? this.proxied : this.direct).push(asked);
     const { pathname } = new URL(asked, "http://site");
     const file = path.join(this.folder, decodeURIComponent(pathname));

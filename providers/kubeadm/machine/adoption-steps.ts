@@ -7,7 +7,7 @@ import { type ClusterSpecification, filesOf } from "../plan/specification";
 import { etcdPart } from "../plan/configuration";
 import { assertNames } from "../plan/validation/settings";
 import { documents, KUBEADM } from "./configuration";
-import { hostsToml } from "./parameters";
+import { hostsFile, hostsToml, mirroredRegistries } from "../plan/registries";
 import { type Parameters, renderStep, shellCommands } from "./shell";
 import { type Operation, patchFolders, type Script, step } from "./steps";
 
@@ -80,9 +80,8 @@ const readSettings = reading("adoption-settings", ["common/etcd-manifest"]);
 function writtenFiles(specification: ClusterSpecification, role: Role): Map<string, string> {
   const files = filesOf(specification, role);
   const text = (content: string) => `${content.replace(/\n$/, "")}\n`;
-  const hosts = Object.entries(specification.registryMirrors).map(
-    ([registry, mirrors]) =>
-      [`/etc/containerd/certs.d/${registry}/hosts.toml`, text(hostsToml(registry, mirrors))] as const,
+  const hosts = mirroredRegistries(specification).map(
+    (registry) => [hostsFile(registry), text(hostsToml(registry, specification))] as const,
   );
   return new Map([...files.map(({ path, content }) => [path, text(content)] as const), ...hosts]);
 }

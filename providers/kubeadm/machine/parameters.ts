@@ -1,4 +1,5 @@
 import type { Role } from "../plan/machine";
+import { askedHost, hostsToml, mirroredRegistries } from "../plan/registries";
 import {
   controlPlaneEndpoint,
   filesOf,
@@ -67,38 +68,6 @@ function withCredentials(url: string, credentials: ProxyCredentials | undefined)
   return url.replace("://", () => `://${encoded(credentials.username)}:${encoded(credentials.password)}@`);
 }
 
-/** The host that containerd asks for the images of docker.io. */
-const DOCKER_HUB = "registry-1.docker.io";
-
-/** Returns the host that containerd asks for the images of a registry. */
-const askedHost = (registry: string) => (/^(index\.)?docker\.io$/.test(registry) ? DOCKER_HUB : registry);
-
-/**
- * Returns the table of a mirror in hosts.toml. containerd adds /v2 to a path that does not end with it, which would be a
- * second one for a path below it: that of a project which keeps copies of another registry, as Harbor has them.
- */
-function mirrorTable(mirror: string): string {
-  const isBelow = URL.canParse(mirror) && /^\/v2\/[^/]/.test(new URL(mirror).pathname);
-  return [
-    `\n[host.${JSON.stringify(mirror)}]`,
-    '  capabilities = ["pull", "resolve"]',
-    ...(isBelow ? ["  override_path = true"] : []),
-  ].join("\n");
-}
-
-/**
- * Returns containerd's hosts.toml for one registry: its mirrors in order, then the registry itself. For `_default` there
- * is no server, since containerd then takes the registry in the image's name.
- */
-export function hostsToml(registry: string, mirrors: string[]): string {
-  const server = `https://${askedHost(registry)}`;
-  return [
-    ...(registry === "_default" ? [] : [`server = ${JSON.stringify(server)}`]),
-    ...mirrors.map(mirrorTable),
-    "",
-  ].join("\n");
-}
-
 /** Returns the variables of the functions in common/moved-endpoint. @param former endpoints that nodes had before */
 export const endpointParameters = (
   { endpoint }: Pick<ClusterSpecification, "endpoint">,
@@ -108,12 +77,12 @@ export const endpointParameters = (
 /** Returns the variables of the functions in common/settings, except PROXY. */
 export function settingsParameters(specification: ClusterSpecification, role: Role): Parameters {
   const { caBundle = "" } = specification;
-  const mirrors = Object.entries(specification.registryMirrors);
+  const registries = mirroredRegistries(specification);
   const files = filesOf(specification, role);
   return {
     CA_BUNDLE: caBundle,
-    REGISTRIES: mirrors.map(([registry]) => registry),
-    REGISTRY_HOSTS: mirrors.map((entry) => hostsToml(...entry)),
+    REGISTRIES: registries,
+    REGISTRY_HOSTS: registries.map((registry) => hostsToml(registry, specification)),
     FILE_PATHS: files.map((file) => file.path),
     FILE_MODES: files.map(({ mode }) => mode),
     FILE_OWNERS: files.map(({ owner = "" }) => owner),

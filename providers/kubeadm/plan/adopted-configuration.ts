@@ -16,6 +16,7 @@ import {
 import { foreignCertificate } from "./certificate-names";
 import { etcdSettings } from "./etcd-settings";
 import { type MergedSettings, mergeKept, withoutWritten, type WrittenSetting } from "./kept-settings";
+import { mirroredRegistries } from "./registries";
 import type { ClusterSpecification } from "./specification";
 
 /** The objects of kubeadm's into which an adopted cluster's settings are merged. */
@@ -122,7 +123,8 @@ export function parseWritten(data: Readonly<Record<string, string>> = {}): Writt
 
 /** Returns a specification as adopted machines have it before the first change: foresail has written no file on them. */
 function asAdopted(specification: ClusterSpecification): ClusterSpecification {
-  const { proxy: _proxy, caBundle: _caBundle, ...others } = specification;
+  const { proxy: _proxy, caBundle: _caBundle, registryServers: _servers, ...rest } = specification;
+  const { registryHosts: _hosts, ...others } = rest;
   return { ...others, files: [], registryMirrors: {} };
 }
 
@@ -225,7 +227,7 @@ export function machineSettingIssues(
   original: KubeadmObjects,
 ): ValidationIssue[] {
   const at = (path: (string | number)[], message: string) => issueAt(path, `${machine}: ${message}`);
-  const { files, registryMirrors, proxy } = specification;
+  const { files, proxy } = specification;
   const hosts = (path: string) => path.startsWith("/etc/containerd/certs.d/");
   return [
     ...(facts.configured ? [] : unmanagedIssues(facts, original).flatMap((message) => at([], message))),
@@ -235,7 +237,7 @@ export function machineSettingIssues(
           ["kubeadm", "clusterConfiguration", "etcd"],
           `its member of etcd is not what the ConfigMap kubeadm-config says (${listed(facts.etcd)}), and a change would overwrite it; bring both to the same values`,
         )),
-    ...(Object.keys(registryMirrors).length === 0 || facts.readsMirrors
+    ...(mirroredRegistries(specification).length === 0 || facts.readsMirrors
       ? []
       : at(
           ["registries", "mirrors"],

@@ -6,6 +6,7 @@ import { addedNames, differingNames } from "./certificate-names";
 import { etcdSettings } from "./etcd-settings";
 import type { Role } from "./machine";
 import { hashableProxy } from "./proxy";
+import { hostsFile, mirroredRegistries } from "./registries";
 import { type ClusterSpecification, controlPlaneEndpoint, filesOf } from "./specification";
 
 /** Version of a node's configuration, by role: hashes of its parts, separated by dots (`PARTS`). */
@@ -20,7 +21,8 @@ export const STATIC_POD_SETTINGS = ["apiServer", "controllerManager", "scheduler
  * @param role whose files it has. @default all files
  */
 function settingsByPart(specification: ClusterSpecification, role?: Role) {
-  const { proxy, caBundle, registryMirrors, kubelet, kubeadm } = specification;
+  const { proxy, caBundle, registryMirrors, registryServers, registryHosts, kubelet, kubeadm } =
+    specification;
   // absent in state of older releases
   const files = (specification.files as ClusterSpecification["files"] | undefined) ?? [];
   return {
@@ -28,7 +30,11 @@ function settingsByPart(specification: ClusterSpecification, role?: Role) {
       files: role === undefined ? files : filesOf({ files }, role),
       proxy: proxy && { ...hashableProxy(proxy), noProxy: proxy.noProxy ?? [] },
       caBundle,
-      registries: { mirrors: registryMirrors ?? {} },
+      registries: {
+        mirrors: registryMirrors ?? {},
+        ...(registryServers ? { servers: registryServers } : {}),
+        ...(registryHosts ? { hosts: registryHosts } : {}),
+      },
     },
     kubelet: { kubelet: kubelet ?? {} },
     "control-plane": {
@@ -306,12 +312,9 @@ export function withGivenConfiguration<Inputs extends Pick<Recorded, "configurat
 /** Returns the paths of the files that a machine gets from the settings, which are removed with them. */
 export function pathsWritten({
   files,
-  registryMirrors,
-}: Pick<ClusterSpecification, "files" | "registryMirrors">): string[] {
-  const hosts = Object.keys(registryMirrors ?? {}).map(
-    (registry) => `/etc/containerd/certs.d/${registry}/hosts.toml`,
-  );
-  return [...(files ?? []).map(({ path }) => path), ...hosts];
+  ...registries
+}: Pick<ClusterSpecification, "files" | "registryMirrors" | "registryServers">): string[] {
+  return [...(files ?? []).map(({ path }) => path), ...mirroredRegistries(registries).map(hostsFile)];
 }
 
 /** Returns a specification without the settings that roll out: what is left is fixed once a machine has joined. */

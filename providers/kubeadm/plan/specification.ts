@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../lib/merge";
 import type { Role } from "./machine";
+import type { Registries } from "./registries";
 
 /** Source of the Kubernetes software on a machine. */
 export type SoftwareSource =
@@ -78,7 +79,7 @@ export interface Authentication {
 }
 
 /** Common settings of a cluster's machines, as plain data with the defaults filled in. */
-export interface ClusterSpecification {
+export interface ClusterSpecification extends Registries {
   name: string;
   /** Kubernetes version, MAJOR.MINOR.PATCH. */
   version: string;
@@ -105,8 +106,6 @@ export interface ClusterSpecification {
   /** As authentication. */
   profile?: "cis";
   proxy?: { http?: string; https?: string; noProxy: string[]; credentials?: ProxyCredentials };
-  /** Registry host → mirror URLs, tried in order before the registry itself. */
-  registryMirrors: Record<string, string[]>;
   /** Additional names in the certificates of the API servers; absent in state of older releases. */
   certificateNames?: string[];
   imageRepository?: string;

@@ -17,6 +17,7 @@ import {
 } from "../specification";
 import * as files from "./files";
 import { podSubnetIssue, serviceSubnetIssue } from "./network";
+import { registriesIssues, type RegistrySettings } from "./registries";
 import * as sources from "./source";
 
 /** Settings that reach the files of a machine, by their names in the configuration; unknown ones are absent. */
@@ -24,7 +25,7 @@ interface MachineSettings {
   source?: SoftwareSource;
   files?: readonly { path: string; content?: string; mode?: string; owner?: string }[];
   proxy?: { http?: string; https?: string; noProxy?: readonly string[]; credentials?: ProxyCredentials };
-  registries?: { mirrors?: Readonly<Record<string, readonly string[]>> };
+  registries?: RegistrySettings;
   imageRepository?: string;
   caBundle?: string;
   ignorePreflightErrors?: readonly string[];
@@ -62,10 +63,7 @@ export function settingsIssues(settings: MachineSettings): ValidationIssue[] {
     ...check(["proxy", "credentials"], proxy?.credentials, (credentials) =>
       proxyCredentialsIssue(credentials, proxy),
     ),
-    ...Object.entries(registries?.mirrors ?? {}).flatMap(([host, mirrors]) => [
-      ...issueAt(["registries", "mirrors", host], sources.mirroredRegistryIssue(host)),
-      ...each(["registries", "mirrors", host], mirrors, (mirror) => urlIssue(mirror)),
-    ]),
+    ...below(["registries"], registriesIssues(registries ?? {})),
     ...check(["imageRepository"], settings.imageRepository || undefined, sources.imageRepositoryIssue),
     ...check(["caBundle"], settings.caBundle || undefined, certificateBundleIssue),
     ...each(["ignorePreflightErrors"], settings.ignorePreflightErrors ?? [], preflightIssue),
@@ -126,14 +124,22 @@ function refuse(what: string, issues: readonly ValidationIssue[]): void {
  * @throws Error with all issues
  */
 export function assertSettings(specification: ClusterSpecification): void {
-  const { network, endpoint, registryMirrors: mirrors, source, version } = specification;
+  const {
+    network,
+    endpoint,
+    registryMirrors: mirrors,
+    registryServers: servers = {},
+    source,
+    version,
+  } = specification;
+  const { registryHosts: hosts = {} } = specification;
   const { podCidr: podSubnet, serviceCidr: serviceSubnet, dnsDomain } = network;
   const issues = settingsIssues({
     ...specification,
     source: sourceOfVersion(source, version),
     // a file of its own, in which no text has another meaning
     caBundle: undefined,
-    registries: { mirrors },
+    registries: { mirrors, servers, hosts },
     network: { podSubnet, serviceSubnet, dnsDomain },
     endpoint: "external" in endpoint ? endpoint : undefined,
   });

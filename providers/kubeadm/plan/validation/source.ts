@@ -92,6 +92,8 @@ export function registryHostIssue(host: string): string | undefined {
 
 /** Returns what is wrong with the host of mirrored registries, or undefined; `_default` means all others. */
 export function mirroredRegistryIssue(host: string): string | undefined {
+  if (host === "index.docker.io")
+    return `is docker.io for containerd, which reads no file for ${quoted(host)}; write "docker.io"`;
   return host === "_default" ? undefined : registryHostIssue(host);
 }
 

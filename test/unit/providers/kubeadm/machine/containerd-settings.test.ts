@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { hostsToml, registryCredentialsToml } from "../../../../../providers/kubeadm/machine/parameters";
+import { registryCredentialsToml } from "../../../../../providers/kubeadm/machine/parameters";
+import { hostsToml, type Registries } from "../../../../../providers/kubeadm/plan/registries";
+import { pathsWritten } from "../../../../../providers/kubeadm/plan/configuration";
 import { prepareScript } from "../../../../../providers/kubeadm/machine/steps";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { CONTAINERD_FUNCTIONS, CONTAINERD_PROGRAM, ShellMachine } from "./run-shell";
@@ -52,7 +54,7 @@ describe("containerd's configuration on a machine", () => {
 
   it("uses the path of a mirror below /v2 as it is", () => {
     const isOverridden = (mirror: string) =>
-      hostsToml("docker.io", [mirror]).includes("override_path = true");
+      hostsToml("docker.io", { registryMirrors: { "docker.io": [mirror] } }).includes("override_path = true");
     assert.deepEqual(
       [
         "https://harbor.example.com/v2/dockerhub",
@@ -63,6 +65,47 @@ describe("containerd's configuration on a machine", () => {
       ].map(isOverridden),
       [true, false, false, false, false],
     );
+  });
+
+  it("has the settings of each mirror and server, whether a registry has mirrors or not", () => {
+    const [harbor, own] = ["https://harbor.example.com/dockerhub/v2/cache", "http://r.example.com:5000"];
+    const registries: Registries = {
+      registryMirrors: { "docker.io": [harbor, "https://m.example.com"] },
+      registryServers: { "docker.io": "https://m.example.com", "r.example.com:5000": own },
+      registryHosts: {
+        [harbor]: {
+          overridePath: true,
+          skipVerify: true,
+          ca: ["/etc/ssl/harbor.crt"],
+          header: { "X-Site": 'a "b"', "X-Other": "c" },
+        },
+        "https://m.example.com": { capabilities: ["pull"] },
+      },
+    };
+    assert.equal(
+      hostsToml("docker.io", registries),
+      `server = "https://m.example.com"
+capabilities = ["pull"]
+
+[host."${harbor}"]
+  capabilities = ["pull", "resolve"]
+  override_path = true
+  skip_verify = true
+  ca = ["/etc/ssl/harbor.crt"]
+  header = { "X-Site" = "a \\"b\\"", "X-Other" = "c" }
+
+[host."https://m.example.com"]
+  capabilities = ["pull"]
+`,
+    );
+    assert.equal(
+      hostsToml("r.example.com:5000", registries),
+      `server = "${own}"\n\n[host."${own}"]\n  capabilities = ["pull", "resolve"]\n`,
+    );
+    assert.deepEqual(pathsWritten({ files: [], ...registries }), [
+      "/etc/containerd/certs.d/docker.io/hosts.toml",
+      "/etc/containerd/certs.d/r.example.com:5000/hosts.toml",
+    ]);
   });
 
   it("has credentials of docker.io for the host that containerd asks", () => {
@@ -81,11 +124,11 @@ describe("containerd's configuration on a machine", () => {
 
   it("has registry mirrors and credentials in the form of containerd", () => {
     assert.equal(
-      hostsToml("docker.io", ["https://m.example.com"]),
+      hostsToml("docker.io", { registryMirrors: { "docker.io": ["https://m.example.com"] } }),
       'server = "https://registry-1.docker.io"\n\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
     );
     assert.equal(
-      hostsToml("_default", ["https://m.example.com"]),
+      hostsToml("_default", { registryMirrors: { _default: ["https://m.example.com"] } }),
       '\n[host."https://m.example.com"]\n  capabilities = ["pull", "resolve"]\n',
     );
     assert.equal(
