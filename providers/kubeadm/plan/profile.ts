@@ -8,6 +8,7 @@ import { AUDIT_POLICY } from "./audit-policy";
 import { kubeletUnit, SYSCTL_FILE, UNIT_FILE } from "./private-files";
 import { parseVersion } from "./rollout/versions";
 import type { Authentication, ClusterSpecification, ExtraFile } from "./specification";
+import { weakenedChecks } from "./weakened";
 
 /** Sets of settings that a cluster may choose. Their contents stay as they are: another one gets another name. */
 export const PROFILES = ["cis"] as const;
@@ -72,6 +73,8 @@ kernel.panic_on_oops = 1
 -kernel.keys.root_maxkeys = 1000000
 -kernel.keys.root_maxbytes = 25000000
 `;
+
+const OWN_FILES = [SYSCTL_FILE, UNIT_FILE, POLICY_FILE];
 
 /** Returns the files that machines get, unless the user has one at the same path. */
 const filesFor = (specification: ClusterSpecification): ExtraFile[] => [
@@ -198,8 +201,11 @@ export function profileWarnings(settings: {
   profile?: Profile;
   kubeadm?: Kubeadm;
   kubelet?: JsonObject;
+  kubeProxy?: JsonObject;
+  files?: readonly { path: string }[];
+  encryptSecretsAtRest?: boolean;
 }): ValidationIssue[] {
-  const { profile, kubelet = {} } = settings;
+  const { profile, kubelet = {}, files = [] } = settings;
   if (profile === undefined) return [];
   const replaces = (path: ConfigurationPath, own: unknown) =>
     issueAt(path, `replaces ${JSON.stringify(own)} of the profile ${profile}`);
@@ -219,5 +225,11 @@ export function profileWarnings(settings: {
         return expected === undefined || value === expected ? [] : replaces([...path, index], expected);
       });
     }),
+    ...files.flatMap(({ path }, index) =>
+      OWN_FILES.includes(path)
+        ? issueAt(["files", index], `replaces the file ${path} of the profile ${profile}`)
+        : [],
+    ),
+    ...weakenedChecks(settings),
   ];
 }

@@ -35,10 +35,10 @@ export function clusterIssues(cluster: ClusterFacts): ValidationIssue[] {
   const mayBeEven = cluster.allowEvenControlPlanes || lost.length > 0;
   return [
     ...duplicateMachineIssues(machines),
-    ...(cluster.rolesKnown && !(mayBeEven && controlPlanes > 0)
+    ...(cluster.rolesKnown
       ? issueAt(
           ["machines"],
-          controlPlaneCountIssue(controlPlanes, ", or set cluster.allowEvenControlPlanes: true"),
+          controlPlaneCountIssue(controlPlanes, mayBeEven, ", or set cluster.allowEvenControlPlanes: true"),
         )
       : []),
     ...lostMachineIssues(lost, machines),
@@ -74,15 +74,21 @@ function absentHostKeyIssue({ hostKey }: MachineFacts): string | undefined {
   return "is missing, and `ssh.requireHostKeys` allows no first contact; copy it from /etc/ssh/ssh_host_ed25519_key.pub on the machine";
 }
 
+/** Most members of etcd: each write waits for a majority of them (https://etcd.io/docs/v3.6/faq/). */
+const MOST_CONTROL_PLANES = 7;
+
 /**
  * Returns the issue of a number of control planes, or undefined. An even number tolerates no more failures than one
  * fewer.
  *
- * @param exception what allows the number nevertheless, after ", or"
+ * @param mayBeEven whether an even number is accepted, such as one more until another one is replaced
+ * @param exception what allows an even number, after ", or"
  */
-function controlPlaneCountIssue(count: number, exception = ""): string | undefined {
+function controlPlaneCountIssue(count: number, mayBeEven = false, exception = ""): string | undefined {
   if (count === 0) return 'there is no control plane; use 1 or 3 machines with the role "control-plane"';
-  if (count % 2 === 1) return undefined;
+  if (count > MOST_CONTROL_PLANES + Number(mayBeEven))
+    return `${count} control planes would slow down etcd, in which each of them is a member; use 3, or at most ${MOST_CONTROL_PLANES}, and workers for pods`;
+  if (mayBeEven || count % 2 === 1) return undefined;
   return `${count} control planes tolerate no more failures than ${count - 1}; use ${count - 1} or ${count + 1}${exception}`;
 }
 

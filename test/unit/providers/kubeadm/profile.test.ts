@@ -90,6 +90,51 @@ describe("the profile cis", () => {
     assert.deepEqual(profileWarnings({ kubelet, kubeadm }), []);
   });
 
+  it("warns of values with which a check fails that is met without them", () => {
+    const extraArgs = (...list: [string, string][]) => ({
+      extraArgs: list.map(([name, value]) => ({ name, value })),
+    });
+    const settings = {
+      ...CIS,
+      encryptSecretsAtRest: false,
+      files: [{ path: "/opt/a" }, { path: POLICY }],
+      kubeadm: {
+        clusterConfiguration: {
+          apiServer: extraArgs(["authorization-mode", "Node,RBAC,Webhook"], ["authorization-mode", "RBAC"]),
+          controllerManager: extraArgs(
+            ["bind-address", "127.0.0.1"],
+            ["use-service-account-credentials", "F"],
+          ),
+          scheduler: extraArgs(["bind-address", "0.0.0.0"]),
+          etcd: { local: extraArgs(["auto-tls", "true"], ["client-cert-auth", "true"]) },
+        },
+        joinConfiguration: {
+          nodeRegistration: { kubeletExtraArgs: extraArgs(["read-only-port", "10255"]).extraArgs },
+        },
+      },
+      kubelet: { authentication: { anonymous: { enabled: true } }, eventRecordQPS: 0 },
+      kubeProxy: { metricsBindAddress: "0.0.0.0:10249" },
+    };
+    assert.deepEqual(
+      profileWarnings(settings).map(({ path, message }) =>
+        `${formatPath(path)}: ${message}`.replace(/weakens.*\(/, "("),
+      ),
+      [
+        "files[1]: replaces the file /etc/kubernetes/hardening/audit-policy.yaml of the profile cis",
+        "kubeadm.clusterConfiguration.apiServer.extraArgs[1]: (check 1.2.6)",
+        "kubeadm.clusterConfiguration.controllerManager.extraArgs[1]: (check 1.3.3)",
+        "kubeadm.clusterConfiguration.scheduler.extraArgs[0]: (check 1.4.2)",
+        "kubeadm.clusterConfiguration.etcd.local.extraArgs[0]: (check 2.3)",
+        "kubeadm.joinConfiguration.nodeRegistration.kubeletExtraArgs[0]: (check 4.2.4)",
+        "encryptSecretsAtRest: (check 1.2.27)",
+        "kubelet.authentication.anonymous.enabled: (check 4.2.1)",
+        "kubelet.eventRecordQPS: (check 4.2.8)",
+        "kubeProxy.metricsBindAddress: (check 4.3.1)",
+      ],
+    );
+    assert.deepEqual(profileWarnings({ ...settings, profile: undefined }), []);
+  });
+
   it("leaves the audit to a user with a policy, log or webhook, and keeps the rotation", () => {
     for (const name of ["audit-policy-file", "audit-log-path", "audit-webhook-config-file"]) {
       const specification = hardened({ kubeadm: withArguments(name) });

@@ -25,9 +25,30 @@ const pools = (...list: unknown[]) => openstack({ pools: [OPENSTACK.pools[0], ..
 const groups = (...list: unknown[]) => tumblebug({ groups: [TUMBLEBUG.groups[0], ...list] });
 const access = (over: Record<string, unknown>) => ({ access: { ...OPENSTACK.access, ...over } });
 const pem = generateKey().private;
+const slow = (count: number) =>
+  `${count} control planes would slow down etcd, in which each of them is a member; use 3, or at most 7, and workers for pods`;
+const planes = (count: number, over: Record<string, unknown> = {}) =>
+  cluster({
+    machines: Array.from({ length: count }, (_, index) =>
+      controlPlane({ name: `cp-${index}`, address: `192.0.2.${index + 11}` }),
+    ),
+    ...over,
+  });
 
 /** Wrong inputs by the class that they are of; each is refused with exactly this line. */
 const TABLE: RefusedInputs = {
+  "more control planes than etcd is made for": [
+    [`cluster.machines: ${slow(9)}`, planes(9)],
+    [`cluster.machines: ${slow(9)}`, planes(9, { allowEvenControlPlanes: true })],
+    [
+      `openstack.pools[0].replicas: ${slow(9)}`,
+      openstack({ pools: [{ ...OPENSTACK.pools[0], replicas: 9 }, OPENSTACK.pools[1]] }),
+    ],
+    [
+      `tumblebug.groups[0].replicas: ${slow(9)}`,
+      tumblebug({ groups: [{ ...TUMBLEBUG.groups[0], replicas: 9 }, TUMBLEBUG.groups[1]] }),
+    ],
+  ],
   "a private key in plain": [
     [
       "openstack.userData: contains a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way",
