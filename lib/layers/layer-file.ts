@@ -23,6 +23,15 @@ export function stackFolder(from = process.cwd()): string {
   }
 }
 
+/** Returns the text of the file of a stack; undefined without one, as when the configuration comes from elsewhere. */
+export function readStackFile(stack: string, from = process.cwd()): string | undefined {
+  try {
+    return readFileSync(path.join(stackFolder(from), `Pulumi.${stack}.yaml`), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Reads the file of a layer: `layers/<name>.yaml` beside the stack files.
  *

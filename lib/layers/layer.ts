@@ -19,6 +19,7 @@ export interface LayerText {
 /** What stacks have in common: values of the configuration, by key without the project. */
 export interface Layer {
   readonly file: string;
+  readonly text: string;
   readonly values: Readonly<Record<string, unknown>>;
   readonly issues: readonly ValidationIssue[];
 }
@@ -39,18 +40,19 @@ export function parseLayer({ file, text }: LayerText, project: string, known: Kn
   try {
     value = readYaml(text, { merge: true }) ?? {};
   } catch (error) {
-    return broken(file, messageOf(error));
+    return broken({ file, text }, messageOf(error));
   }
   if (!isObject(value))
-    return broken(file, `is not a map; write config: with keys such as ${project}:cluster`);
+    return broken({ file, text }, `is not a map; write config: with keys such as ${project}:cluster`);
   const config = value["config"] ?? {};
   const issues = Object.keys(value).flatMap((key) =>
     issueAt([key], key === "config" ? undefined : "belongs to a stack file; a layer has only config:"),
   );
-  if (!isObject(config)) return { ...broken(file, "is not a map", ["config"]) };
+  if (!isObject(config)) return broken({ file, text }, "is not a map", ["config"]);
   const keys = Object.entries(config).map(([fullKey, of]) => ({ ...keyOf(fullKey, of, project, known), of }));
   return {
     file,
+    text,
     values: Object.fromEntries(
       keys.flatMap(({ key, issue, of }) => (issue === undefined ? [[key, of]] : [])),
     ),
@@ -58,8 +60,8 @@ export function parseLayer({ file, text }: LayerText, project: string, known: Kn
   };
 }
 
-const broken = (file: string, message: string, path: string[] = []): Layer => ({
-  file,
+const broken = (of: LayerText, message: string, path: string[] = []): Layer => ({
+  ...of,
   values: {},
   issues: issueAt(path.length > 0 ? path : ["the file"], message),
 });

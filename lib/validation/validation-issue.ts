@@ -7,6 +7,8 @@ export type ConfigurationPath = readonly (string | number)[];
 export interface ValidationIssue {
   path: ConfigurationPath;
   message: string;
+  /** Where it is in a file, behind the message. */
+  where?: string;
 }
 
 /** Returns the issue of a rule that returns a message, or none. */
@@ -52,8 +54,8 @@ const LONGEST_MESSAGE = 1200;
  */
 export function issueLines(issues: readonly ValidationIssue[]): string[] {
   const lines = issues.map(
-    ({ path, message }) =>
-      `${shortened(formatPath(path), LONGEST_PATH)}: ${printable(shortened(message, LONGEST_MESSAGE))}`,
+    ({ path, message, where = "" }) =>
+      `${shortened(formatPath(path), LONGEST_PATH)}: ${printable(shortened(message, LONGEST_MESSAGE))}${where}`,
   );
   const different = [...new Set(lines)];
   const more = different.length - MOST_ISSUES;

@@ -15,6 +15,7 @@ export interface ConfigurationFiles {
   readonly stack: { readonly file: string; readonly values: WrittenKeys };
   readonly layer?: {
     readonly file: string;
+    readonly text: string;
     readonly values: WrittenKeys;
     readonly issues: readonly ValidationIssue[];
   };
@@ -44,7 +45,7 @@ export function readFiles(reader: ConfigurationReader): ConfigurationFiles {
   if (typeof layer === "string") return { stack, issues: inFile(stack.file, issueAt([LAYER_KEY], layer)) };
   // without values, every further message would be about what is missing
   if (layer.issues.length > 0 && Object.keys(layer.values).length === 0)
-    return { stack, issues: inFile(layer.file, layer.issues) };
+    return { stack, layer, issues: inFile(layer.file, layer.issues) };
   return { stack, layer, issues: [] };
 }
 

@@ -17,6 +17,7 @@ import { fillFiles } from "./shared";
 import { type Configuration, readSystem } from "./reading";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
 import { structureIssues } from "./structure";
+import { WrittenFiles } from "./written-files";
 
 /**
  * Reads and checks the whole configuration of the stack: its file, merged over the layer that it names.
@@ -29,6 +30,9 @@ export function loadConfiguration(
   warn: (message: string) => void = (message) => void logWarning(message),
 ): Configuration {
   const asWritten = readFiles(reader);
+  const texts = new WrittenFiles(reader, asWritten);
+  const refusal = (issues: readonly FileIssue[]) =>
+    refusalOf([...issues, ...texts.octalIssues(issues)].map((issue) => texts.located(issue)));
   if (asWritten.issues.length > 0) throw refusal(asWritten.issues);
   const { files, issues: unfilled } = fillFiles(asWritten, reader.shared);
   // the rules would report the fields that could not be filled once more
@@ -38,13 +42,13 @@ export function loadConfiguration(
   // The rules of other keys depend on the system, so they are not checked while it is invalid.
   const read = system === undefined ? unknownSystem(String(written), file) : readValues(system, files);
   const issues = [...keyIssues(reader, files, system), ...read.issues];
-  if (issues.length > 0 || !read.value) throw refusal(issues);
+  if (issues.length > 0 || !read.value || texts.octalIssues().length > 0) throw refusal(issues);
   if (read.deprecations.length > 0)
     warn(byFile(read.deprecations, ({ file }) => `${file} has old names:`).join("\n"));
   return read.value;
 }
 
-function refusal(issues: readonly FileIssue[]): pulumi.RunError {
+function refusalOf(issues: readonly FileIssue[]): pulumi.RunError {
   const title = ({ file, own }: IssuesOfFile) => `${file} has ${issueCount(own)}; nothing was changed:`;
   return new pulumi.RunError(byFile(issues, title).join("\n"));
 }

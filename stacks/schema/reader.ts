@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { LayerText } from "../../lib/layers/layer";
-import { readLayerFile } from "../../lib/layers/layer-file";
+import { readLayerFile, readStackFile } from "../../lib/layers/layer-file";
 import type { SharedStacks } from "../../lib/layers/shared-values";
 
 /** Source of the configuration. Values are strings; objects are JSON. */
@@ -12,6 +12,8 @@ export interface ConfigurationReader {
   isSecret(key: string): boolean;
   /** Reads the file of a layer. @default none can be read */
   readLayer?(name: string): LayerText;
+  /** Returns the text of the stack file, for the lines of its values. @default none */
+  readStackFile?(): string | undefined;
   /** The stacks of `foresail:shared`, as {@link withShared} read them. */
   readonly shared?: SharedStacks;
 }
@@ -27,5 +29,6 @@ export function engineReader(project = pulumi.getProject()): ConfigurationReader
     values: pulumi.runtime.allConfig(),
     isSecret: (key) => runtime.isConfigSecret(key),
     readLayer: (name) => readLayerFile(name),
+    readStackFile: () => readStackFile(pulumi.getStack().replace(/^.*\//, "")),
   };
 }

@@ -70,6 +70,9 @@ describe("network plugins, through the kubernetes plugin", function () {
     assert.match(stdout + stderr, /is "manifest" and can't become "chart"/);
     want(manifest);
     await fixture.stack.destroy();
+    // the API server of the simulated machines outlives their cluster
+    for (const name of ["cp-1", "w-1"])
+      await fixture.kubernetes.delete({ apiVersion: "v1", kind: "Node", name });
   });
 
   it("installs a chart's objects with their values in their namespace, and previews a change one object per line", async () => {
