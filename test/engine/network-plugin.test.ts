@@ -8,7 +8,9 @@ import { simulatedFixture } from "./simulated-fixture";
 const FIXTURES = path.join(projectFolder, "test", "engine", "fixtures");
 
 const manifest = { manifest: { path: path.join(FIXTURES, "network.yaml") } };
-const chart = (values = {}) => ({ chart: { chart: path.join(FIXTURES, "chart"), namespace: "fake", values } });
+const chart = (values = {}) => ({
+  chart: { chart: path.join(FIXTURES, "chart"), namespace: "fake", values },
+});
 
 describe("network plugins, through the kubernetes plugin", function () {
   this.timeout(600_000);

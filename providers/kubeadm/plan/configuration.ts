@@ -203,7 +203,8 @@ export function configurationChange(
 }
 
 /** Returns whether kubeadm installed kube-proxy: a network plugin may take its place. */
-export function hasKubeProxy({ kubeadm }: ClusterSpecification): boolean {
+export function hasKubeProxy({ kubeadm }: { kubeadm?: ClusterSpecification["kubeadm"] }): boolean {
+  if (valueAt(kubeadm?.clusterConfiguration ?? {}, ["proxy", "disabled"]) === true) return false;
   const skipped = valueAt(kubeadm?.initConfiguration ?? {}, ["skipPhases"]);
   return !(
     Array.isArray(skipped) && skipped.some((phase) => phase === "addon/kube-proxy" || phase === "addon")

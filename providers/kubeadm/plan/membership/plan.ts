@@ -96,7 +96,10 @@ export function planMembership(args: {
     );
   const settings = desired.flatMap((machine): NodeGroupStep[] => {
     const node = nodes.get(machine.name);
-    const changes = node && (node.group || adopted.includes(node.name)) ? settingsChanges(machine, node, args.untainted) : [];
+    const changes =
+      node && (node.group || adopted.includes(node.name))
+        ? settingsChanges(machine, node, args.untainted)
+        : [];
     return changes.length === 0 ? [] : [{ kind: "settings", machine: machine.name, changes }];
   });
   const isLost = (name: string) => lost.includes(name);

@@ -10,7 +10,7 @@ import {
 import { networkOf } from "../defaults";
 import { argumentsAt, componentValueIssues } from "./component-values";
 import { kubeletValueIssues } from "./kubelet-values";
-import { NODE_PREFIX, pluginBlockIssues } from "./network-plugin";
+import { NODE_PREFIX, pluginBlockIssues, usesNodeBlocks } from "./network-plugin";
 import { PASS_THROUGH, versionIssues } from "./pass-through";
 
 /** Settings of a cluster that depend on each other; absent ones are not readable or not set. */
@@ -39,6 +39,8 @@ const CONTRADICTING: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "advertise-address": `${PER_MACHINE}use the internalAddress of the machine`,
     "secure-port":
       "contradicts the port of every API server, which the endpoint, kubeadm and health checks use; remove it, and use endpoint.external.port for another port of the load balancer",
+    "bind-address":
+      "contradicts the address at which nodes and health checks reach every API server, all of the machine; remove it",
     "etcd-servers": "contradicts the etcd that foresail runs on the control planes; remove it",
     "encryption-provider-config":
       "contradicts encryptSecretsAtRest; remove it, or write encryptSecretsAtRest: false",
@@ -95,6 +97,7 @@ function contradictingArguments({
       if (place === "clusterConfiguration.apiServer.extraArgs" && name === "anonymous-auth")
         return issueAt(path, FALSE.has(value ?? "") ? `${quoted(name)} ${ANONYMOUS_FIX}` : undefined);
       if (name === "encryption-provider-config" && !encryptSecretsAtRest) return [];
+      if (name === "bind-address" && ["0.0.0.0", "::"].includes(value ?? "")) return [];
       const fix = Object.hasOwn(fixes, name) ? fixes[name] : undefined;
       return issueAt(path, fix && `${quoted(name)} ${fix}`);
     }),
@@ -111,6 +114,32 @@ export function nodePrefix({ kubeadm }: Pick<ClusterSettings, "kubeadm">): numbe
   return /^\d{1,2}$/.test(written.value ?? "") ? Number(written.value) : undefined;
 }
 
+/**
+ * Returns an issue for arguments of the controller manager with which it would end, or give nodes no block: pods have IPv4
+ * addresses only.
+ */
+function excludedMasks(settings: ClusterSettings): ValidationIssue[] {
+  const list = argumentsAt(settings.kubeadm, CONTROLLER_MANAGER);
+  const has = (name: string) => list.some((one) => one.name === name);
+  return list.flatMap(({ name, value }, index) => {
+    const at: ConfigurationPath = ["kubeadm", ...CONTROLLER_MANAGER.split("."), index, "name"];
+    if (name === "node-cidr-mask-size-ipv6")
+      return issueAt(
+        at,
+        `${quoted(name)} is for pods with IPv6 addresses, and network.podSubnet is IPv4; remove it`,
+      );
+    if (name === "node-cidr-mask-size-ipv4" && has("node-cidr-mask-size"))
+      return issueAt(at, `${quoted(name)} and "node-cidr-mask-size" exclude each other; remove one`);
+    const isOff = name === "allocate-node-cidrs" && FALSE.has(value ?? "");
+    return issueAt(
+      at,
+      isOff && usesNodeBlocks(settings) === true
+        ? `${quoted(name)} would leave nodes without a block of network.podSubnet, which the network plugin gives to pods; remove it`
+        : undefined,
+    );
+  });
+}
+
 /** Most node blocks that Kubernetes makes of one block: 2^16. */
 const MOST_BITS = 16;
 const DEFAULT_MAX_PODS = 110;
@@ -124,16 +153,26 @@ function maskIssues(settings: ClusterSettings): ValidationIssue[] {
     MASK.test(name),
   );
   const at: ConfigurationPath = ["kubeadm", ...CONTROLLER_MANAGER.split("."), index, "value"];
+  const excluded = excludedMasks(settings);
+  if (excluded.length > 0) return excluded;
   if (prefix === undefined || prefix > 30)
     return issueAt(at, "is not the prefix of an IPv4 block; write a number of at most 30, in quotes");
   // the pod block has its own rule
   if (pods === undefined) return [];
+  const { maxPods = DEFAULT_MAX_PODS } = isObject(settings.kubelet) ? settings.kubelet : {};
+  const room = 2 ** (32 - prefix) - 2;
+  const isFull = typeof maxPods === "number" && maxPods > room;
   const subnet = ["network", "podSubnet"];
-  if (index < 0)
+  if (index < 0 && pods.prefix > prefix)
     return issueAt(
       subnet,
-      pods.prefix > prefix
-        ? `${quoted(podSubnet)} is too small: each node takes a /${prefix}; write e.g. a /16`
+      `${quoted(podSubnet)} is too small: each node takes a /${prefix}; write e.g. a /16`,
+    );
+  if (index < 0)
+    return issueAt(
+      ["kubelet", "maxPods"],
+      isFull && settings.adopt !== true && usesNodeBlocks(settings) === true
+        ? `is ${String(maxPods)}, and each node has ${room} addresses for pods (a /${prefix}); write at most ${room}, or the argument node-cidr-mask-size of the controller manager with a smaller number`
         : undefined,
     );
   const ofPods = `network.podSubnet ${quoted(podSubnet)}`;
@@ -144,12 +183,10 @@ function maskIssues(settings: ClusterSettings): ValidationIssue[] {
       at,
       `a /${prefix} of each node is more than ${MOST_BITS} bits longer than ${ofPods}, which Kubernetes refuses; write ${pods.prefix + MOST_BITS} or less`,
     );
-  const { maxPods = DEFAULT_MAX_PODS } = isObject(settings.kubelet) ? settings.kubelet : {};
-  const room = 2 ** (32 - prefix) - 2;
   return issueAt(
     at,
-    typeof maxPods === "number" && maxPods > room
-      ? `a /${prefix} of each node has ${room} addresses for ${maxPods} pods; write a smaller number, or kubelet.maxPods: ${room}`
+    isFull
+      ? `a /${prefix} of each node has ${room} addresses for ${String(maxPods)} pods; write a smaller number, or kubelet.maxPods: ${room}`
       : undefined,
   );
 }

@@ -2,6 +2,7 @@ import { isObject } from "../../../../lib/json";
 import { parseQuantity } from "../../../../lib/kubernetes/quantity";
 import { unknownWord } from "../../../../lib/validation/spelling";
 import { quoted } from "../../../../lib/text/quote";
+import { parseDuration } from "./field-values";
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 
 /** Limits of whole numbers, as every supported kubelet has them (pkg/kubelet/apis/config/validation). */
@@ -18,8 +19,11 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   maxOpenFiles: [0, Infinity],
   maxParallelImagePulls: [1, Infinity],
   maxPods: [0, Infinity],
+  // one file is the current log
+  containerLogMaxFiles: [2, Infinity],
   nodeStatusMaxImages: [-1, Infinity],
   oomScoreAdj: [-1000, 1000],
+  port: [1, 65535],
   podsPerCore: [0, Infinity],
   readOnlyPort: [0, 65535],
   registryBurst: [0, Infinity],
@@ -111,6 +115,59 @@ function gracePeriodIssues(kubelet: object): ValidationIssue[] {
     );
 }
 
+/** The static policy needs CPUs of its own for the system. */
+function reservedCpuIssues(kubelet: object): ValidationIssue[] {
+  const { cpuManagerPolicy, reservedSystemCPUs = "" } = kubelet as Record<string, unknown>;
+  if (cpuManagerPolicy !== "static" || reservedSystemCPUs !== "") return [];
+  const isReserved = ["systemReserved", "kubeReserved"].some((field) =>
+    textsOf(kubelet[field as keyof object]).some(
+      ([resource, text]) => resource === "cpu" && (parseQuantity(text) ?? 0) > 0,
+    ),
+  );
+  return issueAt(
+    ["cpuManagerPolicy"],
+    isReserved
+      ? undefined
+      : '"static" needs CPUs that are reserved; write reservedSystemCPUs, or cpu under kubeReserved or systemReserved',
+  );
+}
+
+/** Returns an issue for each reservation that is enforced on a control group that is not named. */
+function enforcementIssues(kubelet: object): ValidationIssue[] {
+  const { enforceNodeAllocatable } = kubelet as Record<string, unknown>;
+  const enforced = Array.isArray(enforceNodeAllocatable) ? (enforceNodeAllocatable as unknown[]) : [];
+  return ["system", "kube"].flatMap((who) => {
+    const field = `${who}ReservedCgroup`;
+    const isEnforced = [`${who}-reserved`, `${who}-reserved-compressible`].some((each) =>
+      enforced.includes(each),
+    );
+    const { [field]: group = "" } = kubelet as Record<string, unknown>;
+    return issueAt(
+      [field],
+      isEnforced && group === ""
+        ? `is missing, and enforceNodeAllocatable has ${who}-reserved; write the control group, which must exist on each machine`
+        : undefined,
+    );
+  });
+}
+
+/** Pods that are critical end within the time of all. */
+function shutdownIssues(kubelet: object): ValidationIssue[] {
+  const { shutdownGracePeriod = "0s", shutdownGracePeriodCriticalPods = "0s" } = kubelet as Record<
+    string,
+    unknown
+  >;
+  const [all, critical] = [shutdownGracePeriod, shutdownGracePeriodCriticalPods].map((text) =>
+    typeof text === "string" ? parseDuration(text) : undefined,
+  );
+  return issueAt(
+    ["shutdownGracePeriodCriticalPods"],
+    all !== undefined && critical !== undefined && critical > all
+      ? "is longer than shutdownGracePeriod, of which it is a part; write a shorter one"
+      : undefined,
+  );
+}
+
 function imageIssues(kubelet: object): ValidationIssue[] {
   const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low } = { ...IMAGE_GC, ...kubelet };
   if (!Number.isInteger(high) || !Number.isInteger(low) || low < high) return [];
@@ -146,6 +203,17 @@ export function kubeletValueIssues(kubelet: unknown, isWhole: boolean): Validati
     ...words,
     ...["systemReserved", "kubeReserved"].flatMap((field) => reservationIssues(kubelet, field)),
     ...evictionIssues(kubelet),
-    ...(isWhole ? [...gracePeriodIssues(kubelet), ...imageIssues(kubelet)] : []),
+    ...(typeof kubelet["containerLogMaxSize"] === "string"
+      ? issueAt(["containerLogMaxSize"], quantityIssue(kubelet["containerLogMaxSize"]))
+      : []),
+    ...(isWhole
+      ? [
+          ...gracePeriodIssues(kubelet),
+          ...imageIssues(kubelet),
+          ...reservedCpuIssues(kubelet),
+          ...enforcementIssues(kubelet),
+          ...shutdownIssues(kubelet),
+        ]
+      : []),
   ];
 }

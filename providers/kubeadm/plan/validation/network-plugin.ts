@@ -8,14 +8,16 @@ import {
   type ValidationIssue,
   valueAt,
 } from "../../../../lib/validation/validation-issue";
+import { hasKubeProxy } from "../configuration";
 import { networkOf } from "../defaults";
+import type { ClusterSpecification } from "../specification";
 
 /** Prefix of each node's block, a /24 of the pod block (the default of kube-controller-manager). */
 export const NODE_PREFIX = 24;
 
 interface NetworkSettings {
   network?: { podSubnet?: string; serviceSubnet?: string; dnsDomain?: string; plugin?: object };
-  kubeadm?: { initConfiguration?: unknown };
+  kubeadm?: { clusterConfiguration?: unknown; initConfiguration?: unknown };
 }
 
 /** Returns an issue when values for Cilium's chart remove the mode of `ipam`, so that pods lose the cluster's blocks. */
@@ -66,10 +68,39 @@ function flannelIssues(values: object, podSubnet: string): ValidationIssue[] {
   );
 }
 
+/** Returns whether the blocks of two pools overlap; false for unreadable ones. */
+function overlaps(...pools: [unknown, unknown]): boolean {
+  const [one, other] = pools.map((pool) => {
+    const { cidr } = isObject(pool) ? pool : {};
+    return typeof cidr === "string" ? parseCidr(cidr) : undefined;
+  });
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    (cidrContains(one, other.first) || cidrContains(other, one.first))
+  );
+}
+
 function calicoIssues(values: object, podSubnet: string): ValidationIssue[] {
   const path = ["installation", "calicoNetwork", "ipPools"];
+  if (valueAt(values, ["installation", "enabled"]) === false)
+    return issueAt(["installation", "enabled"], "is false, so that pods would get no network; remove it");
   const pools = valueAt(values, path);
-  if (!Array.isArray(pools)) return [];
+  if (pools === undefined) return [];
+  if (!Array.isArray(pools)) return issueAt(path, "is not a list; write a list of pools, each with its cidr");
+  if (pools.length === 0)
+    return issueAt(
+      path,
+      `is empty, so that pods would get no address; remove it, foresail writes ${podSubnet}`,
+    );
+  const overlap = pools.findIndex((pool, index) =>
+    pools.slice(0, index).some((other) => overlaps(pool, other)),
+  );
+  if (overlap > 0)
+    return issueAt(
+      [...path, overlap, "cidr"],
+      "overlaps another pool, which Calico refuses; write blocks apart from each other",
+    );
   return pools.flatMap((pool: unknown, index) => {
     const { cidr, blockSize } = isObject(pool) ? pool : {};
     // a pool of IPv6 addresses is beside the one of IPv4
@@ -99,13 +130,51 @@ function ciliumIssues(values: object, { network, kubeadm }: NetworkSettings): Va
           ...sizeIssues(size, block, [...operator, "clusterPoolIPv4MaskSize"]),
         ])
       : [];
-  const skipped = valueAt(kubeadm?.initConfiguration ?? {}, ["skipPhases"]);
-  const withoutProxy =
-    Array.isArray(skipped) && skipped.some((phase) => phase === "addon" || phase === "addon/kube-proxy");
+  const withoutProxy = !hasKubeProxy({ kubeadm: kubeadm as ClusterSpecification["kubeadm"] });
+  const native = valueAt(values, ["ipv4NativeRoutingCIDR"]);
+  const routed = typeof native === "string" && native !== "" ? parseCidr(native) : undefined;
+  const pods = parseCidr(podSubnet);
+  const routing = issueAt(
+    ["ipv4NativeRoutingCIDR"],
+    routed && pods && !(routed.prefix <= pods.prefix && cidrContains(routed, pods.first))
+      ? `${quoted(String(native))} does not contain network.podSubnet ${quoted(podSubnet)}, so that Cilium would translate the addresses of pods; write it, or a larger block`
+      : routed === undefined &&
+          valueAt(values, ["routingMode"]) === "native" &&
+          valueAt(values, ["enableIPv4Masquerade"]) !== false
+        ? `is missing, and Cilium with routingMode: native does not start without it; write ${podSubnet}`
+        : undefined,
+  );
+  const ofPools = ["ipam", "operator", "autoCreateCiliumPodIPPools"];
+  const multiPool = mode === "multi-pool" ? (valueAt(values, ofPools) ?? {}) : {};
+  const multiPools =
+    mode === "multi-pool" && Object.keys(multiPool as object).length === 0
+      ? issueAt(
+          ofPools,
+          `is missing, so that pods would get no address; write {default: {ipv4: {cidrs: [${podSubnet}], maskSize: 27}}}`,
+        )
+      : Object.keys(isObject(multiPool) ? multiPool : {}).flatMap((name) => {
+          const at = [...ofPools, name, "ipv4", "cidrs"];
+          const cidrs = valueAt(values, at);
+          return (Array.isArray(cidrs) ? cidrs : []).flatMap((cidr: unknown, index) =>
+            blockIssues(cidr, podSubnet, [...at, index]),
+          );
+        });
+  const ipv4 = issueAt(
+    ["ipv4", "enabled"],
+    valueAt(values, ["ipv4", "enabled"]) === false
+      ? "is false, and pods have addresses of network.podSubnet, which are IPv4; remove it"
+      : undefined,
+  );
   const missing = API_ADDRESS.filter((field) => valueAt(values, [field]) === undefined);
   const needed =
     "is missing: without kube-proxy, Cilium finds no API server; write the host and port of the endpoint (of endpoint.loopback: 127.0.0.1 and its port)";
-  return [...pools, ...(withoutProxy ? missing.flatMap((field) => issueAt([field], needed)) : [])];
+  return [
+    ...pools,
+    ...multiPools,
+    ...routing,
+    ...ipv4,
+    ...(withoutProxy ? missing.flatMap((field) => issueAt([field], needed)) : []),
+  ];
 }
 
 /** Returns the issues of a plugin's values against the blocks of the cluster; paths are relative to `network.plugin`. */
@@ -124,4 +193,14 @@ export function pluginBlockIssues(settings: NetworkSettings): ValidationIssue[] 
     ...(plugin["calico"] ? at("calico", calicoIssues(valuesOf("calico"), podSubnet)) : []),
     ...(plugin["cilium"] ? at("cilium", ciliumIssues(valuesOf("cilium"), settings)) : []),
   ];
+}
+
+/** Returns whether a plugin gives pods the addresses of their node's block; undefined for one that foresail does not know. */
+export function usesNodeBlocks(settings: NetworkSettings): boolean | undefined {
+  const plugin = settings.network?.plugin ?? { flannel: {} };
+  if ("bridge" in plugin || "flannel" in plugin) return true;
+  if ("calico" in plugin) return false;
+  if (!("cilium" in plugin)) return undefined;
+  const mode = valueAt(plugin, ["cilium", "values", "ipam", "mode"]);
+  return mode === undefined || mode === "kubernetes";
 }

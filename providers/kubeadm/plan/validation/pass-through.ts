@@ -2,6 +2,7 @@ import { below, issueAt, valueAt } from "../../../../lib/validation/validation-i
 import type { ConfigurationPath, ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { isObject } from "../../../../lib/json";
 import { unknownWord } from "../../../../lib/validation/spelling";
+import { textValueIssues } from "./field-values";
 import { fieldsOf } from "./known-fields";
 import { taintIssues } from "./machines";
 import { nullIssues, shapeIssues } from "./shapes";
@@ -114,6 +115,7 @@ export function passThroughIssues(
       version,
       unknownField: (path, known) => unknownField(kind, path, known, version),
     }),
+    ...textValueIssues(kind, object),
   ].filter(({ path }) => !path.some((_, index) => said.has(path.slice(0, index + 1).join("."))));
   return [...set, ...shape, ...ownTaintIssues(object)];
 }
