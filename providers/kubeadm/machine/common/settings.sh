@@ -85,3 +85,22 @@ write_user_files() {
     write_file "${FILE_PATHS[index]}" "${FILE_MODES[index]}" "${FILE_OWNERS[index]}" <<<"${FILE_CONTENTS[index]%$'\n'}"
   done
 }
+
+# Loads the user's files for the kernel, as a boot does: modules first, since settings may be theirs. In a container the
+# modules are the host's.
+load_kernel_files() {
+  local path output modules
+  for path in "${FILE_PATHS[@]}"; do
+    case $path in /etc/modules | /*/modules-load.d/*.conf) ;; *) continue ;; esac
+    mapfile -t modules < <(sed -E 's/[#;].*//' "$path" | xargs -r -n 1)
+    if [ "${#modules[@]}" = 0 ] || systemd-detect-virt --container --quiet; then continue; fi
+    output=$(modprobe --all -- "${modules[@]}" 2>&1) ||
+      fail "the kernel does not load the modules of $path: $(tail -n 1 <<<"$output"); correct the file in the configuration"
+  done
+  for path in "${FILE_PATHS[@]}"; do
+    case $path in /etc/sysctl.conf | /*/sysctl.d/*.conf) ;; *) continue ;; esac
+    # a line with a dash is for a key that may be missing
+    output=$({ sed '/^[[:space:]]*-/d' "$path" | sysctl --quiet --load=- && sed -n 's/^[[:space:]]*-//p' "$path" | sysctl --quiet --ignore --load=-; } 2>&1) ||
+      fail "the kernel does not take the settings of $path: $(tail -n 1 <<<"$output"); correct the file in the configuration, or begin the line with a dash if the key may be missing"
+  done
+}

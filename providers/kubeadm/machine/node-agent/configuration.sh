@@ -97,6 +97,7 @@ install_configuration() {
   configure_environment
   write_registry_hosts
   write_user_files
+  load_kernel_files
   # also when the change was interrupted before the restart
   if is_containerd_changed; then restart_and_await_containerd; fi
   move_endpoint

@@ -181,6 +181,7 @@ install_kubernetes kubeadm kubelet kubectl
 configure_containerd
 import_images machine
 write_user_files
+load_kernel_files
 if [ "$ENDPOINT" = yes ]; then configure_endpoint; fi
 if [ "$HOLD_ADDRESS" = yes ]; then hold_own_address "$ADDRESS"; fi
 if [ "$BRIDGE" = yes ]; then configure_bridge; fi
