@@ -48,6 +48,8 @@ export interface MachineState {
   foreign?: boolean;
   member: boolean;
   controlPlane: boolean;
+  /** the networks that its cluster was made with, as lines "podSubnet 10.244.0.0/16" */
+  fixed?: string;
   apiServerRuns: boolean;
   /** its id in etcd, while it is a member there */
   etcdId?: string;

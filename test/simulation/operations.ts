@@ -36,7 +36,10 @@ const clockOf = ({ clockOffset }: MachineState) =>
 const OPERATIONS: Record<string, Operation> = {
   // each host of the simulation is a machine of its own
   "machine-facts": ({ script, state }) =>
-    named({ marker: state.marker ?? "", identity: script.machine, member: state.member ? "yes" : "" }),
+    named({
+      ...{ marker: state.marker ?? "", identity: script.machine },
+      ...{ member: state.member ? "yes" : "", fixed: state.fixed ?? "" },
+    }),
   own: ({ script, state }) => {
     if (state.marker === undefined) return NOTHING;
     state.marker = fullMarkOf(script.text);
@@ -177,6 +180,7 @@ const OPERATIONS: Record<string, Operation> = {
     delete state.agent;
     delete state.staged;
     delete state.revision;
+    delete state.fixed;
     return DONE;
   },
 };
@@ -241,6 +245,10 @@ async function init({ script, state, files, configuration, nodes }: Setting): Pr
   const registration = documents.find(({ kind }) => kind === "InitConfiguration")?.nodeRegistration;
   if (!registration?.name)
     return failed("kubeadm: no InitConfiguration with nodeRegistration.name in the data");
+  const { networking = {} } = documents.find(({ kind }) => kind === "ClusterConfiguration") ?? {};
+  state.fixed = Object.entries(networking)
+    .map((each) => each.join(" "))
+    .join("\n");
   await nodes.forgetOwner();
   await nodes.register(registration, true, indexOf(configuration, script.machine));
   becomeControlPlane(state, configuration, script.machine);
@@ -252,6 +260,7 @@ interface Document {
   kind?: string;
   nodeRegistration?: NodeRegistration;
   controlPlane?: unknown;
+  networking?: Record<string, string>;
   discovery?: { tlsBootstrapToken?: string; bootstrapToken?: { token?: string } };
 }
 

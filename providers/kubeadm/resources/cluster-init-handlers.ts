@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../plan/immutables";
+import { machineFactsScript, parseMachineFacts } from "../machine/facts/facts-script";
 import { initScript, resetScript } from "../machine/steps";
 import { adoptedChange, adoptedConfiguration } from "../plan/adopted-configuration";
 import { type ConfigurationChange, configurationChange, rolledConfiguration } from "../plan/configuration";
@@ -16,6 +17,8 @@ import { isKnown, isKnownList } from "../../../lib/unknown";
 import { failuresOfEach, type MachinesSession, withMachines } from "./machines-session";
 import { ownerOf } from "./ownership";
 import { assertGivesBackOwn, ownSteps, recordOwner, unnamedMachines } from "./cluster-owner";
+import { begunDifferences } from "../plan/facts/begun-cluster";
+import { readMachineFacts } from "./facts/reading";
 import { rememberGivenBack } from "./given-back";
 import { unnamedOwner } from "../plan/facts/ownership";
 import { assertClock, readFacts, rebootIfRequired } from "./rebooting";
@@ -49,6 +52,15 @@ async function membersAmong(session: MachinesSession, controlPlanes: Inputs["mac
   return { members: members.map(({ name }) => name), first: facts[0] };
 }
 
+/** Returns why these control planes are of a cluster that an interrupted run made with other settings than the configured ones. */
+async function begunIssues(inputs: Inputs) {
+  const planes = controlPlanesOf(inputs.machines);
+  const facts = await readMachineFacts(inputs, planes);
+  return planes.flatMap((machine) =>
+    begunDifferences(machine, facts.get(machine.name), inputs.specification),
+  );
+}
+
 /** Runs kubeadm init on the first control plane, unless one is a member already. */
 async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   const { inputs, progress } = session;
@@ -56,6 +68,16 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
   const controlPlanes = controlPlanesOf(inputs.machines);
   const { members, first: facts } = await membersAmong(session, controlPlanes);
   if (members.length > 0) {
+    const found = await Promise.all(
+      controlPlanes
+        .filter(({ name }) => members.includes(name))
+        .map(async (machine) => {
+          const said = parseMachineFacts(await session.run(machine, machineFactsScript));
+          return begunDifferences(machine, said, specification);
+        }),
+    );
+    const [issue] = found.flat();
+    if (issue) throw new Error(`${issue.property} ${issue.reason}`);
     progress(`the cluster exists: ${members.join(", ")} ${members.length > 1 ? "are" : "is"} a member`);
     return;
   }
@@ -289,6 +311,9 @@ export const handlers: Handlers = {
       steps,
     };
     if (known) reportRecorded(nameOf(news), olds, inputs, RECORDED);
+    // the state of a run that was killed has the machines, and no cluster
+    if (known && olds.specification === undefined && isKnownList(news.machines))
+      return { inputs, failures: await begunIssues(news) };
     return refused.length > 0 || change?.endpoint === undefined
       ? { inputs, failures: refused }
       : withMove(olds, inputs);

@@ -5,13 +5,22 @@ import { namedFacts, reading } from "../adoption-steps";
 /** Reads what a preview has to know about a machine that is new to the stack, for parseMachineFacts. Writes nothing. */
 export const machineFactsScript = reading("machine-facts", ["common/member"], "facts/machine-facts");
 
+const FIXED = ["podSubnet", "serviceSubnet", "dnsDomain", "endpoint"];
+
 /** Parses the answer of machineFactsScript. */
 export function parseMachineFacts(answer: string): MachineFacts {
   const facts = namedFacts(answer);
+  const fixed = Object.fromEntries(
+    (facts.get("fixed") ?? "").split("\n").flatMap((line) => {
+      const [name = "", value = ""] = line.split(" ").map((word) => word.replaceAll('"', ""));
+      return FIXED.includes(name) ? [[name, value] as const] : [];
+    }),
+  );
   return {
     mark: parseMachineMark(facts.get("marker") ?? ""),
     ...((facts.get("member") ?? "") === "" ? {} : { member: true }),
     identity: (facts.get("identity") ?? "").trim(),
     ...(facts.get("member")?.startsWith("adopted") ? { adopted: true } : {}),
+    ...(Object.keys(fixed).length > 0 ? { fixed } : {}),
   };
 }

@@ -12,3 +12,13 @@ if [ -e "$MARKER_PATH" ]; then head -c 1024 "$MARKER_PATH"; fi | answer marker
 if is_member; then head -c 64 "$MEMBER_PATH"; fi | answer member
 # copies of one disk differ in the boot, and containers on one host in their devices
 cat /etc/machine-id /proc/sys/kernel/random/boot_id /sys/class/net/*/address 2>/dev/null | sort | sha256sum | cut -d ' ' -f 1 | answer identity
+# what is fixed since kubeadm init, from what the control plane's programs run with; nothing before the init has ended
+fixed() {
+  local manifests=/etc/kubernetes/manifests
+  is_member && [ -e "$manifests/kube-apiserver.yaml" ] || return 0
+  sed -n 's/^ *- --cluster-cidr=/podSubnet /p' "$manifests/kube-controller-manager.yaml"
+  sed -n 's/^ *- --service-cluster-ip-range=/serviceSubnet /p' "$manifests/kube-apiserver.yaml"
+  sed -n 's/^clusterDomain: /dnsDomain /p' /var/lib/kubelet/config.yaml
+  sed -n 's|^ *server: https://|endpoint |p' /etc/kubernetes/admin.conf
+}
+fixed 2>/dev/null | head -c 1024 | answer fixed

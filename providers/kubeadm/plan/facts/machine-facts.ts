@@ -9,7 +9,14 @@ export interface MachineFacts {
   readonly identity: string;
   /** Whether it was a member of the cluster when the stack adopted it; absent for false. */
   readonly adopted?: true;
+  /** What its cluster was made with, if it is a control plane; absent for other machines. */
+  readonly fixed?: FixedFacts;
 }
+
+/** What is fixed since kubeadm init, as the programs of a control plane run with it; absent for what it does not say. */
+export type FixedFacts = Readonly<
+  Partial<Record<"podSubnet" | "serviceSubnet" | "dnsDomain" | "endpoint", string>>
+>;
 
 /** The facts of a machine, or why it could not be read. */
 export type ReadFacts = MachineFacts | { readonly unread: string };

@@ -212,9 +212,12 @@ function isDraining({ name, from, to }: RolloutStep["software"][number], { drift
   return name !== DRIFT || drift === undefined || drainsForRepair(drift);
 }
 
-/** Returns whether a node was cordoned before the rollout, which itself cordons nodes with an open change window. */
+/**
+ * Returns whether a node was cordoned before the rollout, which itself cordons nodes with an open change window, and
+ * that a person has not uncordoned since.
+ */
 export function staysCordoned(node: RolloutNode): boolean {
-  return node.cordonedBefore || (node.unschedulable && !node.changesAllowed);
+  return node.unschedulable && (node.cordonedBefore || !node.changesAllowed);
 }
 
 /** Returns `apply` for the node that first brings the cluster's own configuration to a version, `node` for others. */

@@ -155,8 +155,20 @@ export function pendingOf(node: RolloutNode, { version, software }: Asked): stri
   return node.ready ? undefined : `not Ready: ${node.reason ?? "the kubelet has not reported"}${failure}`;
 }
 
-/** Returns whether the agent has failed at exactly what is requested, and would fail in the same way again. */
-export function hasGivenUp({ finalFailure = [] }: RolloutNode, { software = {} }: Asked): boolean {
-  const requests = Object.entries(software).map(([name, version]) => `${name}@${version}`);
-  return requests.length > 0 && requests.every((request) => finalFailure.includes(request));
+/**
+ * Returns whether the agent has failed at exactly what is requested, and would fail in the same way again. What it says of
+ * an earlier request, which it may write after the request has changed, does not count.
+ */
+export function hasGivenUp({ finalFailure = [], desired }: RolloutNode, { software = {} }: Asked): boolean {
+  const requests = textsOf(software);
+  const asked = textsOf(desired);
+  const isOfNow = (request: string) => asked.includes(request) || request.startsWith(`${DRIFT}@`);
+  return (
+    requests.length > 0 &&
+    requests.every((request) => finalFailure.includes(request)) &&
+    finalFailure.every(isOfNow)
+  );
 }
+
+const textsOf = (versions: Readonly<Record<string, string>>): string[] =>
+  Object.entries(versions).map(([name, version]) => `${name}@${version}`);

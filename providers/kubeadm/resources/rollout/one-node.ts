@@ -66,6 +66,8 @@ export class NodeUpgrade {
     if (!closesOnly && !isAsked) {
       if (step.controlPlane) await untilEtcdSpares(session, node.name);
       await session.assertMayGoOn();
+      // a person uncordoned it since: what comes now is this rollout's own cordon
+      if (node.cordonedBefore && !staysCordoned(node)) await this.annotate({ [WAS_CORDONED]: null });
       if (step.drains) {
         await session.drain(node.name, session.inputs.drain);
         this.event("RolloutDrained", "cordoned and drained");

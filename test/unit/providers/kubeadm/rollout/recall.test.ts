@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
+import { hasGivenUp, type RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
 import { recalledRequests } from "../../../../../providers/kubeadm/plan/rollout/recall";
 import { describeRolloutStep } from "../../../../../providers/kubeadm/plan/rollout/step-lines";
@@ -69,6 +69,25 @@ describe("a request of an earlier run that the configuration no longer has", () 
   it("leaves a node cordoned that was so before", () => {
     const [line] = linesOf([begunNode("w-1", { configuration: "m1.k2" }, { cordonedBefore: true })]);
     assert.match(line ?? "", /left cordoned\)$/);
+  });
+
+  it("uncordons a node that was so before, and that a person uncordoned since", () => {
+    const [line] = linesOf([
+      begunNode("w-1", { configuration: "m1.k2" }, { cordonedBefore: true, unschedulable: false }),
+    ]);
+    assert.match(line ?? "", /\(cordon, drain, complete what had begun on it, uncordon\)$/);
+  });
+
+  it("is not taken for a failure of what replaced it, whenever its agent reports it", () => {
+    const wanted = { kubelet: VERSION, kubeadm: VERSION, kubectl: VERSION };
+    const each = Object.keys(wanted).map((name) => `${name}@${VERSION}`);
+    const asked = { version: VERSION, software: wanted };
+    const node = (desired: Record<string, string>, finalFailure: string[]) =>
+      nodeAt("w-1", VERSION, { desired, finalFailure });
+    assert.equal(hasGivenUp(node(wanted, [...each, "containerd@9.9.9"]), asked), false);
+    assert.equal(hasGivenUp(node(wanted, each), asked), true);
+    assert.equal(hasGivenUp(node(wanted, [...each, "drift@none"]), asked), true);
+    assert.equal(hasGivenUp(node({ ...wanted, containerd: "9.9.9" }, each), asked), true);
   });
 
   it("is no step while the node does what is desired", () => {

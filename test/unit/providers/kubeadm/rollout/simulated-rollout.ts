@@ -7,9 +7,13 @@ import { desiredSoftware, type DesiredRollout } from "../../../../../providers/k
 /** What a rollout has done so far with one node. */
 type Stage = "open" | "ask" | "wait" | "uncordon" | "close";
 
-interface InHand {
+export interface InHand {
   step: RolloutStep;
   stage: Stage;
+  /** the Node when the step was computed */
+  found: RolloutNode;
+  /** its node is drained */
+  drained?: boolean;
   /** begun by this run, and not found open */
   begun: boolean;
 }
@@ -25,11 +29,11 @@ export class SimulatedRollout {
   readonly taken: RolloutStep[] = [];
   /** the result of the last read of the cluster */
   last: NextSteps | undefined;
-  private hands = new Map<string, InHand>();
+  protected hands = new Map<string, InHand>();
 
   constructor(
     nodes: readonly RolloutNode[],
-    private readonly desired: DesiredRollout,
+    protected desired: DesiredRollout,
     /** called after every move */
     private readonly check: (rollout: SimulatedRollout) => void = () => undefined,
   ) {
@@ -49,7 +53,8 @@ export class SimulatedRollout {
     const fresh = [...next.finish, ...next.begin].filter(({ node }) => !this.hands.has(node));
     for (const step of fresh) {
       this.taken.push(step);
-      this.hands.set(step.node, { step, stage: "open", begun: next.begin.includes(step) });
+      const found = structuredClone(this.nodes.get(step.node) as RolloutNode);
+      this.hands.set(step.node, { step, stage: "open", found, begun: next.begin.includes(step) });
     }
     return fresh.length > 0;
   }
@@ -84,7 +89,7 @@ export class SimulatedRollout {
   }
 
   /** The rollout's part of seed 004: open, cordon and drain and write, wait, uncordon, close. */
-  private goOn(hand: InHand): boolean {
+  protected goOn(hand: InHand): boolean {
     const node = this.nodes.get(hand.step.node) as RolloutNode;
     const wanted = desiredSoftware(this.desired, hand.step.to, node);
     const names = Object.keys(wanted);
@@ -118,7 +123,7 @@ export class SimulatedRollout {
   }
 
   /** The agent's part: one thing at a time, chosen by the annotations alone, so that it may die between any two. */
-  private work(node: RolloutNode): boolean {
+  protected work(node: RolloutNode): boolean {
     const apart = Object.keys(node.desired).filter((name) => node.desired[name] !== node.current[name]);
     const to = node.desired.kubelet ?? node.kubeletVersion;
     // it has installers only for the versions of a rollout
@@ -138,7 +143,7 @@ export class SimulatedRollout {
     return true;
   }
 
-  private mustApply(node: RolloutNode, apart: string[], to: string): boolean {
+  protected mustApply(node: RolloutNode, apart: string[], to: string): boolean {
     const ahead = this.clusterVersion !== undefined && minorsBetween(this.clusterVersion, to) < 0;
     return node.controlPlane && apart.includes("kubelet") && this.clusterVersion !== to && !ahead;
   }
