@@ -5,6 +5,7 @@ import { adminKubeconfigScript } from "../machine/steps";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../plan/machine";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { firstAdminCredentials } from "./admin-credentials";
+import { assertNotReset } from "./reset-machines";
 import { firstReady, withMachines } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
 import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs } from "./declarations";
@@ -23,7 +24,7 @@ function daysLeft(admin: AdminCredentials): number {
 }
 
 /** Reads admin.conf from the first control plane that returns it, beginning with one whose API server is ready. */
-async function readAdmin(inputs: Inputs): Promise<Outputs> {
+async function readAdmin(inputs: Inputs, isNew = false): Promise<Outputs> {
   const preferred = await firstReady(inputs.machines);
   const others = inputs.machines.filter((machine) => machine !== preferred);
   return withMachines(nameOf(inputs), inputs, async (session) => {
@@ -33,7 +34,10 @@ async function readAdmin(inputs: Inputs): Promise<Outputs> {
       candidates,
       adminKubeconfigScript,
       session.progress,
-    );
+    ).catch(async (error: unknown) => {
+      if (isNew) await assertNotReset(session, candidates.slice(0, 1));
+      throw error;
+    });
     return withoutCredentials({ ...inputs, admin, healthy: machine.name });
   });
 }
@@ -72,7 +76,7 @@ export const handlers: Handlers = {
   },
 
   async create(inputs: Inputs) {
-    return { id: inputs.specification.name, outs: await readAdmin(inputs) };
+    return { id: inputs.specification.name, outs: await readAdmin(inputs, true) };
   },
 
   async update(_id, _olds: Outputs, news: Inputs) {

@@ -15,6 +15,7 @@ import { etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { allInParallel } from "./machines-session";
 import { joinAll } from "./node-joining";
 import { applyNodeSettings } from "./node-settings";
+import { assertNotReset } from "./reset-machines";
 import { nodeOutputs, observeNodes } from "./observed-nodes";
 import { messageOf } from "../../../lib/error-message";
 
@@ -65,6 +66,12 @@ export async function convergeNodeGroup(
       untainted: untaintedMachines(inputs.specification, desired),
       observed: own,
     });
+    const isMember = (name: string) => own.some((node) => node.name === name && node.group !== undefined);
+    if (names.length === 0)
+      await assertNotReset(
+        open,
+        desired.filter(({ name }) => isMember(name)),
+      );
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {
       const due = steps.filter(({ kind }) => kinds.includes(kind)).map(machineOf);
       return desired.filter(({ name }) => due.includes(name));

@@ -3,6 +3,7 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../machine/configuration";
 import { certificateAuthority } from "../machine/kubeconfig";
 import * as steps from "../machine/steps";
+import type { MachineFacts } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
 import { hasLostRole } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
@@ -89,6 +90,7 @@ async function mustJoin(session: Session, machine: Machine, joining?: Joining): 
   const facts = await readFacts(session, machine);
   await session.assertMayGoOn();
   if (facts.member) {
+    assertRole(machine, facts);
     await registerAgain(session, machine);
     return false;
   }
@@ -96,6 +98,16 @@ async function mustJoin(session: Session, machine: Machine, joining?: Joining): 
   await rebootIfRequired(session, machine, facts);
   await clearCutOffJoin(session, machine, joining);
   return true;
+}
+
+/** Refuses a machine that an interrupted run joined with the other role: its Node has no group's label that would say so. */
+function assertRole({ name, role }: Machine, { controlPlane }: MachineFacts): void {
+  if (controlPlane === (role === "control-plane")) return;
+  const has = controlPlane ? "control plane" : "worker";
+  throw new Error(
+    `an interrupted run joined ${name} as a ${has}, and it can't become a ${role.replace("-", " ")} in one run: ` +
+      "take it out of the configuration, run `up`, then add it here",
+  );
 }
 
 /**

@@ -15,10 +15,10 @@ cat /etc/machine-id /proc/sys/kernel/random/boot_id /sys/class/net/*/address 2>/
 # what is fixed since kubeadm init, from what the control plane's programs run with; nothing before the init has ended
 fixed() {
   local manifests=/etc/kubernetes/manifests
-  is_member && [ -e "$manifests/kube-apiserver.yaml" ] || return 0
+  if ! is_member || [ ! -e "$manifests/kube-apiserver.yaml" ]; then return 0; fi
   sed -n 's/^ *- --cluster-cidr=/podSubnet /p' "$manifests/kube-controller-manager.yaml"
   sed -n 's/^ *- --service-cluster-ip-range=/serviceSubnet /p' "$manifests/kube-apiserver.yaml"
   sed -n 's/^clusterDomain: /dnsDomain /p' /var/lib/kubelet/config.yaml
   sed -n 's|^ *server: https://|endpoint |p' /etc/kubernetes/admin.conf
 }
-fixed 2>/dev/null | head -c 1024 | answer fixed
+{ fixed 2>/dev/null || true; } | head -c 1024 | answer fixed

@@ -1,0 +1,33 @@
+import type { Machine } from "../plan/machine";
+import { listed } from "../../../lib/text/quote";
+import type { MachinesSession } from "./machines-session";
+import { readFacts } from "./rebooting";
+
+/** The state or the cluster has machines as members that a run has reset. */
+class MachinesWereReset extends Error {
+  constructor(names: readonly string[]) {
+    super(
+      `the cluster exists, but ${listed(names)} ${names.length > 1 ? "were" : "was"} reset: a destroy was interrupted; ` +
+        "run `pulumi destroy` again, which completes it, and then `up`",
+    );
+  }
+}
+
+/**
+ * Refuses to go on with a cluster whose destroy was interrupted. The state does not know that it began: it lost what is
+ * created here, and still has the cluster and the preparation of its machines.
+ *
+ * @param members machines that have to be members
+ * @throws MachinesWereReset
+ */
+export async function assertNotReset(
+  session: Pick<MachinesSession, "run">,
+  members: readonly Machine[],
+): Promise<void> {
+  // one that does not answer is a matter of the steps that need it
+  const facts = await Promise.all(
+    members.map((machine) => readFacts(session, machine).catch(() => undefined)),
+  );
+  const names = members.filter((_, index) => facts[index]?.member === false).map(({ name }) => name);
+  if (names.length > 0) throw new MachinesWereReset(names);
+}
