@@ -54,11 +54,22 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: ["e2e", "e2e-nodes", "sites", "adopted", "held", "balanced", "moved", "region-eu1", "region-us1"],
+    fleets: [
+      "e2e",
+      "e2e-nodes",
+      "sites",
+      "adopted",
+      "held",
+      "balanced",
+      "moved",
+      "region-eu1",
+      "region-us1",
+      "stories",
+    ],
     night:
       "the rotation of the encryption key on three control planes, a pod that a budget never allows to evict, a machine that comes back empty, and adopted clusters: with another configuration and a profile, of three control " +
       "planes behind a load balancer with an upgrade, and one whose address a static pod holds; a cluster that moves to another " +
-      "load balancer; two regions that are upgraded in waves; labels of a pool that change",
+      "load balancer; two regions that are upgraded in waves; labels of a pool that change; ordinary days of a cluster, some of them by day",
   },
   {
     name: "rollout",

@@ -79,9 +79,10 @@ export function stillRunning(processes: readonly ProcessFacts[]): ProcessFacts[]
   return processes.filter(isAlive);
 }
 
-async function watchStep(
+/** Begins to watch a machine's own log for the next run of a step. */
+export async function watchStep(
   cluster: TestCluster,
-  { machine, operation }: KillPoint,
+  { machine, operation }: Pick<KillPoint, "machine" | "operation">,
 ): Promise<{ begun: Promise<"begun">; end(): void }> {
   const connection = await SshConnection.open(await cluster.target(machine), { seconds: 60 });
   const count = `{ grep -c '^== [^ ]* ${operation}$' /var/log/foresail/${operation}.log 2>/dev/null || true; }`;

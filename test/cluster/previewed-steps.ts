@@ -70,7 +70,8 @@ function operationsOf(words: string): string[] {
     [/^ write every Secret again, /, []],
     [/^ lost, /, []],
     [/^ move its pods apart/, []],
-    [/^ label /, []],
+    [/^ (label|taint) /, []],
+    [/^ left out, /, []],
   ];
   const found = meanings.find(([pattern]) => pattern.test(words));
   if (found === undefined) throw new Error(`a preview has a line that the test does not know: ${words}`);

@@ -42,7 +42,10 @@ export function parseStepLog(machine: string, log: string): StepRun[] {
 }
 
 /** Everything that ran on machines that answer. */
-export async function stepRuns(cluster: TestCluster, machines: readonly string[]): Promise<StepRun[]> {
+export async function stepRuns(
+  cluster: Pick<TestCluster, "onMachine">,
+  machines: readonly string[],
+): Promise<StepRun[]> {
   const logs = await Promise.all(
     machines.map(async (machine) => {
       const log = await cluster.onMachine(machine, "cat /var/log/foresail/*.log 2>/dev/null || true");

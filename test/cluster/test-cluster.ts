@@ -1,4 +1,4 @@
-import { readPreview } from "../../cli/review/preview";
+import { readPreview, type Preview } from "../../cli/review/preview";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { KubernetesClient } from "../../lib/kubernetes";
@@ -34,6 +34,8 @@ export interface Desired {
   readonly pools?: Readonly<Record<string, string>>;
   /** Machine → kinds of dirt that it has from its beginning. */
   readonly dirt?: Readonly<Record<string, readonly string[]>>;
+  /** Machine → the container node that it is, unless that has the same name. */
+  readonly on?: Readonly<Record<string, string>>;
   /** More fields of `foresail:cluster`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -43,6 +45,9 @@ export class TestCluster {
   /** Everything that the engine printed so far, both streams. */
   output = "";
   readonly fleet: NodeFleet;
+
+  /** What the state has since the last command that could change it. */
+  private savedKubeconfig?: Promise<{ text: string; file: string }> | undefined;
 
   private constructor(
     readonly name: string,
@@ -79,6 +84,7 @@ export class TestCluster {
 
   /** Opens the stack again, as a user's next command would: the lock of a dead engine is cleared. */
   async reopen(): Promise<void> {
+    this.savedKubeconfig = undefined;
     this.engine = await Engine.open(this.stack, this.toolchain, (line) => (this.output += `${line}\n`));
   }
 
@@ -89,16 +95,19 @@ export class TestCluster {
       role: name.startsWith("cp-") ? "control-plane" : "worker",
       pool: desired.pools?.[name],
     }));
+    const nodeOf = (machine: string) => desired.on?.[machine] ?? machine;
     const existing = await this.fleet.list();
     // a machine that is powered off stays off: the test decides
-    const missing = desired.machines.filter((name) => !existing.some((node) => node.name === name));
+    const missing = [...new Set(desired.machines.map(nodeOf))].filter(
+      (name) => !existing.some((node) => node.name === name),
+    );
     await this.fleet.ensure(
       missing.map((name) => ({ name, bundles: this.versions, dirt: desired.dirt?.[name] ?? [] })),
       silent,
     );
     const nodes = await this.fleet.list();
     const privateKey = await readFile(nodeKeyFile, "utf8");
-    const machines = planned.map((machine) => ({ ...machine, node: find(nodes, machine.name) }));
+    const machines = planned.map((machine) => ({ ...machine, node: find(nodes, nodeOf(machine.name)) }));
     const cluster = clusterConfiguration(
       { machines, lost: desired.lost ?? [], privateKey },
       containerNodeSettings,
@@ -115,11 +124,12 @@ export class TestCluster {
     changes: PreviewedChange[];
     steps: Record<string, string[]>;
     notes: readonly string[];
+    resources: Preview["changes"];
   }> {
     const answer = await this.pulumi(["preview", "--json"]);
     if (answer.exitCode !== 0) throw new Error(`pulumi preview failed:\n${answer.stdout}\n${answer.stderr}`);
-    const { notes } = readPreview(answer.stdout);
-    return { changes: changesOf(answer.stdout), steps: stepsOf(answer.stdout), notes };
+    const { notes, changes: resources } = readPreview(answer.stdout);
+    return { changes: changesOf(answer.stdout), steps: stepsOf(answer.stdout), notes, resources };
   }
 
   /**
@@ -134,6 +144,13 @@ export class TestCluster {
   /** Runs `pulumi up`, which has to fail. @returns its output */
   async failingUp(): Promise<string> {
     return this.failing(["up", "--yes", "--skip-preview"]);
+  }
+
+  /** Runs `pulumi up` with its preview, which has to refuse it. @returns its output */
+  async refusedUp(): Promise<string> {
+    const output = await this.failing(["up", "--yes"]);
+    if (output.includes("\nUpdating (")) throw new Error(`the preview did not refuse it:\n${output}`);
+    return output;
   }
 
   /** Runs `pulumi preview`, which has to fail. @returns its output */
@@ -176,7 +193,11 @@ export class TestCluster {
   }
 
   /** The administrator's kubeconfig, and the path of a file with the same (0600). */
-  async kubeconfig(): Promise<{ text: string; file: string }> {
+  kubeconfig(): Promise<{ text: string; file: string }> {
+    return (this.savedKubeconfig ??= this.readKubeconfig());
+  }
+
+  private async readKubeconfig(): Promise<{ text: string; file: string }> {
     const { kubeconfig } = await this.engine.outputs();
     if (typeof kubeconfig !== "string") throw new Error("the stack has no output kubeconfig");
     const file = path.join(sandboxFolder, `kubeconfig-${this.name}`);
@@ -231,6 +252,12 @@ export class TestCluster {
     await deleteStackFile(this.stack);
   }
 
+  /** Drops everything, and opens an empty stack of the same name. */
+  async startOver(): Promise<void> {
+    await this.remove();
+    await this.reopen();
+  }
+
   private async failing(args: string[]): Promise<string> {
     const answer = await this.pulumi(args);
     if (answer.exitCode === 0) throw new Error(`pulumi ${args[0]} succeeded unexpectedly:\n${answer.stdout}`);
@@ -246,6 +273,7 @@ export class TestCluster {
   }
 
   private async pulumi(args: string[]): Promise<EngineAnswer> {
+    if (args[0] !== "preview") this.savedKubeconfig = undefined;
     const { program, folder, environment } = this.upCommand();
     const answer = await callEngine({
       program,

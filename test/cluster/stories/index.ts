@@ -1,0 +1,12 @@
+import { machineStories } from "./machines";
+import { nodeStories } from "./nodes";
+import type { StoryGroup } from "./story";
+
+/** All stories, by the machines with which they begin and end. */
+export const STORY_GROUPS: readonly StoryGroup[] = [
+  {
+    about: "with one control plane and two workers",
+    machines: ["cp-1", "w-1", "w-2"],
+    stories: [...machineStories, ...nodeStories],
+  },
+];

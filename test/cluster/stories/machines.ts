@@ -1,0 +1,47 @@
+import { clean, kubectl, notReady, podsOn, resetByHand } from "./by-hand";
+import { joins, removes } from "./steps";
+import type { Story } from "./story";
+
+/** Machines that are renamed, swapped, doubled or reset by hand. */
+export const machineStories: readonly Story[] = [
+  {
+    title: "a worker is added, and taken out again",
+    runs: [
+      { edit: { machines: ["cp-1", "w-1", "w-2", "w-3"] }, preview: joins("w-3"), then: [podsOn("w-3")] },
+      { preview: removes("w-3"), then: [clean("w-3")] },
+    ],
+  },
+  {
+    title: "a worker gets another name",
+    runs: [{ edit: { machines: ["cp-1", "w-1", "w-9"], on: { "w-9": "w-2" } }, preview: /write name: w-2/ }],
+  },
+  {
+    title: "two workers swap their names",
+    byDay: true,
+    runs: [{ edit: { on: { "w-1": "w-2", "w-2": "w-1" } }, preview: /w-1 is the machine w-2 of this stack/ }],
+  },
+  {
+    title: "a worker is listed twice, under two names",
+    runs: [
+      {
+        edit: { machines: ["cp-1", "w-1", "w-2", "w-3"], on: { "w-3": "w-2" } },
+        preview: /is the address and port of machines\[2\] too/,
+      },
+    ],
+  },
+  {
+    title: "a worker is reset by hand, and joins again",
+    byDay: true,
+    runs: [{ byHand: [resetByHand("w-2"), notReady("w-2")], preview: joins("w-2"), then: [podsOn("w-2")] }],
+  },
+  {
+    title: "a worker is reset by hand, and its Node is deleted",
+    runs: [
+      {
+        byHand: [resetByHand("w-2"), kubectl("delete", "node", "w-2")],
+        preview: joins("w-2"),
+        then: [podsOn("w-2")],
+      },
+    ],
+  },
+];

@@ -1,0 +1,24 @@
+import { kubectl, label, podsOn } from "./by-hand";
+import { joins } from "./steps";
+import type { Story } from "./story";
+
+const POOL = "workers";
+
+/** Nodes that people delete or change by hand. */
+export const nodeStories: readonly Story[] = [
+  {
+    title: "the Node of a worker is deleted by hand, and its machine joins again",
+    byDay: true,
+    runs: [{ byHand: [kubectl("delete", "node", "w-2")], preview: joins("w-2"), then: [podsOn("w-2")] }],
+  },
+  {
+    title: "the label of the pool is removed by hand",
+    runs: [
+      {
+        byHand: [kubectl("label", "node", "w-2", `node-role.kubernetes.io/${POOL}-`)],
+        preview: [{ kind: "settings", machine: "w-2" }],
+        then: [label("w-2", `node-role.kubernetes.io/${POOL}`, "")],
+      },
+    ],
+  },
+];
