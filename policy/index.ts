@@ -11,6 +11,7 @@ import { parseUrn } from "../lib/pulumi/state";
 import { displayWarnings } from "../lib/text/warnings";
 import { formatViolation, isMandatory, POLICY_LEVELS_VARIABLE } from "../lib/text/policy-violation";
 import { knownValues } from "./known-values";
+import { assertParameters } from "./plan/parameters";
 import type { Finding, PolicyResource, ResourceRule, StackRule } from "./plan/rule";
 import { rules } from "./plan/rules";
 
@@ -54,6 +55,7 @@ const resourcePolicy = ({ name, description, parameters, ...rule }: ResourceRule
   description,
   ...schemaOf(parameters),
   validateResource: (args: ResourceValidationArgs, report: (message: string) => void) => {
+    assertParameters(name, parameters, args.getConfig());
     const findings = rule.check(resourceOf(args), args.getConfig());
     for (const finding of findings) report(reported(name, args.urn, finding));
   },
@@ -67,6 +69,7 @@ const stackPolicy = ({ name, description, parameters, ...rule }: StackRule<never
     args: { resources: EngineResource[]; getConfig<T extends object>(): T },
     report: (message: string, urn?: string) => void,
   ) => {
+    assertParameters(name, parameters, args.getConfig());
     for (const finding of rule.checkStack(args.resources.map(resourceOf), args.getConfig()))
       report(reported(name, finding.urn ?? "", finding), finding.urn);
   },

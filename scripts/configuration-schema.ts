@@ -174,6 +174,13 @@ function nullable(schema: JsonSchema): JsonSchema {
   };
 }
 
+/** Keys of a stack file besides `config:`, which the engine writes, or an environment of Pulumi ESC. */
+const ENGINE_KEYS = ["secretsprovider", "encryptedkey", "encryptionsalt", "environment"];
+
+/** Returns the pattern of keys of the project that foresail does not read; keys of providers may be there, too. */
+const unknownKeys = (keys: readonly string[]) =>
+  `^foresail:(?!(${keys.map((key) => key.slice("foresail:".length)).join("|")})$)`;
+
 /** Returns the JSON schema of a whole stack file, for editors. */
 export function stackFileJsonSchema(): JsonSchema {
   const sections = systemSections();
@@ -182,9 +189,12 @@ export function stackFileJsonSchema(): JsonSchema {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "Stack file of foresail",
     type: "object",
+    additionalProperties: false,
     properties: {
+      ...Object.fromEntries(ENGINE_KEYS.map((key) => [key, {}])),
       config: {
         type: "object",
+        patternProperties: { [unknownKeys(keys.map(([name]) => name))]: false },
         properties: Object.fromEntries(keys.map(([name, schema]) => [name, partial(schema)])),
         // what is missing here, the layer may have
         if: { not: { required: ["foresail:layer"] } },

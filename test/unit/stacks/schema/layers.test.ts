@@ -42,7 +42,7 @@ describe("configuration: layers", () => {
     const said = failure(layered({ ...PROD, "foresail:system": "shh" }, { name }));
     assert.equal(
       said,
-      'layers/prod.yaml has 1 validation issue; nothing was changed:\n  system: "shh" is not a system; did you mean "ssh"?',
+      'layers/prod.yaml has 1 validation issue; nothing was changed:\n  system: "shh" is not a system; did you mean "ssh"? (line 13)',
     );
   });
 
@@ -91,7 +91,7 @@ describe("configuration: layers", () => {
     [
       "an unknown key of a layer",
       layered({ ...PROD, "foresail:clustr": {} }, { name }),
-      /^layers\/prod\.yaml has 1 .*\n {2}clustr: is not known; did you mean "cluster"\?$/,
+      /^layers\/prod\.yaml has 1 .*\n {2}clustr: is not known; did you mean "cluster"\? \(line 13\)$/,
     ],
     [
       "a key of another system in a layer",
@@ -162,5 +162,15 @@ describe("configuration: layers", () => {
       JSON.stringify(stack.errors),
     );
     assert.equal(stack({ config: over }), false);
+    const below = { "foresail:layer": "prod", ...over };
+    const engines = { secretsprovider: "passphrase", encryptionsalt: "v1:a" };
+    assert.equal(
+      stack({ ...engines, config: { ...below, "aws:region": "x" } }),
+      true,
+      JSON.stringify(stack.errors),
+    );
+    for (const misspelt of ["foresail:clutser", "foresail:sshPrivatKey", "foresail:layers"])
+      assert.equal(stack({ config: { ...below, [misspelt]: "x" } }), false, misspelt);
+    assert.equal(stack({ confg: over, config: below }), false);
   });
 });
