@@ -87,6 +87,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       danger: ({ changes }) =>
         changes.some(({ what, removed }) => what === "taint" && removed) ? "taint removed" : undefined,
     },
+    keep: PLAIN,
     remove: { isDisruptive: true, danger: ofMember },
     lose: { isDisruptive: true, danger: "lost" },
     loseOfPool: { isDisruptive: true, danger: "lost" },

@@ -28,6 +28,7 @@ export interface PlannedMachine {
   readonly pool?: string | undefined;
   readonly name: string;
   readonly role: "control-plane" | "worker";
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the machines of a cluster of that size: cp-1, cp-2, …, w-1, w-2, … */

@@ -28,10 +28,11 @@ export function clusterConfiguration(
     source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
     ...settings,
     network: { plugin: { bridge: {} }, ...(settings["network"] as object | undefined) },
-    machines: fixture.machines.map(({ name, role, pool, node }) => ({
+    machines: fixture.machines.map(({ name, role, pool, labels, node }) => ({
       name,
       role,
       ...(pool === undefined ? {} : { pool }),
+      ...(labels === undefined ? {} : { labels }),
       address: node.address,
       port: node.sshPort,
       user: node.user,

@@ -36,6 +36,8 @@ export interface Desired {
   readonly dirt?: Readonly<Record<string, readonly string[]>>;
   /** Machine → the container node that it is, unless that has the same name. */
   readonly on?: Readonly<Record<string, string>>;
+  /** Machine → its own labels. */
+  readonly labels?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** More fields of `foresail:cluster`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -94,6 +96,7 @@ export class TestCluster {
       name,
       role: name.startsWith("cp-") ? "control-plane" : "worker",
       pool: desired.pools?.[name],
+      labels: desired.labels?.[name],
     }));
     const nodeOf = (machine: string) => desired.on?.[machine] ?? machine;
     const existing = await this.fleet.list();

@@ -16,6 +16,7 @@ import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 
 const machine = word("machine");
 const ofPool = line` (pool ${word("pool")} is removed)`;
+const end = flag("staysCordoned", "left cordoned", "uncordon");
 const etcdMember = flag("etcdMember", "remove its etcd member, ");
 
 export const nodeGroupSteps = defineSteps({
@@ -30,6 +31,8 @@ export const nodeGroupSteps = defineSteps({
   remove: line`${machine}: ${flag("interrupted", "prepared by a run that was interrupted; ")}cordon, drain, ${optional(
     line`wait at most ${number("detachSeconds")} s until its volumes are detached, `,
   )}${etcdMember}kubeadm reset, delete its Node${optional(ofPool)}`,
+  /** The end of a removal that an earlier run began, of a machine that is configured again. */
+  keep: line`${machine}: stays, although an earlier run began to remove it: ${end}`,
   /** The removal of a machine that does not exist any more. */
   lose: line`${machine}: lost, ${etcdMember}delete its Node`,
   loseOfPool: line`${machine}: lost, delete its Node, kubeadm reset if it answers${ofPool}`,
@@ -108,8 +111,6 @@ export const readerAccountSteps = defineSteps({
 });
 
 export type ReaderAccountStep = StepOf<typeof readerAccountSteps>;
-
-const end = flag("staysCordoned", "left cordoned", "uncordon");
 
 export const nodeRolloutSteps = defineSteps({
   /** The change of a node to a version. */

@@ -16,7 +16,8 @@ import { allInParallel } from "./machines-session";
 import { joinAll } from "./node-joining";
 import { applyNodeSettings } from "./node-settings";
 import { assertNotReset } from "./reset-machines";
-import { nodeOutputs, observeNodes } from "./observed-nodes";
+import { beginRemoval, endRemoval } from "./node-removal";
+import { nodeOutputs, observeNode, observeNodes } from "./observed-nodes";
 import { messageOf } from "../../../lib/error-message";
 
 const LEAVE_SECONDS = 180;
@@ -99,6 +100,11 @@ export async function convergeNodeGroup(
     step = `set labels and taints of ${named(changing)}`;
     await allInParallel(changing, (machine) => applyNodeSettings(open, machine));
 
+    for (const { name } of machinesOf("keep")) {
+      step = `keep ${name}`;
+      await endRemoval(open, name);
+    }
+
     await remove("remove");
     observed = await observeNodes(open.kubernetes);
     return outputs();
@@ -148,8 +154,10 @@ async function removeNode(session: Session, group: string, leaving: Leaving): Pr
     throw new Error(
       `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
     );
-  const hasNode = (await kubernetes.getNode(name)) !== undefined;
+  const node = await kubernetes.getNode(name);
+  const hasNode = node !== undefined;
   if (!lost && hasNode) {
+    await beginRemoval(session, observeNode(node));
     await session.drain(name, session.inputs.drain);
     await session.untilDetached(name, session.inputs.drain);
   }

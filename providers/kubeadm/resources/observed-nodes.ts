@@ -1,11 +1,12 @@
 import type { KubernetesClient, Node } from "../../../lib/kubernetes";
 import { CONTROL_PLANE_LABEL, type Taint, type Machine } from "../plan/machine";
-import { GROUP_LABEL, type ObservedNode } from "../plan/membership/nodes";
+import { GROUP_LABEL, type ObservedNode, removalIn } from "../plan/membership/nodes";
 import type { NodeOutput } from "./declarations";
 
 /** Converts a v1 Node for membership. */
 export function observeNode({ metadata, spec, status }: Node): ObservedNode {
   const labels = metadata?.labels ?? {};
+  const removal = removalIn(metadata?.annotations);
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return {
     name: metadata?.name ?? "",
@@ -23,6 +24,7 @@ export function observeNode({ metadata, spec, status }: Node): ObservedNode {
     ownedLabels: [],
     ownedTaints: [],
     unschedulable: spec?.unschedulable ?? false,
+    ...(removal ? { removal } : {}),
   };
 }
 

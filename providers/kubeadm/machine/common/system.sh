@@ -232,3 +232,11 @@ copy_file() {
     access=$(stat --format='%u:%g %a' -- "./${1##*/}") && read_entry "./${1##*/}" >"$2" && cmp --silent "./${1##*/}" "$2" && chown "${access% *}" "$2" && chmod "${access#* }" "$2"
   ) || { rm -f -- "$2"; return 1; }
 }
+
+# Prints the line of a log that says most about the end of a program of Kubernetes.
+last_words() {
+  local lines
+  lines=$(sed -E 's/^[0-9TZ:.+-]+ std(out|err) [FP] //' | grep . | tail -n 200)
+  { grep -E '^(Error|panic|F[0-9]{4}|E[0-9]{4}.*(command failed|Failed to start|failed to run))' <<<"$lines" || grep -E '^E[0-9]{4}' <<<"$lines" || printf '%s\n' "$lines"; } |
+    tail -n 1 | tr -cd '[:print:]' | cut -c 1-500
+}

@@ -192,7 +192,7 @@ repair_drift() {
     if [[ $path == /etc/kubernetes/manifests/* ]] && [ -e "$(copy_of "$path")" ] && ! is_same_text "$(copy_of "$path")" "$ROOT$path"; then
       restarts+=("$name")
     else
-      act "put back $path" attempt "put back $path" put_back "$path" || return 1
+      act "put back $path" attempt "put back $path" put_back "$path" || { end_if_fixed; return 1; }
     fi
   done
   if has_drifted /etc/sysctl.d/; then

@@ -39,14 +39,6 @@ keeps_ending() {
   say "$1 ended three times right after its start; its last words: $(last_words <"$logs/$((times - 1)).log")"
 }
 
-# Prints the line of a log that says most about the end of a program of Kubernetes.
-last_words() {
-  local lines
-  lines=$(sed -E 's/^[0-9TZ:.+-]+ std(out|err) [FP] //' | grep . | tail -n 200)
-  { grep -E '^(Error|panic|F[0-9]{4}|E[0-9]{4}.*(command failed|Failed to start|failed to run))' <<<"$lines" || grep -E '^E[0-9]{4}' <<<"$lines" || say "$lines"; } |
-    tail -n 1 | tr -cd '[:print:]' | cut -c 1-500
-}
-
 # Runs a program that waits for static pods, and ends it when one of them keeps ending: kubeadm would wait five minutes.
 until_static_pod_fails() {
   local child name
@@ -69,6 +61,14 @@ until_static_pod_fails() {
 restarts_of_kubelet() { systemctl show --property=NRestarts --value kubelet 2>/dev/null || true; }
 kubelet_restarts=0
 
+# Prints the lines of kubelets that have ended: one that has just started again may have written harmless errors.
+lines_of_ended_kubelets() {
+  local running
+  running=$(systemctl show --property=MainPID --value kubelet 2>/dev/null)
+  journalctl --identifier kubelet --output short-unix --no-pager --lines 200 2>/dev/null |
+    grep -vF " kubelet[${running:-0}]: " | sed -E 's/^[^ ]+ [^ ]+ kubelet\[[0-9]+\]: //'
+}
+
 # Tells whether the kubelet has ended three times since it was restarted; failure then has its own last words.
 kubelet_keeps_ending() {
   local now
@@ -76,6 +76,6 @@ kubelet_keeps_ending() {
   # the kubelet ends without its container runtime, whatever its settings are
   if ! systemctl is-active --quiet containerd; then kubelet_restarts=$now; fi
   if ! [[ $now =~ ^[0-9]+$ ]] || [ "$now" -lt $((${kubelet_restarts:-0} + 2)) ]; then return 1; fi
-  failure="the kubelet ended three times right after its start; its last words: $(journalctl --identifier kubelet --output cat --no-pager --lines 200 2>/dev/null | last_words)"
+  failure="the kubelet ended three times right after its start; its last words: $(lines_of_ended_kubelets | last_words)"
   is_final=yes
 }

@@ -528,7 +528,7 @@ change_etcd() {
     rm -f "$new"
   else
     before=$(processes_of etcd)
-    mv -f "$new" "$manifest"
+    move_into_place "$new" "$manifest" || return 1
   fi
   await_static_pod etcd "$before" && await_static_pod kube-apiserver
 }
@@ -600,15 +600,27 @@ restart_static_pod() {
   local name=$1 text=${3:-$2} before new=$kubernetes/.foresail-$1.yaml restarted
   before=$(processes_of "$name")
   restarted="foresail/restarted-at: \"$(date -u +%FT%TZ)\""
-  cp --archive "$text" "$new"
+  attempt "replace $2" cp --archive "$text" "$new" || return 1
   sed -i '/^    foresail\/restarted-at: /d' "$new"
   if grep -q '^  annotations:$' "$new"; then
     sed -i "s|^  annotations:\$|&\n    $restarted|" "$new"
   else
     sed -i "s|^metadata:\$|&\n  annotations:\n    $restarted|" "$new"
   fi
-  mv -f "$new" "$2"
-  await_static_pod "$name" "$before"
+  move_into_place "$new" "$2" && await_static_pod "$name" "$before"
+}
+
+# Puts a new file in the place of another one: NEW PATH.
+move_into_place() {
+  if attempt "replace $2" mv -f "$1" "$2"; then return 0; fi
+  rm -f "$1"
+  end_if_fixed
+  return 1
+}
+
+# Takes a failure to replace a file for final when the file can't change: it is mounted or immutable. A full disk may get space.
+end_if_fixed() {
+  if grep -qE 'Device or resource busy|Read-only file system|Operation not permitted' "$output"; then is_final=yes; fi
 }
 
 # Waits until a static pod is healthy and has a process that it did not have before: NAME [PROCESSES].

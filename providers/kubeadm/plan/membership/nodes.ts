@@ -26,7 +26,19 @@ export interface ObservedNode {
   /** Taints that the stack set earlier, as formatted by `taintId`. */
   ownedTaints: string[];
   unschedulable: boolean;
+  /** A removal of it has begun: whether it had cordoned the node, or others had before. */
+  removal?: Removal;
 }
+
+/** Set on a Node before its removal drains it, so that a run which keeps the machine uncordons it. */
+export const REMOVAL = "foresail/removal";
+const REMOVALS = ["cordoned", "was-cordoned"] as const;
+/** Values of the annotation: the removal cordoned the node, or others had done so before. */
+export type Removal = (typeof REMOVALS)[number];
+
+/** Parses the annotation of a Node; undefined when no removal of it has begun. */
+export const removalIn = (annotations: Readonly<Record<string, string>> | undefined): Removal | undefined =>
+  REMOVALS.find((removal) => removal === annotations?.[REMOVAL]);
 
 /** The label that foresail sets on a Node when it has joined a group. */
 export const GROUP_LABEL = "foresail/group";

@@ -42,7 +42,7 @@ export const byIndex = (one: string, other: string): number =>
 /**
  * Returns the steps that bring one node group to its desired machines. Lost machines are removed first, since etcd
  * accepts no new member while a dead one counts. Then come joins in order and the spread of the cluster's DNS over the
- * nodes, then the labels and taints of nodes that stay, then removals of living nodes, highest index first. A node that
+ * nodes, then the labels and taints of nodes that stay, then the end of removals that an earlier run began, then removals of living nodes, highest index first. A node that
  * is not ready results in a note, not in a step.
  *
  * @param recorded the machines that are in the state: joined, or partly removed
@@ -102,6 +102,11 @@ export function planMembership(args: {
         : [];
     return changes.length === 0 ? [] : [{ kind: "settings", machine: machine.name, changes }];
   });
+  const kept = desired.flatMap(({ name: machine }): NodeGroupStep[] => {
+    const removal = nodes.get(machine)?.removal;
+    if (removal === undefined) return [];
+    return [{ kind: "keep", machine, ...(removal === "was-cordoned" ? { staysCordoned: true } : {}) }];
+  });
   const isLost = (name: string) => lost.includes(name);
   const others = (args.observed ?? []).filter(({ name }) => !wanted.has(name) && !elsewhere.includes(name));
   const labeled = others.filter((node) => node.group === group).map(({ name }) => name);
@@ -137,6 +142,7 @@ export function planMembership(args: {
       ...joins,
       ...(joins.length > 0 ? [{ kind: "spreadDns" as const }] : []),
       ...settings,
+      ...kept,
       ...alive.map(removal("remove")),
     ],
     notes: [

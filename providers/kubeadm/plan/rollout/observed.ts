@@ -1,5 +1,5 @@
 import { CONTROL_PLANE_LABEL } from "../machine";
-import { GROUP_LABEL } from "../membership/nodes";
+import { GROUP_LABEL, removalIn } from "../membership/nodes";
 import { type Drift, parseDrift } from "../drift";
 import { ALL_SOFTWARE, annotationKeys, DRIFT, FAILED_CHANGE, NO_DRIFT, WAS_CORDONED } from "./annotations";
 import { type FailedChange, parseFailedChange } from "./failed-change";
@@ -98,7 +98,8 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     ready,
     ...(ready ? {} : { reason: reason || "the kubelet has not reported" }),
     ...(condition?.status === "Unknown" ? { unreachable: true } : {}),
-    unschedulable: node.spec?.unschedulable ?? false,
+    // a machine whose removal ends instead is uncordoned before it changes
+    unschedulable: node.spec?.unschedulable === true && removalIn(annotations) !== "cordoned",
     cordonedBefore: annotations[WAS_CORDONED] === "true",
     changesAllowed: annotations[keys.changesAllowed] === "true",
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),

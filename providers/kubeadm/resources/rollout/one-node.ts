@@ -15,8 +15,13 @@ import type { RolloutRecord, RolloutSession } from "./record";
 
 /** A node refused what was requested, and would refuse it again. */
 class NodeRefused extends Error {
-  readonly next =
-    "fix the value, or take it back, and run the command again: the node stays cordoned until then, and no other node gets the change";
+  readonly next: string;
+
+  constructor(message: string, { drains }: Pick<RolloutStep, "drains">) {
+    super(message);
+    const until = drains ? "the node stays cordoned until then, and " : "";
+    this.next = `fix the value, or take it back, and run the command again: ${until}no other node gets the change`;
+  }
 }
 
 /**
@@ -88,7 +93,7 @@ export class NodeUpgrade {
       const observed = observeRolloutNode(object, annotations, drift === "repair");
       const pending = pendingOf(observed, asked);
       if (pending !== undefined && hasGivenUp(observed, asked))
-        throw new NodeRefused(`${node.name}: ${observed.message ?? pending}`);
+        throw new NodeRefused(`${node.name}: ${observed.message ?? pending}`, step);
       return pending === undefined ? { done: undefined } : { pending };
     });
     this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);

@@ -69,6 +69,24 @@ describe("membership plan", () => {
     );
   });
 
+  it("ends a removal that had begun of a machine that is configured again, and of no other", () => {
+    const [one, two, three] = workers as [Machine, Machine, Machine];
+    const result = plan({
+      desired: [one, two],
+      recorded: ["w-1", "w-2", "w-3"],
+      observed: [
+        nodeOf(one, { unschedulable: true, removal: "cordoned" }),
+        nodeOf(two, { unschedulable: true, removal: "was-cordoned" }),
+        nodeOf(three, { unschedulable: true, removal: "cordoned" }),
+      ],
+    });
+    assert.deepEqual(result.steps, [
+      { kind: "keep", machine: "w-1" },
+      { kind: "keep", machine: "w-2", staysCordoned: true },
+      { kind: "remove", machine: "w-3" },
+    ]);
+  });
+
   it("finishes an interrupted join: a Node without the group's label has not joined completely", () => {
     const [one] = workers as [Machine];
     const result = plan({ desired: [one], observed: [nodeOf(one, { group: undefined, labels: {} })] });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, linkSync, symlinkSync } from "node:fs";
+import { basename } from "node:path";
 import { parseDriftAnswer } from "../../../../../providers/kubeadm/machine/drift-steps";
 import { parseDrift } from "../../../../../providers/kubeadm/plan/drift";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
@@ -8,6 +9,7 @@ import { AgentMachine } from "./agent-machine";
 
 const KEYS = annotationKeys();
 const KUBELET = "/var/lib/kubelet/config.yaml";
+const SCHEDULER = "/etc/kubernetes/manifests/kube-scheduler.yaml";
 const POLICY = "/etc/audit/policy.yaml";
 
 /** A machine whose agent has looked at its files once. */
@@ -15,6 +17,7 @@ function watchedMachine(options: ConstructorParameters<typeof AgentMachine>[0] =
   const machine = new AgentMachine({ managed: [POLICY], ...options, version: "1.36.3" });
   machine.put(KUBELET, "maxPods: 110\n");
   machine.put(POLICY, "rules: []\n");
+  if (options.controlPlane) machine.put(SCHEDULER, "kind: Pod\n");
   assert.equal(machine.run("--once").status, 0);
   return machine;
 }
@@ -119,6 +122,28 @@ describe("a node agent that looks for drift", function () {
       machine.changes.filter((change) => change.startsWith("systemctl")),
       ["systemctl daemon-reload", "systemctl daemon-reload", "systemctl restart kubelet"],
     );
+  });
+
+  it("says at once that it can't replace a file, and tries again where a full disk may be the reason", () => {
+    for (const [path, words, isFinal] of [
+      [SCHEDULER, "Device or resource busy", true],
+      [KUBELET, "Operation not permitted", true],
+      [SCHEDULER, "No space left on device", false],
+    ] as const) {
+      const machine = watchedMachine({ repairs: true, controlPlane: true });
+      machine.put(path, "kind: changed\n");
+      machine.run("--once");
+      machine.useScript("mv", [
+        `if [[ "\${@: -1}" == *${basename(path)} ]]; then echo "mv: cannot move: ${words}" >&2; exit 1; fi`,
+        'exec /bin/mv "$@"',
+      ]);
+      machine.annotate(KEYS.changesAllowed, "true");
+      machine.annotate(KEYS.desired("drift"), "none");
+      assert.equal(machine.run("--once").status, 1);
+      const { [KEYS.message]: message = "", [KEYS.finalFailure]: final } = machine.annotations;
+      assert.match(message, new RegExp(`${path}.*${words}`));
+      assert.equal(final !== undefined, isFinal, `${path}: ${words}`);
+    }
   });
 
   it("repairs to the end after a kill in the middle", async () => {

@@ -7,6 +7,11 @@ const KUBERNETES = "kubeadm@1.36.3 kubelet@1.36.3 kubectl@1.36.3";
 const LOGS = "/var/log/pods/kube-system_kube-apiserver-w-1_0123/kube-apiserver";
 const FATAL = 'E1126 10:00:00.000000       1 run.go:72] "command failed" err="unknown flag: --colour"';
 
+/** How a kubelet says that it ends, among words of its own kind. */
+const ENDING = 'E1126 10:00:00.000000       8 server.go:1] "Failed to listen and serve" err="cannot assign address"';
+/** The process of the kubelet that has just started again. */
+const RUNNING = 9;
+
 /** Lets the kubelet be healthy only after the configuration was taken back; systemd restarts it at each look. */
 function breakKubelet(machine: AgentMachine): void {
   const isBack = `grep -q "^install configuration ${VERSION} restore" ${machine.folder}/state/calls`;
@@ -15,9 +20,16 @@ function breakKubelet(machine: AgentMachine): void {
   machine.useScript("systemctl", [
     `echo "systemctl $*" >>${machine.folder}/state/calls`,
     `if [[ $* == *NRestarts* ]]; then cat ${restarts} 2>/dev/null || echo 0; echo x >>${restarts}.looks; wc -l <${restarts}.looks >${restarts}; fi`,
+    `if [[ $* == *MainPID* ]]; then echo ${RUNNING}; fi`,
     `if [[ $* == "restart kubelet" ]]; then rm -f ${restarts} ${restarts}.looks; echo again >>${machine.folder}/state/reports; fi`,
   ]);
-  machine.useScript("journalctl", [`echo '${FATAL}'`, "echo 'a line after it'"]);
+  const entry = (pid: number, line: string) => `echo '1795726082.4 w-1 kubelet[${pid}]: ${line}'`;
+  machine.useScript("journalctl", [
+    entry(7, ENDING),
+    entry(8, ENDING),
+    entry(8, "a line after it"),
+    entry(RUNNING, 'E1126 10:00:01.000000       9 remote_runtime.go:1] "RuntimeConfig failed"'),
+  ]);
 }
 
 describe("a node agent whose change would fail in the same way again", function () {
@@ -29,7 +41,7 @@ describe("a node agent whose change would fail in the same way again", function 
     assert.equal(machine.run("--once").status, 1);
     const message = machine.annotations[KEYS.message] ?? "";
     assert.match(message, /^the kubelet ended three times right after its start; its last words: E1126 /);
-    assert.match(message, /err="unknown flag: --colour"; this machine went back/);
+    assert.match(message, /err="cannot assign address"; this machine went back/);
     assert.equal(machine.annotations[KEYS.finalFailure], `${KUBERNETES} configuration@${VERSION}`);
   });
 

@@ -1,0 +1,31 @@
+import { FAILING_CHANGES } from "../cluster/recovery/changes";
+import { assertWayBack } from "../cluster/recovery/change";
+import { TestCluster } from "../cluster/test-cluster";
+import { byNight } from "../left-out";
+
+// for work on these tests: continues with the cluster of the last run, and keeps it
+const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
+const MACHINES = ["cp-1", "w-1", "w-2"];
+
+describe("changes that were a mistake", function () {
+  byNight("ssh.test.ts makes a third of them");
+  let cluster: TestCluster;
+
+  before(async () => {
+    cluster = await TestCluster.open("recovery", { keep: KEEP });
+    await cluster.configure({ machines: MACHINES });
+    await cluster.up();
+  });
+
+  after(async () => {
+    const opened = cluster as TestCluster | undefined;
+    if (!KEEP) await opened?.remove();
+  });
+
+  for (const change of FAILING_CHANGES)
+    it(`${change.name}: fails soon, and is taken back by one \`up\``, async () => {
+      const machines = { all: MACHINES, controlPlane: "cp-1", worker: "w-2", spare: "w-3" };
+      const times = await assertWayBack(cluster, { machines: MACHINES }, machines, change);
+      console.log(`      ${JSON.stringify(times)}`);
+    });
+});
