@@ -8,7 +8,8 @@ import { lowestAvailable, makeGuarded, NAMESPACE, removeGuarded } from "../clust
 import { askFromPod, askOverContext, awaitNotReady, readyNodes } from "../cluster/reachability";
 import { assertEndpointNeedsNoCheck } from "../cluster/loopback-endpoint";
 import { leftOnEngine, traces } from "../cluster/traces";
-import { assertTakenBack, REFUSED_VALUES } from "../cluster/refused-values";
+import { assertWayBack } from "../cluster/recovery/change";
+import { FAILING_CHANGES } from "../cluster/recovery/changes";
 import { sampleProcesses } from "../cluster/process-samples";
 import { announcedOperations } from "../cluster/previewed-steps";
 import { unreadSecrets } from "../cluster/secret-reads";
@@ -64,6 +65,13 @@ describe("a cluster of system ssh on real nodes", function () {
 
   it("reaches its API servers from every node, whatever the checks of haproxy say", () =>
     assertEndpointNeedsNoCheck(cluster, "w-1"));
+
+  // by night, recovery.test.ts makes all of them
+  for (const change of BY_NIGHT ? [] : FAILING_CHANGES.filter(({ byDay }) => byDay))
+    it(`reports ${change.name} soon, and goes back when it is taken back`, async () => {
+      const machines = { all: ONE_AND_ONE, controlPlane: "cp-1", worker: "w-1", spare: "w-2" };
+      await assertWayBack(cluster, { machines: ONE_AND_ONE }, machines, change);
+    });
 
   it("refuses a machine with a cluster that foresail did not create", async () => {
     await cluster.configure({ machines: [...ONE_AND_ONE, "w-2"] });
@@ -277,11 +285,6 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.deepEqual(findSecrets(texts, known), []);
     await cluster.check(BACK_AGAIN);
   });
-
-  // the others by night
-  for (const value of BY_NIGHT ? REFUSED_VALUES : REFUSED_VALUES.slice(0, 1))
-    it(`reports a value that ${value.by} refuses, and goes back when it is taken back`, () =>
-      assertTakenBack(cluster, { machines: REMAINING, fields: BY_NIGHT ? ROTATED : {} }, value));
 
   it("shows what was changed by hand on its machines, and repairs what is not accepted", async () => {
     const desired = { machines: REMAINING, ...(BY_NIGHT ? { fields: ROTATED } : {}) };

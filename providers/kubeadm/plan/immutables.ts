@@ -52,7 +52,7 @@ export function refuseSpecificationChange(
       ? [
           {
             property: "cluster.encryptionKeyGeneration",
-            reason: `is ${generation} and can't become ${desired}: a rotation removes the earlier key; a higher number rotates to another one`,
+            reason: `is ${generation} and can't become ${desired}: a rotation removes the earlier key, and may have begun; write ${generation}, which the next run completes, or a higher number`,
           },
         ]
       : []),

@@ -2,11 +2,11 @@
 
 const VERSION = String.raw`[0-9a-f]+(?:\.[0-9a-f]+)+`;
 
-/** Lines of a change of configuration on these machines; with `back`, of the return after it failed on one of those. */
+/** Lines of a change of configuration on these machines; with `back`, of the return after it failed on one of those, or whose line is that. */
 export function configured(
   field: string,
   machines: readonly string[],
-  { uploads = false, back }: { uploads?: boolean; back?: readonly string[] } = {},
+  { uploads = false, back }: { uploads?: boolean; back?: readonly string[] | RegExp } = {},
 ): RegExp[] {
   const change = (machine: string) =>
     new RegExp(
@@ -18,7 +18,9 @@ export function configured(
     ),
     ...(uploads ? [/^cluster: write kubeadm-config and kubelet-config$/] : []),
     ...machines.map((machine) => new RegExp(`^${machine}: stage configuration ${VERSION}$`)),
-    ...(back === undefined ? machines.map(change) : [backTo(back, "configuration")]),
+    ...(back === undefined
+      ? machines.map(change)
+      : [back instanceof RegExp ? back : backTo(back, "configuration")]),
   ];
 }
 

@@ -21,7 +21,7 @@ failing_kube_proxy() {
 # Restarts kube-proxy on one node after another, and waits for it: at most 300 s for the next node. Ends when it keeps ending on
 # one of them; it stays as it was on the others.
 restart_kube_proxy() {
-  local at former seconds failing status="" before="" deadline=0
+  local at former seconds failing status="" before="" deadline=$((SECONDS + 300))
   at=$(date -u +%FT%T.%NZ)
   former=$(kubectl_of_system get daemonset kube-proxy --output "jsonpath={.metadata.annotations.$KUBE_PROXY_ANNOTATION}")
   if [ -z "$former" ]; then former=$(kubectl_of_system get daemonset kube-proxy --output 'jsonpath={.spec.minReadySeconds}'); fi

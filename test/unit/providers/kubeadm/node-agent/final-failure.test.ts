@@ -8,7 +8,8 @@ const LOGS = "/var/log/pods/kube-system_kube-apiserver-w-1_0123/kube-apiserver";
 const FATAL = 'E1126 10:00:00.000000       1 run.go:72] "command failed" err="unknown flag: --colour"';
 
 /** How a kubelet says that it ends, among words of its own kind. */
-const ENDING = 'E1126 10:00:00.000000       8 server.go:1] "Failed to listen and serve" err="cannot assign address"';
+const ENDING =
+  'E1126 10:00:00.000000       8 server.go:1] "Failed to listen and serve" err="cannot assign address"';
 /** The process of the kubelet that has just started again. */
 const RUNNING = 9;
 
