@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { abortError, anySignal, orAborted } from "./abort";
+import { withoutIds } from "./text/identifiers";
 
 /** A wait reached its deadline. `lastSeen` is the last condition as text. */
 export class WaitTimeout extends Error {
@@ -129,10 +130,11 @@ class WaitProgress {
     this.repeatLater();
   }
 
-  /** Records a condition as text and reports it when it is new. */
+  /** Records a condition as text and reports it when more than an id in it is new. */
   saw(condition: string): void {
-    if (condition === this.lastSeen) return;
+    const isSame = withoutIds(condition) === withoutIds(this.lastSeen);
     this.lastSeen = condition;
+    if (isSame) return;
     this.pause = REPEAT_MILLISECONDS;
     this.say();
     this.repeatLater();

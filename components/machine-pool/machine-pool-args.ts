@@ -12,6 +12,12 @@ export interface PoolObjectArgs {
   spec?: Record<string, unknown>;
 }
 
+/** The object that creates the machines. */
+export interface InfrastructureArgs extends PoolObjectArgs {
+  /** Paths in `spec` whose change replaces no machine, such as "template.tags". @default those of the provider, if foresail knows it */
+  inPlaceFields?: string[];
+}
+
 /** Deadlines of the stages that a pool goes through. */
 export type MachinePoolTimeouts = Record<keyof typeof TIMEOUTS, number>;
 
@@ -28,7 +34,7 @@ export interface MachinePoolArgs {
   /** The source of the machines' join data; the Secret "" for a managed pool, whose provider needs none. */
   bootstrap: { config: PoolObjectArgs } | { dataSecretName: string };
   /** The object that creates the machines. */
-  infrastructure: PoolObjectArgs;
+  infrastructure: InfrastructureArgs;
   replicas: number;
   /** Kubernetes version of the nodes; a new one rolls them. */
   version?: string;

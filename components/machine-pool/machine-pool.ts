@@ -71,6 +71,7 @@ export class MachinePool extends pulumi.ComponentResource {
           takeOver,
           // Cluster API sets it
           controller: { apiVersion: `cluster.x-k8s.io/${api}`, kind: "MachinePool", name: this.poolName },
+          dryRun: true,
           installedBy: `the ${role} provider of this kind (clusterctl init)`,
           timeoutSeconds: timeouts.deletionSeconds,
         },
@@ -94,6 +95,7 @@ export class MachinePool extends pulumi.ComponentResource {
         adopt,
         takeOver,
         ...(isScaledByOthers(this.args) ? { leave: ["spec.replicas"] } : {}),
+        dryRun: true,
         installedBy: INSTALLED_BY[api],
         timeoutSeconds: timeouts.deletionSeconds,
       },
@@ -120,6 +122,7 @@ export class MachinePool extends pulumi.ComponentResource {
           infrastructure: `${kind} ${name}`,
           rest: { bootstrap, infrastructure: infrastructure.spec ?? {} },
         },
+        ...(infrastructure.inPlaceFields?.length ? { inPlaceFields: infrastructure.inPlaceFields } : {}),
         timeouts: {
           bootstrap: timeouts.bootstrapSeconds,
           infrastructure: timeouts.infrastructureSeconds,

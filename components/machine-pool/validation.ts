@@ -17,6 +17,7 @@ import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source
 import {
   APIS,
   conditionTypeIssue,
+  fieldPathIssue,
   NODE_TIMEOUTS,
   POLARITIES,
   TIMEOUTS,
@@ -38,6 +39,9 @@ export function argumentIssues(name: string, args: MachinePoolArgs): ValidationI
     ...optionalTextAt(["version"], args.version, poolVersionIssue),
     ...below(["bootstrap"], bootstrapIssues(bootstrap)),
     ...below(["infrastructure"], objectIssues(args.infrastructure)),
+    ...(args.infrastructure.inPlaceFields ?? []).flatMap((field, index) =>
+      textAt(["infrastructure", "inPlaceFields", index], field, fieldPathIssue),
+    ),
     ...metadataIssues(args),
     ...failureDomains.flatMap((domain, index) => textAt(["failureDomains", index], domain, shortLineIssue)),
     ...wholeNumbersIn(args, {

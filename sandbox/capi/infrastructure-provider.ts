@@ -2,6 +2,7 @@
  * Simulates an infrastructure provider with machine pools, such as a cloud's: follows the same contract, and creates
  * machines that are Node objects or containers on this host instead of servers.
  */
+import { randomUUID } from "node:crypto";
 import type { KubernetesClient } from "../../lib/kubernetes";
 import { isSameStatus, stamped } from "./bootstrap-provider";
 import { Controller } from "./controller";
@@ -23,6 +24,8 @@ import type { MachineOrder, PoolMachines } from "./machines";
 
 const FINALIZER = "sandboxmachinepool.infrastructure.cluster.x-k8s.io";
 const LOOK_AGAIN_MILLISECONDS = 300;
+/** How long a silent provider takes to begin a roll. */
+const SILENT_MILLISECONDS = 3000;
 
 type Status = NonNullable<SandboxMachinePool["status"]>;
 
@@ -33,6 +36,8 @@ export function infrastructureProvider(
   machines: PoolMachines,
   say: (line: string) => void,
 ): Controller {
+  /** revision → when it was first seen */
+  const revisions = new Map<string, number>();
   return new Controller(
     kubernetes,
     [own, ...CLUSTER_API_KINDS],
@@ -41,7 +46,9 @@ export function infrastructureProvider(
       const clusters = (objects.get("Cluster") ?? []) as Cluster[];
       const again: (number | undefined)[] = [];
       for (const pool of (objects.get(own.kind) ?? []) as SandboxMachinePool[])
-        again.push(await new PoolWork(kubernetes, own, machines, pool).reconcile(owners, clusters));
+        again.push(
+          await new PoolWork(kubernetes, own, machines, pool, revisions).reconcile(owners, clusters),
+        );
       return again.find((milliseconds) => milliseconds !== undefined);
     },
     say,
@@ -55,6 +62,7 @@ class PoolWork {
     private readonly own: ProviderKind,
     private readonly machines: PoolMachines,
     private readonly pool: SandboxMachinePool,
+    private readonly revisions: Map<string, number>,
   ) {}
 
   /** @returns after how many milliseconds to run again, if no change triggers it */
@@ -88,6 +96,10 @@ class PoolWork {
     const { replicas = 1, clusterName, template } = machinePool.spec;
     const revision = revisionOf(machinePool, this.pool);
     const current = instances.filter((instance) => instance.revision === revision);
+    const isRolling = current.length < instances.length;
+    if (isRolling && this.fault === "bad-template") return this.refuseTemplate();
+    if (isRolling && this.fault === "silent" && this.ageOf(revision) < SILENT_MILLISECONDS)
+      return LOOK_AGAIN_MILLISECONDS;
     const order = { cluster: clusterName, namespace: this.pool.metadata.namespace };
     const ready = await Promise.all(current.map((instance) => this.machines.isReady(instance, order)));
     const wanted = {
@@ -123,6 +135,28 @@ class PoolWork {
     return step.do === "wait" ? LOOK_AGAIN_MILLISECONDS : undefined;
   }
 
+  /** Reports as a cloud's provider does that the cloud refuses the machines, again and again. */
+  private async refuseTemplate(): Promise<number> {
+    const error = { severity: "Error", reason: "LaunchTemplateCreateFailed" };
+    const message = `InvalidAMIID.Malformed: no such image, status code: 400, request id: ${randomUUID()}`;
+    const conditions = ["LaunchTemplateReady", "Ready"].map((type): Condition => ({
+      type,
+      status: "False",
+      ...error,
+      message,
+    }));
+    await this.writeStatus({ ...this.pool.status, conditions });
+    return LOOK_AGAIN_MILLISECONDS;
+  }
+
+  /** How long ago a revision was first seen, in milliseconds. */
+  private ageOf(revision: string): number {
+    const key = `${this.pool.metadata.uid} ${revision}`;
+    const first = this.revisions.get(key) ?? Date.now();
+    this.revisions.set(key, first);
+    return Date.now() - first;
+  }
+
   private order(
     instance: Instance,
     where: Pick<MachineOrder, "cluster" | "namespace">,
@@ -155,7 +189,9 @@ class PoolWork {
     if (JSON.stringify(list) !== JSON.stringify(this.pool.spec?.providerIDList ?? []))
       await this.patch({ spec: { providerIDList: list } });
     const condition: Condition =
-      busy === undefined ? { type: "Ready", status: "True" } : notReady(busy, "machines come and go");
+      busy === undefined || this.fault === "silent"
+        ? { type: "Ready", status: "True" }
+        : notReady(busy, "machines come and go");
     await this.writeStatus({
       ready: true,
       replicas: instances.length,
@@ -189,7 +225,8 @@ class PoolWork {
   }
 
   private async writeStatus(wanted: Status): Promise<undefined> {
-    const status = { ...wanted, observedGeneration: this.pool.metadata.generation };
+    const { generation: observedGeneration } = this.pool.metadata;
+    const status = { ...wanted, ...(this.fault === "silent" ? {} : { observedGeneration }) };
     if (isSameStatus(this.pool.status, status)) return undefined;
     const conditions = stamped(status.conditions);
     await this.kubernetes.mergePatch(

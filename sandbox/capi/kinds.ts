@@ -40,9 +40,10 @@ export const FAULT = "sandbox.foresail.dev/fault";
 /**
  * The faults of a simulated provider. For a config: "never-ready". For a pool: "failed" (for good, with a reason),
  * "no-nodes" (machines that never register), "not-ready" (its last node is not Ready), "stuck" (its deletion never
- * ends).
+ * ends), "silent" (a roll begins 3 s after the change, and its status never tells), "bad-template" (no machine of
+ * another template can be created: a condition of severity Error, with the id of each request).
  */
-export type Fault = "never-ready" | "failed" | "no-nodes" | "not-ready" | "stuck";
+export type Fault = "never-ready" | "failed" | "no-nodes" | "not-ready" | "stuck" | "silent" | "bad-template";
 
 interface Meta {
   name: string;
@@ -60,6 +61,7 @@ interface Meta {
 export interface Condition {
   type: string;
   status: "True" | "False";
+  /** "Error", "Warning" or "Info" */
   severity?: string;
   reason?: string;
   message?: string;

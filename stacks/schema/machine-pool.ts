@@ -9,7 +9,13 @@ import {
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { REPLICAS } from "../../lib/validation/numbers";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
-import { APIS, conditionTypeIssue, POLARITIES, TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
+import {
+  APIS,
+  conditionTypeIssue,
+  fieldPathIssue,
+  POLARITIES,
+  TIMEOUTS,
+} from "../../providers/machine-pool/plan/manifest";
 import { exactlyOne, flag, line, rules, seconds, takeOver, text, whole } from "./rule";
 
 const name = (longest = 63) => text((text) => dnsLabelIssue(text, longest));
@@ -26,6 +32,15 @@ const PoolObject = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe("Its specification; when absent, the object must exist."),
+});
+
+const Infrastructure = PoolObject.extend({
+  inPlaceFields: z
+    .array(text(fieldPathIssue))
+    .optional()
+    .describe(
+      'Paths in `spec` whose change replaces no machine: ["template.tags"]. A run waits for the roll after a change of another field, except where the provider is known to change it in place.',
+    ),
 });
 
 const Bootstrap = exactlyOne(
@@ -68,7 +83,7 @@ export const MachinePoolSection = z.strictObject({
     .optional()
     .describe("Kubernetes version of the nodes; a change rolls them. When absent, the provider's own."),
   bootstrap: Bootstrap.describe("Where the machines' join data comes from: exactly one."),
-  infrastructure: PoolObject.describe("The object that creates the machines."),
+  infrastructure: Infrastructure.describe("The object that creates the machines."),
   labels: labels().default({}).describe("Labels of the MachinePool."),
   annotations: annotations().default({}).describe("Annotations of the MachinePool."),
   failureDomains: z.array(line()).default([]).describe("Failure domains of the machines."),

@@ -59,6 +59,64 @@ describe("a MachinePool that does not come up, through the engine", function () 
     await fixture.stack.destroy();
   });
 
+  it("follows a roll of a provider that reports nothing to its end, and the previews say that it has not ended", async () => {
+    const silent = (flavor: string) => ({ ...asked("silent"), spec: { template: { flavor } } });
+    const steps = async () =>
+      (await fixture.stack.preview()).find(({ name }) => name === "pool-a-ready")?.inputs["steps"];
+    const nodes = async () =>
+      (await fixture.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name).sort();
+    fixture.stack.configure(poolConfiguration({ replicas: 2 }, silent("small")));
+    await fixture.stack.up();
+    fixture.capi.stopProviders();
+    const timeouts = timeoutsOf(60, { infrastructureSeconds: 2 });
+    fixture.stack.configure(poolConfiguration({ replicas: 2, timeouts }, silent("large")));
+    const left = "2 of 2 machines to be replaced, which are of an earlier template: sandbox://demo/pool-a-0";
+    const words = await wordsOf();
+    assert.ok(words.includes(`last seen: phase Running, waits for ${left}`), words);
+    assert.ok(String(await steps()).startsWith(`pool-a: phase Running, waits for ${left}`));
+    fixture.stack.configure(poolConfiguration({ replicas: 2 }, silent("large")));
+    await fixture.capi.startProviders();
+    await fixture.stack.up();
+    assert.deepEqual(await nodes(), ["pool-a-2", "pool-a-3"]);
+    assert.deepEqual(await fixture.stack.preview(), []);
+    await fixture.stack.destroy();
+  });
+
+  it("ends the wait when an error lasts, whose message with another id in each request is one line", async () => {
+    fixture.stack.configure(poolConfiguration({ replicas: 1 }));
+    await fixture.stack.up();
+    const timeouts = timeoutsOf(60, { infrastructureSeconds: 12 });
+    const refused = { ...asked("bad-template"), spec: { template: { flavor: "none" } } };
+    fixture.stack.configure(poolConfiguration({ replicas: 1, timeouts }, refused));
+    const words = await wordsOf();
+    const error =
+      "LaunchTemplateReady is False \\(LaunchTemplateCreateFailed: InvalidAMIID.Malformed.*request id";
+    assert.match(words, new RegExp(`SandboxMachinePool pool-a: ${error}.*; 1 of 1 machines to be replaced`));
+    assert.doesNotMatch(words, /waited 12 s/);
+    const lines = words.split("\n").filter((each) => /last saw .*InvalidAMIID/.test(each));
+    assert.equal(lines.length, 1, lines.join("\n"));
+    await fixture.stack.destroy();
+  });
+
+  it("is refused in the preview when others wrote a field that it sets, before anything is adopted", async () => {
+    const { kubernetes } = fixture.capi;
+    const { machinePool } = poolConfiguration({ replicas: 1 }) as {
+      machinePool: { infrastructure: { apiVersion: string; kind: string } };
+    };
+    const { apiVersion, kind } = machinePool.infrastructure;
+    const metadata = { name: "pool-a", namespace: "demo" };
+    const object = { apiVersion, kind, metadata, spec: { template: { flavor: "tiny" } } };
+    await kubernetes.apply(object, { fieldManager: "kubectl" });
+    fixture.stack.configure(poolConfiguration({ replicas: 1 }));
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
+    assert.notEqual(exitCode, 0, stdout);
+    assert.match(
+      stdout + stderr,
+      /SandboxMachinePool demo\/pool-a belongs to kubectl \(.*flavor.*adopt: true/,
+    );
+    await kubernetes.delete({ apiVersion, kind, ...metadata });
+  });
+
   for (const line of KILLS)
     it(`continues after a SIGKILL at "${line}", with one pool and one set of nodes`, async () => {
       fixture.stack.configure(poolConfiguration({ replicas: 2 }));

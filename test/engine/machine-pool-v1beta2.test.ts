@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../../sandbox/capi/kinds";
+import { FAULT, INFRASTRUCTURE_API, POOL_KIND, SANDBOX_KINDS } from "../../sandbox/capi/kinds";
 import { leaveOut } from "../left-out";
 import {
   machinePoolFixture,
@@ -189,6 +189,52 @@ describe("a MachinePool of v1beta2", function () {
       assert.deepEqual(await fixture.stack.preview(), []);
       await fixture.stack.destroy();
       assert.deepEqual([await pool(), await nodes()], [undefined, []]);
+    });
+
+    it("adopts a pool that others wrote as v1beta1, whose references the server gives as v1beta2", async () => {
+      const { kubernetes } = fixture.capi;
+      const metadata = { name: "pool-a", namespace: "demo" };
+      const own = [SANDBOX_KINDS.config, SANDBOX_KINDS.pool];
+      for (const { apiVersion, plural } of own) {
+        const name = `${plural}.${apiVersion.split("/")[0]}`;
+        const ref = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name };
+        const [version] = (await kubernetes.get<{ spec: { versions: Fields[] } }>(ref))!.spec.versions;
+        const versions = [version, { ...version, name: "v1beta2", storage: false }];
+        await kubernetes.mergePatch(ref, {
+          metadata: { labels: { "cluster.x-k8s.io/v1beta2": "v1beta2" } },
+          spec: { versions },
+        });
+      }
+      const [configRef, infrastructureRef] = own.map(({ apiVersion, kind }) => ({
+        apiVersion,
+        kind,
+        ...metadata,
+      }));
+      const template = {
+        clusterName: "demo",
+        version: "v1.29.4",
+        bootstrap: { configRef },
+        infrastructureRef,
+      };
+      const spec = { clusterName: "demo", replicas: 1, template: { spec: template } };
+      const flavors = [{}, { template: { flavor: "small" } }];
+      const objects = [
+        ...own.map(({ apiVersion, kind }, index) => ({ apiVersion, kind, metadata, spec: flavors[index] })),
+        { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", metadata, spec },
+      ];
+      for (const object of objects) await kubernetes.apply(object, { fieldManager: "kubectl" });
+      configure({ api: "v1beta1", replicas: 1 });
+      await up();
+      const read = await fixture.capi.get<{ spec: typeof spec }>(
+        "cluster.x-k8s.io/v1beta1",
+        "MachinePool",
+        "pool-a",
+      );
+      assert.match(read?.spec.template.spec.infrastructureRef?.apiVersion ?? "", /v1beta2$/);
+      assert.deepEqual(await fixture.stack.preview(), []);
+      await fixture.stack.destroy();
+      for (const { apiVersion, kind } of [...objects].reverse())
+        await kubernetes.delete({ apiVersion, kind, ...metadata });
     });
   });
 });

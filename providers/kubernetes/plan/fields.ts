@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { groupOf } from "./identity";
 
 /** The path of a field in an object: "status.clientId", `metadata.annotations["example.org/size"]`. */
 export type FieldPath = string;
@@ -102,8 +103,40 @@ function isEmpty(value: unknown): boolean {
 export function changedPaths(before: unknown, after: unknown, path = ""): string[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (!isMap(before) || !isMap(after)) return [path === "" ? "the whole" : path];
+  if (isSameReference(before, after))
+    return changedPaths(before, { ...after, apiVersion: before.apiVersion }, path);
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return keys.flatMap((key) => changedPaths(before[key], after[key], join(path, key)));
+}
+
+/**
+ * Returns a copy of the desired object whose references have the API version of the live ones. A server that serves
+ * several versions of an object gives a reference another version than was written; it would be a conflict with the
+ * writer of that field.
+ */
+export function withLiveVersions<O extends object>(desired: O, live: unknown): O {
+  return Object.fromEntries(
+    Object.entries(desired).map(([key, value]: [string, unknown]) => {
+      const found = isMap(live) ? live[key] : undefined;
+      if (!isMap(value) || !isMap(found)) return [key, value];
+      const inner = withLiveVersions(value, found);
+      return [key, isSameReference(value, found) ? { ...inner, apiVersion: found.apiVersion } : inner];
+    }),
+  ) as O;
+}
+
+/** Returns whether two maps refer to the same object in different versions of its API. */
+function isSameReference(one: Record<string, unknown>, other: Record<string, unknown>): boolean {
+  const [version, otherVersion] = [one.apiVersion, other.apiVersion];
+  if (typeof version !== "string" || typeof otherVersion !== "string" || version === otherVersion)
+    return false;
+  const isNamed = one.name !== undefined && one.kind !== undefined;
+  return (
+    isNamed &&
+    one.name === other.name &&
+    one.kind === other.kind &&
+    groupOf(version) === groupOf(otherVersion)
+  );
 }
 
 function join(path: string, key: string): string {

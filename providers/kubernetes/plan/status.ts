@@ -31,6 +31,8 @@ export interface Condition {
   status: string;
   reason?: string;
   message?: string;
+  /** of Cluster API's v1beta1 while the status is False: "Error", "Warning" or "Info" */
+  severity?: string;
 }
 
 /** Returns a condition's reason and message: "WaitingForData: no data yet"; "" without either. */

@@ -18,7 +18,7 @@ import {
   relationTo,
 } from "../plan/adoption";
 import { objectName } from "../plan/identity";
-import { valueAt, withValue } from "../plan/fields";
+import { valueAt, withLiveVersions, withValue } from "../plan/fields";
 import { missingObject, preconditionFault } from "../plan/status";
 import {
   type AdoptionInputs,
@@ -129,6 +129,10 @@ export async function dryRunRefusal(
     await kubernetes.apply(object, { force, dryRun: true });
     return undefined;
   } catch (error) {
+    // its namespace may be created by the same program, and not every webhook can be asked without a write
+    const isUnknown = (status: number, remote: string) =>
+      (status === 404 && existing === undefined) || /does not support dry run/.test(remote);
+    if (error instanceof KubernetesError && isUnknown(error.status, error.remote)) return undefined;
     if (!(error instanceof KubernetesError) || !REFUSED.includes(error.status)) throw error;
     if (error.status === 403 && !(await kubernetes.mayDo("patch", ref))) return undefined;
     const cause = ownerOf(error, ref);
@@ -178,8 +182,8 @@ function desired(
     // another component's fields are sent as they were read, and only if they have not changed since
     ...(uid === undefined || leave.length === 0 ? {} : { resourceVersion }),
   };
-  const sent = { ...object, metadata };
-  if (existing === undefined) return sent;
+  if (existing === undefined) return { ...object, metadata };
+  const sent = withLiveVersions({ ...object, metadata }, existing);
   return leave.reduce((rest, path) => withValue(rest, path, valueAt(existing, path)), sent);
 }
 

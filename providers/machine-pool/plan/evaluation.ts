@@ -7,6 +7,7 @@ import {
   terminalFailure,
   unsettled,
 } from "./observed";
+import type { OutdatedMachines } from "./roll";
 import { listed as listOf } from "../../../lib/text/quote";
 
 /** The stage that a pool waits for; each has its own deadline. */
@@ -18,6 +19,14 @@ export interface DesiredPool {
   replicas?: number;
   /** Kubernetes version of the nodes; undefined for any */
   version?: string;
+  /** the machines that a change of the template has to replace */
+  outdated?: readonly OutdatedMachines[];
+}
+
+/** Returns the provider ids of the machines that must go and are still there. */
+export function machinesToGo({ providerIDs }: ObservedPool, { outdated = [] }: DesiredPool): string[] {
+  const must = new Set(outdated.flatMap(({ machines }) => machines));
+  return providerIDs.filter((id) => must.has(id));
 }
 
 /** What a pool waits for, and the condition that blocks it ("" without one). */
@@ -106,6 +115,7 @@ function waitOf(
   const { length: listed } = pool.providerIDs;
   const { length: registered } = pool.nodes;
   const isUnowned = (beside: Beside | undefined) => beside?.object !== undefined && !controllerOf(beside);
+  const old = machinesToGo(pool, desired);
   const isSettling = conditionOf(pool, "InfrastructureReady")?.status === "False";
   const waits: [isUnmet: boolean, stage: Stage, what: string][] = [
     [!pool.isOwned, "bootstrap", "its Cluster to become its owner"],
@@ -114,6 +124,11 @@ function waitOf(
     [isUnowned(infrastructure), "infrastructure", `the pool to become the owner of ${infrastructure?.name}`],
     [!pool.infrastructureReady, "infrastructure", "its infrastructure"],
     [(pool.observedGeneration ?? 0) < pool.generation, "infrastructure", "its controller to see the change"],
+    [
+      old.length > 0,
+      "infrastructure",
+      `${old.length} of ${listed} machines to be replaced, which are of an earlier template: ${listOf(old, { most: SHOWN })}`,
+    ],
     [pool.wanted !== wanted, "infrastructure", `spec.replicas to be ${wanted}`],
     [replicas !== wanted, "infrastructure", `${wanted} machines, there are ${replicas}`],
     [listed !== wanted, "infrastructure", `${wanted} machines, ${listed} are listed`],
@@ -172,10 +187,12 @@ export interface ObservedNode {
   since?: string;
   /** kubelet version: "v1.29.4" */
   version?: string;
+  /** when it registered: an ISO time */
+  created?: string;
 }
 
 interface NodeObject {
-  metadata?: { name?: string };
+  metadata?: { name?: string; creationTimestamp?: string };
   spec?: { providerID?: string };
   status?: {
     conditions?: (Condition & { lastTransitionTime?: string })[];
@@ -197,6 +214,7 @@ export function observeNode({ metadata, spec, status }: NodeObject): ObservedNod
       reason: isReady ? undefined : reason,
       since: ready?.lastTransitionTime,
       version: status?.nodeInfo?.kubeletVersion,
+      created: metadata?.creationTimestamp,
     }),
   };
 }

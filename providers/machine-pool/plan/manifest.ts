@@ -59,6 +59,12 @@ export const conditionTypeIssue = (text: string): string | undefined =>
     ? undefined
     : `${quoted(text)} is not the type of a condition; write e.g. "example.com/Checked"`;
 
+/** Returns what is wrong with the path of a field in a specification, or undefined. */
+export const fieldPathIssue = (text: string): string | undefined =>
+  text.length <= 253 && /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(text)
+    ? undefined
+    : `${quoted(text)} is not the path of a field; write e.g. "minSize" or "template.tags"`;
+
 /** A condition of a Machine; with the polarity Negative it must be False. */
 export interface ReadinessGate {
   conditionType: string;

@@ -48,8 +48,6 @@ export function observePool(object: object) {
   const list = <T>(path: string) => (valueAt(object, path) ?? []) as T[];
   const isTrue = (...paths: string[]) => paths.some((path) => valueAt(object, path) === true);
   const annotations = (valueAt(object, "metadata.annotations") ?? {}) as Record<string, string>;
-  // v1beta2 keeps the v1beta1 fields under status.deprecated
-  const older = valueAt(object, "status.deprecated.v1beta1.conditions");
   return {
     ...defined({
       observedGeneration: count("status.observedGeneration"),
@@ -85,11 +83,16 @@ export function observePool(object: object) {
     /** names of the matched Nodes */
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
     providerIDs: list<string>("spec.providerIDList"),
-    conditions: [
-      ...list<Condition>("status.conditions"),
-      ...(Array.isArray(older) ? (older as Condition[]) : []),
-    ],
+    conditions: conditionsOf(object),
   };
+}
+
+/** Returns the conditions of an object; v1beta2 keeps those of v1beta1, which have a severity, under status.deprecated. */
+export function conditionsOf(object: object): Condition[] {
+  return ["status.conditions", "status.deprecated.v1beta1.conditions"].flatMap((path) => {
+    const found = valueAt(object, path);
+    return Array.isArray(found) ? (found as Condition[]) : [];
+  });
 }
 
 /**
@@ -143,10 +146,17 @@ export function failureOf(object: object): string | undefined {
 /** The fields of an object that a pool refers to, whose controller may not have observed its specification yet. */
 export interface ReferredObject {
   metadata?: {
+    uid?: string;
     generation?: number;
     ownerReferences?: readonly { kind: string; name: string; uid: string; controller?: boolean }[];
+    managedFields?: readonly { manager?: string; operation?: string; time?: string }[];
   };
-  status?: { observedGeneration?: number; conditions?: readonly Condition[] };
+  status?: {
+    observedGeneration?: number;
+    conditions?: readonly Condition[];
+    /** the kind of an object for each machine, of the same API version */
+    infrastructureMachineKind?: string;
+  };
 }
 
 /** Returns whether the status is of an earlier specification; not every provider reports the generation. */
@@ -167,8 +177,26 @@ export function terminalFailure(object: ReferredObject): string | undefined {
  */
 export function unsettled(object: ReferredObject): string | undefined {
   if (isOutdated(object)) return "its controller has not seen the change yet";
+  const behind = machinesBehind(object);
+  if (behind !== undefined) return behind;
   const ready = object.status?.conditions?.find(({ type }) => type === "Ready");
   return ready?.status === "False" ? `Ready is False${inBrackets(ready)}` : undefined;
+}
+
+/** Returns the machines that a provider itself reports to be of an earlier template. */
+function machinesBehind(object: ReferredObject): string | undefined {
+  const status = (path: string) => valueAt(object, `status.${path}`);
+  const instances = status("instances");
+  const old = (Array.isArray(instances) ? instances : []).filter(
+    (instance) => valueAt(instance, "latestModelApplied") === false,
+  );
+  if (old.length > 0) return `${old.length} machines are not of the latest model`;
+  const [replicas, current] = [
+    status("replicas"),
+    status("updatedReplicas") ?? status("upToDateReplicas"),
+  ].map(asNumber);
+  if (replicas === undefined || current === undefined || current >= replicas) return undefined;
+  return `${current} of ${replicas} machines are of the present template`;
 }
 
 /** " (reason: message)" of a condition; "" without either */

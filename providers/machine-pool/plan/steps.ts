@@ -1,6 +1,7 @@
 import { count, line, number, phrase, text, token, value, word } from "../../../lib/steps/line";
 import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 import { withV } from "./evaluation";
+import type { TemplateChange } from "./roll";
 
 /** The parts of a desired pool that its steps describe. */
 interface PoolPlan {
@@ -10,13 +11,14 @@ interface PoolPlan {
   version?: string;
 }
 
-/** The pool before the change; `isSameTemplate` ignores the version. */
+/** The pool before the change. */
 export interface PoolBefore {
   replicas?: number;
   version?: string;
-  isSameTemplate: boolean;
-  /** whether the kind or the name of the infrastructure object has changed */
-  isReplaced: boolean;
+  /** what the change of its template does with its machines, apart from a change of the version */
+  change: TemplateChange;
+  /** the machines that an earlier change has to replace */
+  outdated?: number;
 }
 
 const pool = word("pool");
@@ -28,6 +30,11 @@ export const machinePoolSteps = defineSteps({
   replace: line`${pool}: replace all ${count("replicas", "node")}, made by another infrastructure`,
   upgrade: line`${pool}: roll all ${count("replicas", "node")}, ${phrase("from")} → ${token("to")}`,
   roll: line`${pool}: roll all ${count("replicas", "node")}, made from another template`,
+  /** A change of the bootstrap, or of a field whose effect depends on the provider. */
+  open: line`${pool}: its infrastructure provider decides whether ${count("replicas", "node")} are replaced`,
+  keep: line`${pool}: keep all ${count("replicas", "node")}, the change is for new ones`,
+  /** A change of an earlier run, whose roll has not ended. */
+  finishRoll: line`${pool}: finish the roll, ${count("outdated", "machine")} of an earlier template left`,
   grow: line`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} more`,
   shrink: line`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} less`,
   wait: line`${pool}: wait until every node is Ready`,
@@ -56,11 +63,14 @@ export function poolSteps(plan: PoolPlan, before: PoolBefore | undefined): Machi
   const wanted = replicas ?? present;
   const all = { pool: name, replicas: Math.min(present, wanted) };
   const [from, to] = [before.version, plan.version].map((version) => version && withV(version));
-  if (before.isReplaced) steps.push({ kind: "replace", ...all });
+  const { change, outdated = 0 } = before;
+  if (change === "replace") steps.push({ kind: "replace", ...all });
   else if (to !== undefined && from !== to)
     steps.push({ kind: "upgrade", ...all, from: from ?? "any version", to });
-  else if (!before.isSameTemplate) steps.push({ kind: "roll", ...all });
+  else if (change !== "none" && all.replicas > 0) steps.push({ kind: change, ...all });
   const scaling = { pool: name, from: present, to: wanted, difference: Math.abs(wanted - present) };
   if (wanted !== present) steps.push({ kind: wanted > present ? "grow" : "shrink", ...scaling });
+  const isPending = steps.length > 0 && outdated > 0 && change !== "replace" && change !== "roll";
+  if (isPending) steps.unshift({ kind: "finishRoll", pool: name, outdated });
   return steps.length === 0 ? [] : [...steps, wait];
 }

@@ -5,6 +5,7 @@ import { orAborted } from "../../../lib/abort";
 import { type Deadline, type Probed, withDeadline, WaitTimeout } from "../../../lib/wait";
 import {
   evaluate,
+  machinesToGo,
   observeNode,
   type ObservedNode,
   type PoolAsKnown,
@@ -15,6 +16,8 @@ import {
   waitWords,
 } from "../plan/evaluation";
 import { type ObservedPool, observePool, type ReferredObject, unsettled } from "../plan/observed";
+import { errorConditions, LastingErrors, troublesBeside } from "../plan/troubles";
+import { listed } from "../../../lib/text/quote";
 import type { PoolInputs } from "./machine-pool-ready";
 import { nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
 
@@ -30,12 +33,18 @@ interface Run {
   transitions: Transitions;
   /** the seconds that are left of each stage */
   left: Record<Stage, number>;
+  /** how many machines a change of the template has yet to replace */
+  toGo: number;
+  errors: LastingErrors;
   signal: AbortSignal;
   progress: (line: string) => void;
 }
 
 /** The shortest deadline of a wait: one that has passed must still evaluate once. */
 const LEAST_SECONDS = 0.05;
+/** How long a condition of severity Error lasts before it ends the wait: at most so many seconds and a part of the deadline. */
+const ERROR_SECONDS = 30;
+const ERROR_PART = 1 / 4;
 
 /**
  * Follows a pool until every node exists and has been Ready for `minReadySeconds`; fails at once when an object that it
@@ -56,6 +65,8 @@ export async function followPool(
     ...waiting,
     transitions: new Transitions(before),
     left: { ...inputs.timeouts },
+    toGo: Infinity,
+    errors: new LastingErrors(),
   };
   for (;;) {
     const ended = new AbortController();
@@ -85,20 +96,38 @@ async function untilReady(run: Run, view: PoolView): Promise<Followed> {
     const next: Stage | Followed = await view
       .until(wait, () => nextOf(run, view, stage))
       .catch(async (error: unknown) => {
+        if (!(error instanceof WaitTimeout)) throw error;
         // the cluster may have been paused during the wait
-        if (error instanceof WaitTimeout && (await session.isClusterPaused()))
+        if (await session.isClusterPaused())
           throw new PoolFailed(inputs, `it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
-        throw error;
+        throw await explained(run, view, error);
       });
     left[stage] -= (Date.now() - began) / 1000;
     if (typeof next === "object") return next;
     stage = next;
+    const toGo = machinesToGo(view.pool, inputs).length;
+    // a roll takes as long as it has machines; the deadline is for each
+    if (toGo < run.toGo) left.infrastructure = inputs.timeouts.infrastructure;
+    run.toGo = toGo;
   }
+}
+
+/** Returns a timeout with what the pool's objects report, and with what to do when no machine is replaced. */
+async function explained({ session, inputs }: Run, view: PoolView, error: WaitTimeout): Promise<WaitTimeout> {
+  const troubles = troublesBeside(error.lastSeen, await session.troubles(view.pool, view.around));
+  const advice =
+    machinesToGo(view.pool, inputs).length > 0 && troubles.length === 0
+      ? [
+          "their provider reports no reason: see its log; if the changed field replaces no machine, add it to infrastructure.inPlaceFields",
+        ]
+      : [];
+  const seen = listed([error.lastSeen, ...troubles, ...advice], { most: 6, longest: 600, separator: "; " });
+  return new WaitTimeout(error.what, seen, error.seconds);
 }
 
 /** Returns the stage that the pool waits for now, or its nodes when it waits for nothing. @throws PoolFailed */
 function nextOf(
-  { inputs, left, transitions, progress }: Run,
+  { inputs, left, toGo, errors, transitions, progress }: Run,
   view: PoolView,
   stage: Stage,
 ): Probed<Stage | Followed> {
@@ -109,7 +138,11 @@ function nextOf(
   if ("ready" in evaluation) return { done: { pool, nodes: around.nodes ?? [] } };
   const { waits } = evaluation;
   if (waits.isOfNodes) view.watchNodes(Math.max(left.nodes, 1));
-  if (waits.stage !== stage) return { done: waits.stage };
+  const patience = Math.min(ERROR_SECONDS, inputs.timeouts[waits.stage] * ERROR_PART);
+  const { lasting, again } = errors.seen(errorConditions(pool, around), Date.now() / 1000, patience);
+  if (lasting !== undefined) throw new PoolFailed(inputs, `${lasting}; ${waits.for}`);
+  if (again !== undefined) view.lookAgain(again);
+  if (waits.stage !== stage || machinesToGo(pool, inputs).length < toGo) return { done: waits.stage };
   return { pending: waits.isOfNodes ? waits.for : waitWords(pool, waits) };
 }
 
@@ -139,6 +172,7 @@ class PoolView {
   private nodes: Promise<void> | undefined;
   private failure: { error: unknown } | undefined;
   private onChange: (trouble?: string) => void = () => undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly run: Run) {}
 
@@ -195,6 +229,13 @@ class PoolView {
       this.onChange();
       return orAborted(decided, signal);
     });
+  }
+
+  /** Decides again after some seconds, even if nothing changes. */
+  lookAgain(seconds: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => !this.run.signal.aborted && this.onChange(), seconds * 1000 + 1);
+    this.timer.unref();
   }
 
   private take(object: object | undefined): void {

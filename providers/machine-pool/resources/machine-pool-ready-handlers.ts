@@ -4,9 +4,12 @@ import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { groupOf } from "../../kubernetes/plan/identity";
 import { askCluster, isNotServed, onCluster } from "../../kubernetes/resources/inputs";
-import { waitWords } from "../plan/evaluation";
+import { listed } from "../../../lib/text/quote";
+import { machinesToGo, waitWords } from "../plan/evaluation";
 import { defined } from "../plan/observed";
+import { templateChange } from "../plan/roll";
 import { machinePoolSteps, type MachinePoolStep, type PoolBefore, poolSteps } from "../plan/steps";
+import { troublesBeside } from "../plan/troubles";
 import { followPool } from "./follow";
 import type { PoolInputs, PoolOutputs } from "./machine-pool-ready";
 import { type Look, poolNodes, PoolSession } from "./pool-session";
@@ -46,10 +49,17 @@ function outputsOf(
   return { ...inputs, uid, phase, counts, ready, nodes: poolNodes(pool, nodes) };
 }
 
-/** Reads the state once, for previews; the answer is undefined for a pool that does not exist. */
-function look(inputs: PoolInputs): Promise<{ answer: Look | undefined } | { silence: string }> {
+/**
+ * Reads the state once, for previews; the answer is undefined for a pool that does not exist.
+ *
+ * @param last the inputs of the last run, when this one may change the pool's template
+ */
+function look(
+  inputs: PoolInputs,
+  last?: Partial<PoolInputs>,
+): Promise<{ answer: Look | undefined } | { silence: string }> {
   return askCluster(inputs, (kubernetes) =>
-    PoolSession.run(inputs, { kubernetes }, (session) => session.look()).catch((error: unknown) => {
+    PoolSession.run(inputs, { kubernetes }, (session) => session.look(last)).catch((error: unknown) => {
       if (isNotServed(error)) return undefined;
       throw error;
     }),
@@ -59,43 +69,53 @@ function look(inputs: PoolInputs): Promise<{ answer: Look | undefined } | { sile
 /** Returns the pool before this run: from the last run's inputs, or else from its current machines. */
 function before(
   olds: Partial<PoolInputs>,
-  { template }: PoolInputs,
+  { template, inPlaceFields }: PoolInputs,
   found: Look | undefined,
 ): PoolBefore | undefined {
+  const outdated = found && machinesToGo(found.pool, found).length;
   if (olds.template !== undefined)
     return {
-      ...defined({ replicas: olds.replicas, version: olds.version }),
-      isSameTemplate: isDeepStrictEqual(olds.template.rest, template.rest),
-      isReplaced: olds.template.infrastructure !== template.infrastructure,
+      ...defined({ replicas: olds.replicas, version: olds.version, outdated }),
+      change: templateChange(olds.template, template, inPlaceFields),
     };
   if (found === undefined || !found.pool.infrastructureReady) return undefined;
   const { counts, version } = found.pool;
-  return { replicas: counts.replicas, ...(version && { version }), isSameTemplate: true, isReplaced: false };
+  return { replicas: counts.replicas, ...(version && { version }), change: "none" };
 }
 
 function stateSteps({ name: pool }: PoolInputs, look: Look): MachinePoolStep[] {
   const { conclusion: evaluation } = look;
-  if ("waits" in evaluation) return [{ kind: "waits", pool, state: waitWords(look.pool, evaluation.waits) }];
+  const state = (words: string) =>
+    listed([words, ...troublesBeside(words, look.troubles)], { most: 4, longest: 600, separator: "; " });
+  if ("waits" in evaluation)
+    return [{ kind: "waits", pool, state: state(waitWords(look.pool, evaluation.waits)) }];
   return "failed" in evaluation ? [{ kind: "failed", pool, why: evaluation.failed }] : [];
 }
 
-async function plan(olds: Partial<PoolInputs>, news: PoolInputs): Promise<MachinePoolStep[]> {
+/** Returns the steps of a run, and the machines that it has to replace. */
+async function plan(
+  olds: Partial<PoolInputs>,
+  news: PoolInputs,
+): Promise<{ steps: MachinePoolStep[] } & Pick<PoolInputs, "outdated">> {
   const { template, ...others } = news;
+  const { outdated } = olds;
   if (!isKnown({ ...others, kubeconfig: "", workloadKubeconfig: "" }))
-    return [{ kind: "unknown", until: "its values are known" }];
-  const asked = await look(news);
-  const found = "answer" in asked ? asked.answer : undefined;
+    return { steps: [{ kind: "unknown", until: "its values are known" }], outdated };
   const known = isKnown(template) ? news : { ...news, template: olds.template ?? template };
+  const asked = await look(known, olds);
+  const found = "answer" in asked ? asked.answer : undefined;
   const steps = poolSteps(news, before(olds, known, found));
-  if ("silence" in asked) return [{ kind: "notRead", pool: news.name, why: asked.silence }, ...steps];
-  if (steps.length > 0) return steps;
-  return found === undefined ? poolSteps(news, undefined) : stateSteps(news, found);
+  if ("silence" in asked)
+    return { steps: [{ kind: "notRead", pool: news.name, why: asked.silence }, ...steps], outdated };
+  if (found === undefined) return { steps: steps.length > 0 ? steps : poolSteps(news, undefined) };
+  return { steps: steps.length > 0 ? steps : stateSteps(news, found), outdated: [...found.outdated] };
 }
 
 export const handlers: Handlers = {
   async check(olds: Partial<PoolInputs>, news: PoolInputs) {
-    const steps = (await plan(olds, news)).map(machinePoolSteps.format);
-    return { inputs: { ...news, steps }, failures: [] };
+    const { steps, outdated = [] } = await plan(olds, news);
+    const inputs = { ...news, steps: steps.map(machinePoolSteps.format) };
+    return { inputs: outdated.length > 0 ? { ...inputs, outdated } : inputs, failures: [] };
   },
 
   async diff(_id, olds: PoolOutputs, news: PoolInputs) {

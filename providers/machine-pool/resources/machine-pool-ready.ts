@@ -3,6 +3,7 @@ import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-
 import { stackName } from "../../../lib/pulumi/stack";
 import type { Stage } from "../plan/evaluation";
 import type { Counts } from "../plan/observed";
+import type { OutdatedMachines, PoolTemplate } from "../plan/roll";
 
 /** A node of a pool. */
 export interface PoolNode {
@@ -28,12 +29,11 @@ export interface PoolInputs {
   /** Desired version of the nodes' kubelets; default: any. */
   version?: string;
   /** The template of the machines; a new one rolls them. */
-  template: {
-    /** kind and name of the infrastructure object; a change replaces the machines */
-    infrastructure: string;
-    /** all other values whose change rolls the machines */
-    rest: unknown;
-  };
+  template: PoolTemplate;
+  /** Paths in the infrastructure object's specification whose change replaces no machine. */
+  inPlaceFields?: string[];
+  /** The machines that a change of the template has to replace; computed by the check, and kept until they are gone. */
+  outdated?: OutdatedMachines[];
   /** Deadline of each stage, in seconds. */
   timeouts: Record<Stage, number>;
   steps?: string[];

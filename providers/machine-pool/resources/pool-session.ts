@@ -1,8 +1,18 @@
 import type { FetchedKubeconfig, KubernetesClient, ObjectRef } from "../../../lib/kubernetes";
+import { orAborted } from "../../../lib/abort";
 import { type ClusterWork, connectTo } from "../../kubernetes/resources/inputs";
 import { evaluate, type Evaluation, observeNode, type ObservedNode } from "../plan/evaluation";
 import type { Beside, PoolContext } from "../plan/evaluation";
-import { type ObservedPool, observePool, type Referred, type ReferredObject } from "../plan/observed";
+import {
+  conditionsOf,
+  type ObservedPool,
+  observePool,
+  type Referred,
+  type ReferredObject,
+} from "../plan/observed";
+import { type OutdatedMachines, outdatedMachines } from "../plan/roll";
+import { falseConditions, reporting } from "../plan/troubles";
+import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
 import type { PoolInputs, PoolNode } from "./machine-pool-ready";
 
 const LOOK_SECONDS = 10;
@@ -35,7 +45,27 @@ export interface Look {
   pool: ObservedPool;
   nodes: readonly ObservedNode[];
   conclusion: Evaluation;
+  /** the machines that a change of the template has to replace */
+  outdated: readonly OutdatedMachines[];
+  /** what its objects report, when it waits for such machines */
+  troubles: readonly string[];
 }
+
+/** An object of a machine, as far as its conditions are needed. */
+interface MachineObject {
+  metadata?: { name?: string };
+}
+
+/** An Event of the core API. */
+interface PoolEvent {
+  type?: string;
+  reason?: string;
+  message?: string;
+}
+
+/** How many objects of machines and events are repeated in a message. */
+const MOST_TROUBLES = 2;
+const TROUBLES_SECONDS = 5;
 
 type Management = Pick<ClusterWork, "kubernetes"> & Partial<ClusterWork>;
 
@@ -92,16 +122,89 @@ export class PoolSession {
     return this.workloadClient;
   }
 
-  /** Reads the whole state once. @returns undefined when the pool does not exist */
-  async look(): Promise<Look | undefined> {
+  /**
+   * Reads the whole state once.
+   *
+   * @param last the inputs of the last run, when this one may change the pool's template
+   * @returns undefined when the pool does not exist
+   */
+  async look(last?: Partial<PoolInputs>): Promise<Look | undefined> {
     const object = await this.management.get<object>(this.ref);
     if (object === undefined) return undefined;
     const pool = observePool(object);
+    const outdated = await this.outdated(pool, last);
+    const desired = { ...this.inputs, outdated };
     const around = { isClusterPaused: await this.isClusterPaused() };
-    const conclusion = evaluate(pool, this.inputs, around);
-    if (!("waits" in conclusion)) return { pool, nodes: [], conclusion };
+    const seen = { pool, nodes: [], outdated, troubles: [] };
+    const conclusion = evaluate(pool, desired, around);
+    if (!("waits" in conclusion)) return { ...seen, conclusion };
     const found = conclusion.waits.isOfNodes ? await this.nodes() : await this.beside(pool);
-    return { pool, nodes: [], ...found, conclusion: evaluate(pool, this.inputs, { ...around, ...found }) };
+    const context = { ...around, ...found };
+    const troubles = outdated.length > 0 ? await this.troubles(pool, context) : [];
+    return { ...seen, ...found, troubles, conclusion: evaluate(pool, desired, context) };
+  }
+
+  /**
+   * Returns the machines that the change since the last run has to replace, and those that an earlier run has left. A
+   * machine is older than the change if its Node is older than foresail's last write of the infrastructure object.
+   */
+  private async outdated(pool: ObservedPool, last?: Partial<PoolInputs>): Promise<OutdatedMachines[]> {
+    const { template, inPlaceFields } = this.inputs;
+    const { outdated = [], template: before } = last ?? this.inputs;
+    const found = (isOlder: (id: string) => boolean) =>
+      outdatedMachines(outdated, before, template, { machines: pool.providerIDs, isOlder, inPlaceFields });
+    // without another template the ages don't count
+    if (found(() => true).length === found(() => false).length) return found(() => false);
+    const [{ infrastructure }, { nodes }] = await Promise.all([this.beside(pool), this.nodes()]);
+    const written = infrastructure?.object?.metadata?.managedFields?.find(
+      ({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply",
+    )?.time;
+    if (written === undefined || nodes === undefined) return found(() => true);
+    const created = new Map(nodes.map((node) => [node.providerID, node.created]));
+    return found((id) => Date.parse(created.get(id) ?? "") < Date.parse(written));
+  }
+
+  /** Returns what the objects of a pool report: conditions of it and its machines, and warnings. Never throws. */
+  async troubles(pool: ObservedPool, around: Partial<PoolContext>): Promise<string[]> {
+    const { object } = around.infrastructure ?? {};
+    const { infrastructureMachineKind, apiVersion } = {
+      ...object?.status,
+      ...(object as { apiVersion?: string } | undefined),
+    };
+    const { cluster, namespace, name } = this.inputs;
+    const labelSelector = `cluster.x-k8s.io/cluster-name=${cluster},cluster.x-k8s.io/pool-name=${name}`;
+    const soon = AbortSignal.timeout(TROUBLES_SECONDS * 1000);
+    const list = <O>(what: {
+      apiVersion: string;
+      kind: string;
+      labelSelector?: string;
+      fieldSelector?: string;
+    }) => orAborted(this.management.list<O>({ ...what, namespace }), soon).catch((): O[] => []);
+    const machines = async (version: string | undefined, kind: string | undefined) => {
+      if (version === undefined || kind === undefined) return [];
+      const found = await list<MachineObject>({ apiVersion: version, kind, labelSelector });
+      return found
+        .flatMap((each) =>
+          falseConditions({ name: `${kind} ${each.metadata?.name}`, conditions: conditionsOf(each) }).slice(
+            0,
+            1,
+          ),
+        )
+        .slice(0, MOST_TROUBLES);
+    };
+    const uid = object?.metadata?.uid;
+    const [own, made, events] = await Promise.all([
+      machines(this.inputs.apiVersion, "Machine"),
+      machines(apiVersion, infrastructureMachineKind),
+      uid === undefined
+        ? []
+        : list<PoolEvent>({ apiVersion: "v1", kind: "Event", fieldSelector: `involvedObject.uid=${uid}` }),
+    ]);
+    const warnings = events
+      .filter(({ type }) => type === "Warning")
+      .slice(-MOST_TROUBLES)
+      .map(({ reason, message }) => `warning ${reason}: ${message}`);
+    return [...new Set([...reporting(pool, around).flatMap(falseConditions), ...own, ...made, ...warnings])];
   }
 
   /** Returns the objects that a pool refers to, except those that can't be read because of missing rights. */

@@ -46,6 +46,7 @@ const CHANGES: Fields[] = [
   { infrastructure: { ...infrastructure, kind: "pool" } },
   { infrastructure: { ...infrastructure, kind: undefined } },
   { infrastructure: { ...infrastructure, name: "A" } },
+  { infrastructure: { ...infrastructure, inPlaceFields: ["minSize", "a..b"] } },
   { infrastructure: { ...infrastructure, labels: { "a b": "c" } } },
   { infrastructure: { ...infrastructure, annotations: { "foresail/made-by": "me" } } },
   { labels: { a: "b c" } },

@@ -11,6 +11,7 @@ import {
   changedPaths,
   liveOf,
   valueAt,
+  withLiveVersions,
   without,
   withValue,
 } from "../../../../providers/kubernetes/plan/fields";
@@ -30,6 +31,19 @@ describe("paths of fields", () => {
     assert.deepEqual(without({ a: { b: 1, c: 2 } }, "a.c"), { a: { b: 1 } });
     assert.deepEqual(without({ a: 1 }, "b.c"), { a: 1 });
     assert.deepEqual(changedPaths({ a: { b: 1 }, c: 1 }, { a: { b: 2 }, d: 1 }), ["a.b", "c", "d"]);
+  });
+  it("of a reference don't have its version, which a server of several versions changes", () => {
+    const at = (apiVersion: string, name = "p") => ({ spec: { ref: { apiVersion, kind: "Config", name } } });
+    const [old, live] = [at("example.org/v1beta1"), at("example.org/v1beta2")];
+    assert.deepEqual(changedPaths(old, live), []);
+    assert.deepEqual(withLiveVersions(old, live), live);
+    const another = at("example.com/v1beta1");
+    assert.deepEqual(changedPaths(another, live), ["spec.ref.apiVersion"]);
+    assert.deepEqual(withLiveVersions(another, live), another);
+    assert.deepEqual(changedPaths(old, at("example.org/v1beta2", "q")), [
+      "spec.ref.apiVersion",
+      "spec.ref.name",
+    ]);
   });
 });
 

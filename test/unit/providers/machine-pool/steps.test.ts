@@ -5,7 +5,7 @@ import {
 } from "../../../../providers/machine-pool/plan/manifest";
 import { machinePoolSteps, type PoolBefore, poolSteps } from "../../../../providers/machine-pool/plan/steps";
 
-const same = { isSameTemplate: true, isReplaced: false };
+const same = { change: "none" } as const;
 const WAIT = "p: wait until every node is Ready";
 
 describe("the steps of a change of a MachinePool", () => {
@@ -40,14 +40,32 @@ describe("the steps of a change of a MachinePool", () => {
     [
       "another template",
       { replicas: 3 },
-      { replicas: 3, isSameTemplate: false, isReplaced: false },
+      { replicas: 3, change: "roll" },
       ["p: roll all 3 nodes, made from another template", WAIT],
     ],
     [
       "another infrastructure",
       { replicas: 3 },
-      { replicas: 3, isSameTemplate: false, isReplaced: true },
+      { replicas: 3, change: "replace" },
       ["p: replace all 3 nodes, made by another infrastructure", WAIT],
+    ],
+    [
+      "a field that concerns new machines",
+      { replicas: 3 },
+      { replicas: 3, change: "keep" },
+      ["p: keep all 3 nodes, the change is for new ones", WAIT],
+    ],
+    [
+      "another bootstrap",
+      { replicas: 3 },
+      { replicas: 3, change: "open" },
+      ["p: its infrastructure provider decides whether 3 nodes are replaced", WAIT],
+    ],
+    [
+      "the number while an earlier roll has not ended",
+      { replicas: 4 },
+      { replicas: 3, outdated: 2, ...same },
+      ["p: finish the roll, 2 machines of an earlier template left", "p: scale 3 → 4, 1 node more", WAIT],
     ],
   ];
   for (const [what, plan, before, steps] of table)
