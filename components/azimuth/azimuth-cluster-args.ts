@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { PolicyRule } from "../../providers/azimuth/plan/cluster-values";
+import type { NamespaceRole, PolicyRule } from "../../providers/azimuth/plan/cluster-values";
 import { CHARTS, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import type { ClusterSpecification } from "../../providers/azimuth/plan/objects";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
@@ -23,6 +23,8 @@ export interface IdentityArgs {
   defaultClusterRole?: string;
   /** ClusterRole to create for the users instead of an existing one. */
   defaultUserClusterRole?: { name: string; rules: readonly PolicyRule[] };
+  /** ClusterRole to create for the users in some namespaces, which have to exist. */
+  defaultUserNamespaceRole?: NamespaceRole;
 }
 
 /** A tenancy on a management cluster. */

@@ -191,7 +191,8 @@ function makeIdentity(context: ClusterContext, owner: pulumi.Output<Owner>, depe
   );
   const inRealm = { ...common, realmName, owner, adopt: args.adopt, takeOver: args.takeOver, timeoutSeconds };
   const after = (resource: pulumi.Resource) => ({ ...opts, dependsOn: [resource] });
-  const { client, issuer } = adoptOidcClient(`${name}-oidc-client`, inRealm, after(realm));
+  const issuerUrl = status.apply(({ oidcIssuerUrl }) => oidcIssuerUrl);
+  const { client, issuer } = adoptOidcClient(`${name}-oidc-client`, { ...inRealm, issuerUrl }, after(realm));
   const { platform, rootGroup } = adoptPlatform(`${name}-platform`, inRealm, after(client));
   const services = syncServices(context, [platform]);
   return { status, issuer, rootGroup, services };

@@ -97,23 +97,34 @@ export interface RealmObjectArgs extends TenancyObjectArgs {
 function adoptInRealm(
   name: string,
   object: typeof oidcClient,
-  fields: Record<string, string>,
+  wait: pulumi.Input<DesiredStatus>,
   args: RealmObjectArgs,
   opts: pulumi.CustomResourceOptions,
 ): Adoption {
   const waited = {
     object: object(args, args.realmName),
-    wait: { ...FAILED, fields },
+    wait,
     installedBy: INSTALLED_BY.identity,
     timeoutSeconds: TIMEOUTS.identitySeconds,
   };
   return adoptObject(name, waited, args, opts);
 }
 
+export interface OidcClientArgs extends RealmObjectArgs {
+  /** The Realm's `status.oidcIssuerUrl`, for which the client waits. @default any */
+  issuerUrl?: pulumi.Input<string | undefined>;
+}
+
 /** Creates or adopts the OIDCClient of a cluster. */
-export function adoptOidcClient(name: string, args: RealmObjectArgs, opts: pulumi.CustomResourceOptions) {
+export function adoptOidcClient(name: string, args: OidcClientArgs, opts: pulumi.CustomResourceOptions) {
   const fields = { clientId: "status.clientId", issuerUrl: "status.issuerUrl" };
-  const client = adoptInRealm(name, oidcClient, fields, args, opts);
+  const wait = pulumi.output(args.issuerUrl).apply((value): DesiredStatus => ({
+    ...FAILED,
+    fields,
+    // a client that moved to another realm has the status of the former one at first
+    ...(value === undefined ? {} : { equals: [{ path: fields.issuerUrl, value }] }),
+  }));
+  const client = adoptInRealm(name, oidcClient, wait, args, opts);
   return { client, issuer: orEmpty(client.values) as pulumi.Output<Partial<OidcIssuer>> };
 }
 
@@ -122,7 +133,7 @@ export class OidcClient extends pulumi.ComponentResource {
   readonly issuerUrl: pulumi.Output<string | undefined>;
   readonly clientId: pulumi.Output<string | undefined>;
 
-  constructor(name: string, args: RealmObjectArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: OidcClientArgs, opts?: pulumi.ComponentResourceOptions) {
     refuseArguments(`OidcClient ${name}`, partIssues(args));
     super("foresail:azimuth:OidcClient", name, {}, opts);
     const { issuer } = adoptOidcClient(name, args, { parent: this });
@@ -134,7 +145,13 @@ export class OidcClient extends pulumi.ComponentResource {
 
 /** Creates or adopts the Platform of a cluster. */
 export function adoptPlatform(name: string, args: RealmObjectArgs, opts: pulumi.CustomResourceOptions) {
-  const adopted = adoptInRealm(name, platform, { rootGroup: "status.rootGroup" }, args, opts);
+  const adopted = adoptInRealm(
+    name,
+    platform,
+    { ...FAILED, fields: { rootGroup: "status.rootGroup" } },
+    args,
+    opts,
+  );
   const rootGroup = orEmpty(adopted.values).apply((values) => values.rootGroup as string | undefined);
   return { platform: adopted, rootGroup };
 }

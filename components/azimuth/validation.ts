@@ -130,14 +130,33 @@ function addonIssues(addons: ClusterAddons): ValidationIssue[] {
 }
 
 function identityIssues(identity: IdentityArgs): ValidationIssue[] {
-  const { defaultClusterRole, defaultUserClusterRole: role } = identity;
+  const {
+    defaultClusterRole,
+    defaultUserClusterRole: role,
+    defaultUserNamespaceRole: inNamespaces,
+  } = identity;
   const isEmpty = (text: string) => (text === "" ? "must not be empty" : undefined);
   return [
     ...optionalTextAt(["defaultClusterRole"], defaultClusterRole, isEmpty),
     ...(role ? below(["defaultUserClusterRole"], roleIssues(role)) : []),
+    ...(inNamespaces
+      ? below(
+          ["defaultUserNamespaceRole"],
+          [
+            ...roleIssues(inNamespaces),
+            ...issueAt(["namespaces"], emptyIssue(inNamespaces.namespaces)),
+            ...inNamespaces.namespaces.flatMap((name, index) =>
+              textAt(["namespaces", index], name, (text) => dnsLabelIssue(text)),
+            ),
+          ],
+        )
+      : []),
     ...rules.userRoleIssues(identity),
   ];
 }
+
+const emptyIssue = (list: readonly unknown[]): string | undefined =>
+  list.length === 0 ? "is empty; list at least one" : undefined;
 
 function roleIssues({
   name,
@@ -146,13 +165,11 @@ function roleIssues({
   name: string;
   rules: readonly PolicyRule[];
 }): ValidationIssue[] {
-  const isEmpty = (list: readonly unknown[]) =>
-    list.length === 0 ? "is empty; list at least one" : undefined;
   return [
     ...textAt(["name"], name, shortLineIssue),
-    ...issueAt(["rules"], isEmpty(given)),
+    ...issueAt(["rules"], emptyIssue(given)),
     ...given.flatMap((rule, index) => [
-      ...issueAt(["rules", index, "verbs"], isEmpty(rule.verbs)),
+      ...issueAt(["rules", index, "verbs"], emptyIssue(rule.verbs)),
       ...below(["rules", index], rules.policyRuleIssues(rule)),
     ]),
   ];

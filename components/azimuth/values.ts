@@ -32,7 +32,7 @@ export function chartValues(
   { args }: ClusterContext,
   { template, identity, sizes, zenith }: ValueSources,
 ): pulumi.Output<JsonObject> {
-  const { defaultClusterRole, defaultUserClusterRole } = args.identity ?? {};
+  const { defaultClusterRole, defaultUserClusterRole, defaultUserNamespaceRole } = args.identity ?? {};
   const role = defaultUserClusterRole ?? (defaultClusterRole ? { name: defaultClusterRole } : undefined);
   return pulumi
     .all([template, identity?.issuer, identity?.rootGroup, identity?.status, sizes, zenith])
@@ -44,9 +44,16 @@ export function chartValues(
         nodeGroupOverrides: args.nodeGroupOverrides,
         oidc: issuerUrl && clientId ? { issuerUrl, clientId } : undefined,
         roleBindings:
-          role &&
+          (role ?? defaultUserNamespaceRole) &&
           identity &&
-          roleBindingValues({ role, rootGroup, platformUsersGroup: realm?.platformUsersGroup }),
+          roleBindingValues({
+            role,
+            namespaceRole: defaultUserNamespaceRole,
+            rootGroup,
+            ...(realm?.platformUsersGroup === undefined
+              ? {}
+              : { platformUsersGroup: realm.platformUsersGroup }),
+          }),
         sizes: leased,
         zenith: fromZenith,
       });

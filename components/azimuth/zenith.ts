@@ -102,7 +102,7 @@ export class ZenithApiServer extends pulumi.ComponentResource {
  */
 function renderTunnel(
   kubeconfig: pulumi.Output<string>,
-  { sshdHost: host, sshdPort: port }: ZenithSettings,
+  { sshdHost: host, sshdPort: port, apiserverDefaults }: ZenithSettings,
   source: ChartSource,
   provider: pulumi.ProviderResource,
 ): pulumi.Output<Tunnel> {
@@ -116,7 +116,7 @@ function renderTunnel(
         ...(version === undefined || isPath(chart) ? {} : { version }),
         release_name: "zenith-apiserver",
         namespace: "kube-system",
-        values: tunnelValues({ host, port }),
+        values: tunnelValues({ host, port }, apiserverDefaults),
       });
       const rendered = (await pulumi.runtime.invoke(
         "kubernetes:helm:template",

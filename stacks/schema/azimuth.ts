@@ -2,7 +2,11 @@ import { z } from "zod";
 import { chartIssues, chartNameIssue, chartVersionIssue, digestIssue } from "../../lib/validation/charts";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { hostIssue, ipv4Issue } from "../../lib/validation/addresses";
-import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../providers/azimuth/plan/cluster-values";
+import {
+  DEFAULT_ROLE_NAME,
+  DEFAULT_ROLE_RULES,
+  NAMESPACE_ROLE_NAME,
+} from "../../providers/azimuth/plan/cluster-values";
 import { CHARTS, SSHD_PORT, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import {
   loadBalancerAddressIssues,
@@ -98,32 +102,46 @@ const Zenith = z.strictObject({
   sshdHost: text(hostIssue).describe("Host of Zenith's SSH server, as the cluster's machines reach it."),
   sshdPort: port().default(SSHD_PORT).describe("Port of Zenith's SSH server."),
   projectId: line().describe("Id of the OpenStack project whose members may see the cluster's services."),
+  apiserverDefaults: values()
+    .optional()
+    .describe("Helm values for the chart of the tunnel, below foresail's own."),
+  operatorDefaults: values()
+    .optional()
+    .describe("Helm values for the chart of Zenith's operator, below foresail's own."),
 });
 
 const words = () => z.array(line()).min(1).optional();
 
+const PolicyRules = z
+  .array(
+    rules(
+      z.strictObject({
+        apiGroups: z
+          .array(z.string())
+          .min(1)
+          .optional()
+          .describe('API groups; "" is the core group, "*" all.'),
+        resources: words().describe('Resources; "*" for all.'),
+        resourceNames: words().describe("Names of objects; when absent, all."),
+        nonResourceURLs: words().describe("URL paths, instead of resources."),
+        verbs: z.array(line()).min(1).describe('Verbs; "*" for all.'),
+      }),
+      policyRuleIssues,
+    ),
+  )
+  .min(1);
+
 const UserClusterRole = z.strictObject({
   name: line().default(DEFAULT_ROLE_NAME).describe("Name of the ClusterRole."),
-  rules: z
-    .array(
-      rules(
-        z.strictObject({
-          apiGroups: z
-            .array(z.string())
-            .min(1)
-            .optional()
-            .describe('API groups; "" is the core group, "*" all.'),
-          resources: words().describe('Resources; "*" for all.'),
-          resourceNames: words().describe("Names of objects; when absent, all."),
-          nonResourceURLs: words().describe("URL paths, instead of resources."),
-          verbs: z.array(line()).min(1).describe('Verbs; "*" for all.'),
-        }),
-        policyRuleIssues,
-      ),
-    )
-    .min(1)
-    .default([...DEFAULT_ROLE_RULES])
-    .describe("Rules of the ClusterRole; when absent, all rights, as Azimuth's own default role has them."),
+  rules: PolicyRules.default([...DEFAULT_ROLE_RULES]).describe(
+    "Rules of the ClusterRole; when absent, all rights, as Azimuth's own default role has them.",
+  ),
+});
+
+const UserNamespaceRole = z.strictObject({
+  name: line().default(NAMESPACE_ROLE_NAME).describe("Name of the ClusterRole and of its bindings."),
+  namespaces: z.array(text(dnsLabelIssue)).min(1).describe("Namespaces of the cluster, which have to exist."),
+  rules: PolicyRules.describe("Rules of the ClusterRole."),
 });
 
 const Identity = rules(
@@ -135,6 +153,9 @@ const Identity = rules(
       .describe("Existing ClusterRole that the users of the realm's groups get; when absent, none."),
     defaultUserClusterRole: UserClusterRole.optional().describe(
       "ClusterRole that is created in the cluster for those users; {} gives them all rights, as Azimuth does by default.",
+    ),
+    defaultUserNamespaceRole: UserNamespaceRole.optional().describe(
+      "ClusterRole that is created for those users and bound in some namespaces.",
     ),
   }),
   userRoleIssues,

@@ -84,6 +84,33 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await fixture.host.delete(ADOPTION, updated);
   });
 
+  it("replaces an owner of the same name that a move has left, as a step", async () => {
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "moved", controller: true };
+    const stale = { ...owner, uid: "00000000-0000-0000-0000-000000000000" };
+    await fixture.kubernetes.apply({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: owner.name, namespace: "default" },
+    });
+    const ref = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: owner.name };
+    const { uid } = (await fixture.kubernetes.get<Live>(ref))!.metadata;
+    const news = inputs(widget("left"), { owners: [{ ...owner, uid }] });
+    const { outputs } = await fixture.host.create(ADOPTION, news);
+    await fixture.kubernetes.mergePatch(
+      { ...widget("left"), namespace: "default", name: "left" },
+      { metadata: { ownerReferences: [stale] } },
+    );
+    assert.deepEqual(await lines(news, news), ["add its owner ConfigMap moved"]);
+    const updated = await fixture.host.update(ADOPTION, outputs, news);
+    const owners = (await live("left"))?.metadata.ownerReferences as { uid?: string }[] | undefined;
+    assert.deepEqual(
+      owners?.map((one) => one.uid),
+      [uid],
+    );
+    assert.deepEqual(await lines(news, news), []);
+    await fixture.host.delete(ADOPTION, updated);
+  });
+
   it("leaves a field to others after the object is created", async () => {
     const news = inputs(widget("scaled"), { leave: ["spec.size"] });
     const { outputs } = await fixture.host.create(ADOPTION, news);

@@ -103,8 +103,8 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
       );
     }
     const at = async () => (await get(API.azimuth, "Cluster", "demo"))?.status?.lastUpdated;
-    const stamp = (fingerprint: string) =>
-      fixture.host.create("azimuth/StatusStamp", inputs({ moment: "end", fingerprint }));
+    const stamp = (fingerprint: string, moment = "end") =>
+      fixture.host.create("azimuth/StatusStamp", inputs({ moment, fingerprint }));
     await status({ lastUpdated: "2026-01-01T00:00:00.000000+00:00" });
     await stamp("ready");
     assert.equal(await at(), undefined, "after a run whose cluster is Ready");
@@ -112,6 +112,13 @@ describe("a cluster through Azimuth after changes while nothing ran", function (
     await status({ lastUpdated: "2026-01-01T00:00:00.000000+00:00" });
     await resumeCluster(fixture.client, { ...REF, owner: OWNER });
     assert.equal(await at(), undefined, "after the monitor's start");
+    await status({ lastUpdated: "2026-01-01T00:00:00.000000+00:00" });
+    await stamp("next", "start");
+    const started = Date.parse((await at()) ?? "");
+    assert.ok(
+      Date.now() - started < 60_000,
+      "another transition has its own time, not one of 30 minutes ago",
+    );
     await fixture.client.mergePatch(
       { apiVersion: API.clusterApi, kind: "Cluster", namespace, name: "demo" },
       { status: { phase: "Provisioning" } },

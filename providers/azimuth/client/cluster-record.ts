@@ -12,8 +12,7 @@ import { type ClusterObjects, type RecordChange, recordChange } from "../plan/re
 import { isDeepStrictEqual } from "node:util";
 import { parseYaml } from "../../../lib/yaml";
 import { userKubeconfig } from "../plan/user-kubeconfig";
-import { MONITOR_MANAGER, type Owner } from "../../kubernetes/plan/adoption";
-import { groupOf } from "../../kubernetes/plan/identity";
+import { MONITOR_MANAGER, type Owner, staleOwners } from "../../kubernetes/plan/adoption";
 import { messageOf } from "../../../lib/error-message";
 
 /** A cluster and its Lease. */
@@ -45,20 +44,34 @@ export async function readClusterObjects(client: Reader, ref: RecordRef): Promis
   const { namespace, cluster, leaseName } = ref;
   const own = async <O extends Marked>(apiVersion: string, kind: string): Promise<O[]> =>
     (await listServed<O>(client, { apiVersion, kind, namespace })).filter((object) => isOf(cluster, object));
+  // accounts that were made before foresail read them have no right to
+  const kustomizations = own<AddonObject>(API.flux, "Kustomization").catch((error: { status?: number }) => {
+    if (error.status !== 403) throw error;
+    return [];
+  });
   const phaseOf = async (object: ObjectRef): Promise<string | undefined> => {
     const found = await getServed<{ status?: { phase?: string } }>(client, object);
     return found && (found.status?.phase ?? "Unknown");
   };
   const lease = { apiVersion: API.scheduling, kind: "Lease", namespace };
-  const [machines, releases, manifests, [controlPlane], networkingPhase, leasePhase] = await Promise.all([
-    own<Machine>(API.clusterApi, "Machine"),
-    own<AddonObject>(API.addons, "HelmRelease"),
-    own<AddonObject>(API.addons, "Manifests"),
-    own<ControlPlane>(API.controlPlane, "KubeadmControlPlane"),
-    phaseOf(azimuthRefs(ref).capiCluster),
-    leaseName === undefined ? undefined : phaseOf({ ...lease, name: leaseName }),
-  ]);
-  return { machines, addons: [...releases, ...manifests], controlPlane, networkingPhase, leasePhase };
+  const [machines, releases, manifests, flux, [controlPlane], networkingPhase, leasePhase] =
+    await Promise.all([
+      own<Machine>(API.clusterApi, "Machine"),
+      own<AddonObject>(API.addons, "HelmRelease"),
+      own<AddonObject>(API.addons, "Manifests"),
+      // entries of a list have no kind
+      kustomizations.then((found) => found.map((addon) => ({ ...addon, kind: "Kustomization" }))),
+      own<ControlPlane>(API.controlPlane, "KubeadmControlPlane"),
+      phaseOf(azimuthRefs(ref).capiCluster),
+      leaseName === undefined ? undefined : phaseOf({ ...lease, name: leaseName }),
+    ]);
+  return {
+    machines,
+    addons: [...releases, ...manifests, ...flux],
+    controlPlane,
+    networkingPhase,
+    leasePhase,
+  };
 }
 
 interface Secret {
@@ -159,15 +172,13 @@ export async function writeUserAccess(
   if (name !== undefined) await patchRecord(client, ref, { kubeconfigSecretName: name });
 }
 
-type OwnerReference = Pick<Owner, "apiVersion" | "kind" | "name" | "uid">;
-
 interface Owned {
   metadata?: {
     uid?: string;
     resourceVersion?: string;
     deletionTimestamp?: string;
     finalizers?: string[];
-    ownerReferences?: OwnerReference[];
+    ownerReferences?: Owner[];
   };
 }
 
@@ -215,7 +226,8 @@ async function adoptAgain(
   const isOwned = ownerReferences.some(({ uid }) => uid === owner.uid);
   if (isOwned && finalizers.every((finalizer) => present.includes(finalizer))) return [];
   // a restored owner has another uid, and an object can have only one controller
-  const valid = ownerReferences.filter((other) => other.uid === owner.uid || !isSameOwner(other, owner));
+  const stale = staleOwners(live, [owner]);
+  const valid = ownerReferences.filter((other) => !stale.includes(other));
   if (valid.length < ownerReferences.length)
     await management.mergePatch(object, { metadata: { resourceVersion, ownerReferences: valid } });
   await management.apply(
@@ -224,9 +236,6 @@ async function adoptAgain(
   );
   return [`${kind} ${namespace}/${name}: belongs to ${owner.kind} ${owner.name} again`];
 }
-
-const isSameOwner = (one: OwnerReference, other: OwnerReference): boolean =>
-  groupOf(one.apiVersion) === groupOf(other.apiVersion) && one.kind === other.kind && one.name === other.name;
 
 /** The differences in the record and in the users' access to the cluster. */
 export interface RecordComparison extends UserAccess {

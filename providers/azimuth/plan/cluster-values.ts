@@ -207,6 +207,8 @@ export interface PolicyRule {
 
 /** Name and rules of the ClusterRole that azimuth-capi-operator's chart gives to users by default: all rights. */
 export const DEFAULT_ROLE_NAME = "oidc:default-users-cluster";
+/** Name of the ClusterRole that its chart gives to users in some namespaces. */
+export const NAMESPACE_ROLE_NAME = "oidc:default-users-namespaced";
 export const DEFAULT_ROLE_RULES: readonly PolicyRule[] = [
   { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
   { nonResourceURLs: ["*"], verbs: ["*"] },
@@ -215,11 +217,20 @@ export const DEFAULT_ROLE_RULES: readonly PolicyRule[] = [
 /** The role of the cluster's users, and their groups. */
 interface RoleBindingOptions {
   /** ClusterRole for the users; it is created if it has rules, and must exist otherwise. */
-  role: { name: string; rules?: readonly PolicyRule[] };
+  role?: { name: string; rules?: readonly PolicyRule[] } | undefined;
+  /** ClusterRole that is created for the users and bound in these namespaces, which have to exist. */
+  namespaceRole?: NamespaceRole | undefined;
   /** `status.platformUsersGroup` of the Realm; only a tenancy's realms have it. */
   platformUsersGroup?: string;
   /** `status.rootGroup` of the cluster's Platform. */
   rootGroup: string;
+}
+
+/** A ClusterRole of the users that holds in some namespaces. */
+export interface NamespaceRole {
+  name: string;
+  namespaces: readonly string[];
+  rules: readonly PolicyRule[];
 }
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -231,26 +242,61 @@ const GROUP_PREFIX = "oidc:";
  * Returns the values of the chart's addon that gives the cluster's users access: a binding for the groups of Realm and
  * Platform. A role with rules includes its ClusterRole, in the same files as azimuth-capi-operator writes.
  */
-export function roleBindingValues({ role, platformUsersGroup, rootGroup }: RoleBindingOptions): JsonObject {
-  const { name, rules } = role;
+export function roleBindingValues({
+  role,
+  namespaceRole,
+  platformUsersGroup,
+  rootGroup,
+}: RoleBindingOptions): JsonObject {
   const groups = [...(platformUsersGroup ? [platformUsersGroup] : []), rootGroup];
-  const binding = {
-    apiVersion: API_VERSION,
-    kind: "ClusterRoleBinding",
-    metadata: { name: rules ? name : "oidc-default-users" },
-    roleRef: { apiGroup: RBAC, kind: "ClusterRole", name },
-    subjects: groups.map((group) => ({ apiGroup: RBAC, kind: "Group", name: `${GROUP_PREFIX}${group}` })),
+  const subjects = groups.map((group) => ({
+    apiGroup: RBAC,
+    kind: "Group",
+    name: `${GROUP_PREFIX}${group}`,
+  }));
+  const manifests: JsonObject = {
+    ...(role ? clusterRoleManifests(role, subjects) : {}),
+    ...(namespaceRole ? namespaceRoleManifests(namespaceRole, subjects) : {}),
   };
-  const clusterRole = { apiVersion: API_VERSION, kind: "ClusterRole", metadata: { name }, rules };
-  const manifests: JsonObject = rules
-    ? {
-        "oidc-default-cluster-role.yaml": stringify(clusterRole),
-        "oidc-default-cluster-role-binding.yaml": stringify(binding),
-      }
-    : { "default-users.yaml": stringify(binding) };
   return {
     addons: {
       custom: { "oidc-default-rbac": { kind: "Manifests", spec: { namespace: "oidc-system", manifests } } },
     },
+  };
+}
+
+const roleRef = (name: string) => ({ apiGroup: RBAC, kind: "ClusterRole", name });
+
+function clusterRoleManifests(
+  { name, rules }: { name: string; rules?: readonly PolicyRule[] },
+  subjects: object[],
+): JsonObject {
+  const binding = {
+    apiVersion: API_VERSION,
+    kind: "ClusterRoleBinding",
+    metadata: { name: rules ? name : "oidc-default-users" },
+    roleRef: roleRef(name),
+    subjects,
+  };
+  if (!rules) return { "default-users.yaml": stringify(binding) };
+  const clusterRole = { apiVersion: API_VERSION, kind: "ClusterRole", metadata: { name }, rules };
+  return {
+    "oidc-default-cluster-role.yaml": stringify(clusterRole),
+    "oidc-default-cluster-role-binding.yaml": stringify(binding),
+  };
+}
+
+function namespaceRoleManifests({ name, namespaces, rules }: NamespaceRole, subjects: object[]): JsonObject {
+  const role = { apiVersion: API_VERSION, kind: "ClusterRole", metadata: { name }, rules };
+  const bindings = namespaces.map((namespace) => ({
+    apiVersion: API_VERSION,
+    kind: "RoleBinding",
+    metadata: { name, namespace },
+    roleRef: roleRef(name),
+    subjects,
+  }));
+  return {
+    "oidc-default-namespace-role.yaml": stringify(role),
+    "oidc-default-namespace-role-bindings.yaml": bindings.map((binding) => stringify(binding)).join("---\n"),
   };
 }

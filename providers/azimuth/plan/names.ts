@@ -7,6 +7,7 @@ export const API = {
   clusterApi: "cluster.x-k8s.io/v1beta1",
   controlPlane: "controlplane.cluster.x-k8s.io/v1beta1",
   zenith: "zenith.stackhpc.com/v1alpha1",
+  flux: "kustomize.toolkit.fluxcd.io/v1",
 } as const;
 
 /** A cluster and its tenancy's namespace. */

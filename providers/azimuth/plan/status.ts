@@ -181,16 +181,25 @@ const isTrue = (conditions: readonly Condition[], wanted: string): boolean =>
 
 const withoutV = (version: string | undefined): string | undefined => version?.replace(/^v/, "");
 
-/** The fields read from a HelmRelease or Manifests. */
+/** The fields read from a HelmRelease, Manifests or a Kustomization of Flux. */
 export interface AddonObject {
   kind?: string;
   metadata?: Metadata;
-  status?: { phase?: string; revision?: number };
+  status?: { phase?: string; revision?: number; observedGeneration?: number; conditions?: Condition[] };
 }
 
 /** Returns an addon as an entry of `status.addons`. */
-export function addonEntry({ status: { phase = "Unknown", revision } = {} }: AddonObject): AddonEntry {
-  return { phase, revision };
+export function addonEntry(addon: AddonObject): AddonEntry {
+  const { phase = "Unknown", revision, observedGeneration } = addon.status ?? {};
+  if (addon.kind !== "Kustomization") return { phase, revision };
+  return { phase: kustomizationPhase(addon.status?.conditions), revision: observedGeneration };
+}
+
+/** Flux has conditions instead of a phase; Azimuth reads the first one. */
+function kustomizationPhase([first]: readonly Condition[] = []): string {
+  if (first === undefined) return "Unknown";
+  if (first.type !== "Ready") return "Pending";
+  return first.status === "True" ? "Deployed" : "Failed";
 }
 
 /** The fields read from a KubeadmControlPlane. */

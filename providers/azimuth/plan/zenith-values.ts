@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import { isObject } from "../../../lib/json";
 import type { JsonObject } from "../../../lib/merge";
 import { parseYaml } from "../../../lib/yaml";
+import { mergeValues } from "./values";
 
 /** Where the tunnel to the cluster's API server ends. */
 interface ZenithEndpoint {
@@ -162,6 +163,9 @@ export function zenithValues(
 }
 
 const MONITORING = "kube-prometheus-stack-client";
+/** The icon of Azimuth's portal for it, azimuth-capi-operator's own default. */
+const MONITORING_ICON =
+  "https://raw.githubusercontent.com/cncf/artwork/master/projects/prometheus/icon/color/prometheus-icon-color.png";
 
 /** Returns the manifests that expose the Grafana of the cluster's monitoring through Zenith. */
 function monitoringClient(): JsonObject {
@@ -170,7 +174,10 @@ function monitoringClient(): JsonObject {
     kind: "Reservation",
     metadata: {
       name: MONITORING,
-      annotations: { "azimuth.stackhpc.com/service-label": "Monitoring" },
+      annotations: {
+        "azimuth.stackhpc.com/service-label": "Monitoring",
+        "azimuth.stackhpc.com/service-icon-url": MONITORING_ICON,
+      },
     },
     spec: { credentialSecretName: `${MONITORING}-zenith-credential` },
   };
@@ -199,8 +206,10 @@ function monitoringClient(): JsonObject {
 }
 
 /** Returns values of the chart `zenith-apiserver`, with a placeholder for the base64 key. */
-export function tunnelValues(server: { host: string; port: number }): JsonObject {
-  return { zenithClient: { sshPrivateKeyData: KEY_PLACEHOLDER, server: { ...server } } };
+export function tunnelValues(server: { host: string; port: number }, defaults?: JsonObject): JsonObject {
+  return mergeValues(defaults, {
+    zenithClient: { sshPrivateKeyData: KEY_PLACEHOLDER, server: { ...server } },
+  });
 }
 
 /** The addresses of Zenith. */
@@ -208,16 +217,20 @@ export interface ZenithSettings {
   registrarAdminUrl: string;
   sshdHost: string;
   sshdPort: number;
+  /** Values of the chart `zenith-apiserver`, below foresail's own. */
+  apiserverDefaults?: JsonObject | undefined;
+  /** Values of the chart `zenith-operator`, below foresail's own. */
+  operatorDefaults?: JsonObject | undefined;
 }
 
 /** Returns values of the chart `zenith-operator` of a cluster. */
 export function operatorValues(
   cluster: string,
-  { registrarAdminUrl, sshdHost, sshdPort }: ZenithSettings,
+  { registrarAdminUrl, sshdHost, sshdPort, operatorDefaults }: ZenithSettings,
   projectId: string,
 ): JsonObject {
-  return {
+  return mergeValues(operatorDefaults, {
     kubeconfigSecret: { name: `${cluster}-kubeconfig`, key: "value" },
     config: { registrarAdminUrl, sshdHost, sshdPort, defaultAuthParams: { "tenancy-id": projectId } },
-  };
+  });
 }

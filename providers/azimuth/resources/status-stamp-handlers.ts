@@ -11,16 +11,18 @@ async function stamp(inputs: Inputs): Promise<Inputs> {
   await onManagement("StatusStamp", inputs, "write status.lastUpdated", async ({ management, progress }) => {
     const status = await readRecord(management, inputs);
     if (status === undefined) throw new Error(`there is no Cluster ${inputs.namespace}/${inputs.cluster}`);
-    // the first stamp is the start of the transition, so a repeated run does not reset it
-    if (inputs.moment === "start" && status.lastUpdated !== undefined)
-      return progress("status.lastUpdated is set already");
     const options = { leased: inputs.leaseName !== undefined, now: Date.now() };
     const { phase, lastUpdated } = observedStatus(
       { ...status, lastUpdated: timestamp(options.now) },
       await readClusterObjects(management, inputs),
       options,
     );
-    const isOver = inputs.moment === "end" && lastUpdated === undefined;
+    const isStart = inputs.moment === "start";
+    // the first stamp is the start of the transition, so a repeated run does not reset it; one that is over since a run
+    // has ended is another transition, whose age would make a cluster that changes count as unhealthy
+    if (isStart && status.lastUpdated !== undefined && lastUpdated !== undefined)
+      return progress("status.lastUpdated is set already");
+    const isOver = !isStart && lastUpdated === undefined;
     await patchRecord(management, inputs, { lastUpdated: isOver ? null : timestamp(options.now) });
     progress(`status.lastUpdated is ${isOver ? `cleared, because the cluster is ${phase}` : "written"}`);
   });

@@ -8,7 +8,7 @@ import {
   UNMARKED,
 } from "../../../lib/ownership/owner";
 import { printable, shortened } from "../../../lib/text/quote";
-import { objectName } from "./identity";
+import { groupOf, objectName } from "./identity";
 import { type ManagedFields, otherWriters, owns } from "./fields";
 
 /** The field manager of foresail's writes. */
@@ -179,6 +179,27 @@ export function decideAdoption(
 function isSameOwner(one: Owner, other: Owner): boolean {
   if (one.uid !== undefined && other.uid !== undefined) return one.uid === other.uid;
   return one.kind === other.kind && one.name === other.name;
+}
+
+/**
+ * Returns the owners of an object that the desired ones replace: those of the same name with another uid. An object that was
+ * moved or restored has the uid of its former owner; an object has only one controller.
+ */
+export function staleOwners(
+  { metadata }: ExistingObject,
+  desired: readonly Pick<Owner, "apiVersion" | "kind" | "name" | "uid">[],
+): Owner[] {
+  return (metadata?.ownerReferences ?? []).filter((owner) =>
+    desired.some(
+      (one) =>
+        one.uid !== undefined &&
+        owner.uid !== undefined &&
+        one.uid !== owner.uid &&
+        one.kind === owner.kind &&
+        one.name === owner.name &&
+        groupOf(one.apiVersion) === groupOf(owner.apiVersion),
+    ),
+  );
 }
 
 /** Returns the annotations that record this stack's relation to an object. */

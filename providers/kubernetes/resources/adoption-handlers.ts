@@ -163,7 +163,7 @@ export const handlers: Handlers = {
       failures: [],
     });
     if (!hasIdentity(news)) return withSteps([{ kind: "unknown", until: "its name is known" }]);
-    if (!isKnown(news.object)) {
+    if (!isKnown([news.object, news.wait])) {
       const paths = olds.object === undefined ? [] : changedPaths(olds.object, news.object);
       const changed = paths.length === 0 ? {} : { paths: paths.join(", ") };
       const object = objectName(identityOf(news));
@@ -188,7 +188,8 @@ export const handlers: Handlers = {
   async diff(_id, olds: AdoptionOutputs, news: AdoptionInputs) {
     if (!hasIdentity(news)) return { changes: true };
     if (!isSameObject(identityOf(olds), identityOf(news))) return { changes: true, replaces: ["object"] };
-    if (!isKnown(news.object) || !olds.ready || !isSameDesired(olds, news)) return { changes: true };
+    if (!isKnown([news.object, news.wait]) || !olds.ready || !isSameDesired(olds, news))
+      return { changes: true };
     const asked = await askCluster(news, (kubernetes) => kubernetes.get<LiveObject>(identityOf(news)));
     if ("silence" in asked) return { changes: false };
     const live = asked.answer;

@@ -3,7 +3,14 @@ import { isStackId } from "../../../lib/ownership/owner";
 import { printable, shortened } from "../../../lib/text/quote";
 import { isKnown } from "../../../lib/unknown";
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { type Claim, decideAdoption, type ExistingObject, type Owner, relationTo } from "../plan/adoption";
+import {
+  type Claim,
+  decideAdoption,
+  type ExistingObject,
+  type Owner,
+  relationTo,
+  staleOwners,
+} from "../plan/adoption";
 import { changedPaths, liveOf, without } from "../plan/fields";
 import { type Identity, objectName } from "../plan/identity";
 import { expectsSomething, judgeStatus, type DesiredStatus, type Precondition } from "../plan/status";
@@ -187,7 +194,9 @@ export function leftToDo(
   if (changed.length > 0) steps.push({ kind: "apply", paths: changed.join(", ") });
   const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};
   const missing = owners.filter(
-    ({ kind, name }) => !ownerReferences.some((one) => one.kind === kind && one.name === name),
+    (owner) =>
+      !ownerReferences.some((one) => one.kind === owner.kind && one.name === owner.name) ||
+      (isKnown(owner.uid) && staleOwners(live, [owner]).length > 0),
   );
   for (const { kind, name } of missing) steps.push({ kind: "addOwner", owner: `${kind} ${name}` });
   for (const finalizer of finalizers)
@@ -211,12 +220,15 @@ export function waitOf({ wait = {}, timeoutSeconds }: Pick<AdoptionInputs, "wait
 export const waitSteps = (inputs: AdoptionInputs): AdoptionStep[] =>
   expectsSomething(inputs.wait ?? {}) ? [{ kind: "wait", ...waitOf(inputs) }] : [];
 
-/** Returns whether the desired state and the access to the cluster are the same. */
+/**
+ * Returns whether the desired state and the access to the cluster are the same. What it waits for is compared with the live
+ * object instead.
+ */
 export function isSameDesired(one: AdoptionInputs, other: AdoptionInputs): boolean {
   const compared = (inputs: AdoptionInputs) => {
-    const { kubeconfig, object, owners = [], finalizers = [], adopt = false, wait, leave = [] } = inputs;
+    const { kubeconfig, object, owners = [], finalizers = [], adopt = false, leave = [] } = inputs;
     const set = leave.reduce((rest, path) => without(rest, path), object);
-    return { kubeconfig, object: set, owners, finalizers, adopt, wait, leave };
+    return { kubeconfig, object: set, owners, finalizers, adopt, leave };
   };
   return isDeepStrictEqual(compared(one), compared(other));
 }

@@ -16,6 +16,7 @@ import {
   ownAdditions,
   ownMarks,
   relationTo,
+  staleOwners,
 } from "../plan/adoption";
 import { objectName } from "../plan/identity";
 import { valueAt, withLiveVersions, withValue } from "../plan/fields";
@@ -60,6 +61,20 @@ class UnrecordedOwner extends Error {
 
 const ATTEMPTS = 5;
 
+/** Removes the owners that the desired ones replace, unless the object has changed since it was read. */
+async function dropStaleOwners(
+  kubernetes: KubernetesClient,
+  ref: ReturnType<typeof identityOf>,
+  existing: LiveObject,
+  owners: readonly Owner[],
+): Promise<void> {
+  const stale = staleOwners(existing, owners);
+  const { ownerReferences = [], resourceVersion } = existing.metadata ?? {};
+  if (stale.length === 0) return;
+  const valid = ownerReferences.filter((owner) => !stale.includes(owner));
+  await kubernetes.mergePatch(ref, { metadata: { resourceVersion, ownerReferences: valid } });
+}
+
 /**
  * Creates the object, or applies the desired fields to the existing one; its annotation records which. After a lost
  * response or a conflict it reads the object again.
@@ -94,6 +109,7 @@ export async function ensureObject(
     const made = decision.do === "make" || (decision.do !== "adopt" && decision.isMade);
     const object = desired(inputs, owners, marks(claimOf(inputs), made), existing);
     try {
+      if (existing !== undefined) await dropStaleOwners(kubernetes, ref, existing, owners);
       const force = decision.do === "keep" || inputs.adopt;
       const applied = await kubernetes.apply<LiveObject>(object, { force, once: decision.do === "make" });
       if (decision.do !== "make" || isFreshlyMade(applied)) return { object: applied, made };

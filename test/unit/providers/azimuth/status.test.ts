@@ -148,6 +148,12 @@ describe("entries of a cluster's record", () => {
       revision: 2,
     });
     assert.equal(addonEntry({}).phase, "Unknown");
+    const flux = (...conditions: object[]) =>
+      addonEntry({ kind: "Kustomization", status: { observedGeneration: 3, conditions } });
+    assert.deepEqual(flux({ type: "Ready", status: "True" }), { phase: "Deployed", revision: 3 });
+    assert.equal(flux({ type: "Ready", status: "Unknown" }).phase, "Failed");
+    assert.equal(flux({ type: "Reconciling", status: "True" }).phase, "Pending");
+    assert.equal(flux().phase, "Unknown");
   });
 
   const controlPlanes: [string, object[], string][] = [

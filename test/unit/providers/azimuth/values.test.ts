@@ -247,4 +247,23 @@ describe("Helm values of a cluster", () => {
     assert.match(bound("/platform-users"), /oidc:\/platform-users.*oidc:\/kube-demo/);
     assert.doesNotMatch(bound(), /platform-users/);
   });
+
+  it("bind them to a role in some namespaces, beside or instead of one in all", () => {
+    const namespaceRole = {
+      name: "oidc:users",
+      namespaces: ["shop", "blog"],
+      rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }],
+    };
+    const manifests = (role?: { name: string }) => {
+      const { addons } = roleBindingValues({ role, namespaceRole, rootGroup: "/kube-demo" });
+      return (addons as { custom: { "oidc-default-rbac": { spec: { manifests: Record<string, string> } } } })
+        .custom["oidc-default-rbac"].spec.manifests;
+    };
+    const names = ["oidc-default-namespace-role.yaml", "oidc-default-namespace-role-bindings.yaml"];
+    assert.deepEqual(Object.keys(manifests()), names);
+    assert.deepEqual(Object.keys(manifests({ name: "view" })), ["default-users.yaml", ...names]);
+    const bindings = (manifests()[names[1] ?? ""] ?? "").split("---\n");
+    assert.equal(bindings.length, 2);
+    assert.match(bindings[1] ?? "", /kind: RoleBinding[\s\S]*namespace: blog[\s\S]*oidc:\/kube-demo/);
+  });
 });

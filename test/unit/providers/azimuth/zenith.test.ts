@@ -119,6 +119,27 @@ describe("Helm values for Zenith", () => {
       assert.match(issue, /azimuth\.charts\.zenithApiServer/);
     });
 
+  it("have the defaults of both charts below their own, and lists of both", () => {
+    const server = { host: "zenith.example.com", port: 22 };
+    const defaults = { zenithClient: { image: { tag: "1" }, server: { host: "other" } }, extra: [1] };
+    const own = tunnelValues(server).zenithClient as { sshPrivateKeyData: string };
+    assert.deepEqual(tunnelValues(server, defaults), {
+      zenithClient: { image: { tag: "1" }, ...own, server },
+      extra: [1],
+    });
+    const settings = { registrarAdminUrl: "http://registrar", sshdHost: "zenith.example.com", sshdPort: 22 };
+    const operatorDefaults = { resources: { limits: { cpu: 1 } }, config: { sshdPort: 2222, debug: true } };
+    const { resources, config } = operatorValues("demo", { ...settings, operatorDefaults }, "0a1b");
+    assert.deepEqual(resources, operatorDefaults.resources);
+    assert.deepEqual(config, { ...settings, debug: true, defaultAuthParams: { "tenancy-id": "0a1b" } });
+  });
+
+  it("give the monitoring's Reservation the icon that Azimuth's portal shows", () => {
+    const tunnel = { manifest: "", files: {}, keyed: [] };
+    const { addons } = zenithValues({ fqdn: "f", secret: "s" }, tunnel, { monitoring: true });
+    assert.match(JSON.stringify(addons), /service-icon-url: https:\S+prometheus-icon-color.png/);
+  });
+
   it("tell the operator the cluster's kubeconfig and project", () => {
     const where = { registrarAdminUrl: "http://registrar", sshdHost: "zenith.example.com", sshdPort: 22 };
     assert.deepEqual(operatorValues("demo", where, "0a1b"), {
