@@ -76,7 +76,7 @@ function before(
   if (olds.template !== undefined)
     return {
       ...defined({ replicas: olds.replicas, version: olds.version, outdated }),
-      change: templateChange(olds.template, template, inPlaceFields),
+      change: found?.isUnderway ? "none" : templateChange(olds.template, template, inPlaceFields),
     };
   if (found === undefined || !found.pool.infrastructureReady) return undefined;
   const { counts, version } = found.pool;

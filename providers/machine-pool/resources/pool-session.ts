@@ -10,7 +10,8 @@ import {
   type Referred,
   type ReferredObject,
 } from "../plan/observed";
-import { type OutdatedMachines, outdatedMachines } from "../plan/roll";
+import { type OutdatedMachines, outdatedMachines, type PoolTemplate } from "../plan/roll";
+import { changedPaths, liveOf, valueAt } from "../../kubernetes/plan/fields";
 import { falseConditions, reporting } from "../plan/troubles";
 import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
 import type { PoolInputs, PoolNode } from "./machine-pool-ready";
@@ -47,6 +48,8 @@ export interface Look {
   conclusion: Evaluation;
   /** the machines that a change of the template has to replace */
   outdated: readonly OutdatedMachines[];
+  /** whether an earlier run began this change, and some of the machines are replaced */
+  isUnderway: boolean;
   /** what its objects report, when it waits for such machines */
   troubles: readonly string[];
 }
@@ -132,10 +135,10 @@ export class PoolSession {
     const object = await this.management.get<object>(this.ref);
     if (object === undefined) return undefined;
     const pool = observePool(object);
-    const outdated = await this.outdated(pool, last);
+    const { outdated, isUnderway } = await this.outdated(pool, last);
     const desired = { ...this.inputs, outdated };
     const around = { isClusterPaused: await this.isClusterPaused() };
-    const seen = { pool, nodes: [], outdated, troubles: [] };
+    const seen = { pool, nodes: [], outdated, isUnderway, troubles: [] };
     const conclusion = evaluate(pool, desired, around);
     if (!("waits" in conclusion)) return { ...seen, conclusion };
     const found = conclusion.waits.isOfNodes ? await this.nodes() : await this.beside(pool);
@@ -146,22 +149,31 @@ export class PoolSession {
 
   /**
    * Returns the machines that the change since the last run has to replace, and those that an earlier run has left. A
-   * machine is older than the change if its Node is older than foresail's last write of the infrastructure object.
+   * machine is older than the change if its Node is older than foresail's write of it. Before that write, in a preview, all
+   * with a Node are, so that preview and run have the same inputs.
    */
-  private async outdated(pool: ObservedPool, last?: Partial<PoolInputs>): Promise<OutdatedMachines[]> {
+  private async outdated(
+    pool: ObservedPool,
+    last?: Partial<PoolInputs>,
+  ): Promise<Pick<Look, "outdated" | "isUnderway">> {
     const { template, inPlaceFields } = this.inputs;
     const { outdated = [], template: before } = last ?? this.inputs;
+    const { providerIDs: machines } = pool;
     const found = (isOlder: (id: string) => boolean) =>
-      outdatedMachines(outdated, before, template, { machines: pool.providerIDs, isOlder, inPlaceFields });
+      outdatedMachines(outdated, before, template, { machines, isOlder, inPlaceFields });
     // without another template the ages don't count
-    if (found(() => true).length === found(() => false).length) return found(() => false);
+    if (found(() => true).length === found(() => false).length)
+      return { outdated: found(() => false), isUnderway: false };
     const [{ infrastructure }, { nodes }] = await Promise.all([this.beside(pool), this.nodes()]);
-    const written = infrastructure?.object?.metadata?.managedFields?.find(
-      ({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply",
-    )?.time;
-    if (written === undefined || nodes === undefined) return found(() => true);
-    const created = new Map(nodes.map((node) => [node.providerID, node.created]));
-    return found((id) => Date.parse(created.get(id) ?? "") < Date.parse(written));
+    if (nodes === undefined) return { outdated: found(() => true), isUnderway: false };
+    const written = infrastructure && writtenAt(infrastructure, template);
+    const created = new Map(nodes.map((node) => [node.providerID, Date.parse(node.created ?? "")]));
+    const ageOf = (id: string) => created.get(id) ?? NaN;
+    if (written === undefined) return { outdated: found((id) => !isNaN(ageOf(id))), isUnderway: false };
+    return {
+      outdated: found((id) => ageOf(id) < written),
+      isUnderway: machines.some((id) => ageOf(id) >= written),
+    };
   }
 
   /** Returns what the objects of a pool report: conditions of it and its machines, and warnings. Never throws. */
@@ -253,6 +265,17 @@ export class PoolSession {
       );
     return fetched;
   }
+}
+
+/** Returns when foresail wrote the template to the infrastructure object; undefined when it is not there yet. */
+function writtenAt({ name, object }: Beside, { infrastructure, rest }: PoolTemplate): number | undefined {
+  const desired = valueAt(rest, "infrastructure");
+  const live = liveOf(desired, valueAt(object, "spec"));
+  if (name !== infrastructure || changedPaths(live, desired).length > 0) return undefined;
+  const own = object?.metadata?.managedFields?.find(
+    ({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply",
+  );
+  return own?.time === undefined ? undefined : Date.parse(own.time);
 }
 
 /** Returns the nodes of a pool for the outputs. */
