@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
+import type { AzimuthClusterArgs } from "../components/azimuth/azimuth-cluster-args";
 import { ownerOf, type ClusterSpecification } from "../providers/azimuth/plan/objects";
 import { withoutUndefined } from "../providers/azimuth/plan/entries-patch";
 import type { JsonObject } from "../lib/merge";
@@ -16,7 +17,7 @@ export function azimuth({
     namespace,
     cluster: specification(section),
     identity: identity && withoutUndefined(identity),
-    ...(zenith ? { zenith } : {}),
+    ...(zenith ? { zenith: zenith as AzimuthClusterArgs["zenith"] } : {}),
     charts,
     values: section.values as JsonObject,
     nodeGroupOverrides: section.nodeGroupOverrides as Record<string, JsonObject>,

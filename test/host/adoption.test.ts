@@ -13,7 +13,7 @@ type Live = NewObject & {
     uid: string;
     annotations?: Record<string, string>;
     finalizers?: string[];
-    ownerReferences?: { name: string }[];
+    ownerReferences?: { name: string; uid?: string }[];
   };
   spec: Record<string, unknown>;
 };
@@ -102,7 +102,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     );
     assert.deepEqual(await lines(news, news), ["add its owner ConfigMap moved"]);
     const updated = await fixture.host.update(ADOPTION, outputs, news);
-    const owners = (await live("left"))?.metadata.ownerReferences as { uid?: string }[] | undefined;
+    const owners = (await live("left"))?.metadata.ownerReferences;
     assert.deepEqual(
       owners?.map((one) => one.uid),
       [uid],

@@ -7,7 +7,7 @@ import { askCluster, isNotServed, onCluster } from "../../kubernetes/resources/i
 import { listed } from "../../../lib/text/quote";
 import { machinesToGo, waitWords } from "../plan/evaluation";
 import { defined } from "../plan/observed";
-import { templateChange } from "../plan/roll";
+import { type OutdatedMachines, templateChange } from "../plan/roll";
 import { machinePoolSteps, type MachinePoolStep, type PoolBefore, poolSteps } from "../plan/steps";
 import { troublesBeside } from "../plan/troubles";
 import { followPool } from "./follow";
@@ -96,7 +96,7 @@ function stateSteps({ name: pool }: PoolInputs, look: Look): MachinePoolStep[] {
 async function plan(
   olds: Partial<PoolInputs>,
   news: PoolInputs,
-): Promise<{ steps: MachinePoolStep[] } & Pick<PoolInputs, "outdated">> {
+): Promise<{ steps: MachinePoolStep[]; outdated?: OutdatedMachines[] | undefined }> {
   const { template, ...others } = news;
   const { outdated } = olds;
   if (!isKnown({ ...others, kubeconfig: "", workloadKubeconfig: "" }))
