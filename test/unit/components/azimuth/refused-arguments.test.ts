@@ -87,6 +87,7 @@ const CHANGES: Fields[] = [
   { identity: { defaultClusterRole: "admin", defaultUserClusterRole: role } },
   { identity: { defaultUserClusterRole: { ...role, name: "a\u0007" } } },
   { identity: { defaultUserClusterRole: { ...role, rules: [] } } },
+  { identity: { defaultUserNamespaceRole: { ...role, namespaces: ["Shop"] } } },
   { identity: { defaultUserClusterRole: { ...role, rules: [{ apiGroups: [""], verbs: ["get"] }] } } },
   { identity: { defaultUserClusterRole: { ...role, rules: [{ nonResourceURLs: ["*"], verbs: [] }] } } },
   { zenith: { ...zenith, registrarAdminUrl: "http://me:hunter2@registrar" } },
