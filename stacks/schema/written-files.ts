@@ -30,10 +30,10 @@ export class WrittenFiles {
   located(issue: FileIssue): FileIssue {
     const { file, path } = issue;
     const values = allFiles(this.files).find((each) => each.file === file)?.values ?? {};
-    const { secret }: Partial<ConfigurationKey> =
-      CONFIGURATION_KEYS[path[0] as keyof typeof CONFIGURATION_KEYS] ?? {};
+    const known: Readonly<Record<string, ConfigurationKey>> = CONFIGURATION_KEYS;
+    const isSecret = known[String(path[0])]?.secret === true;
     // a secret key is a map with the encrypted value in the file
-    const position = secret
+    const position = isSecret
       ? this.textOf(file)?.at(path.slice(0, 1), {})
       : this.textOf(file)?.at(path, valueAt(values, path));
     return position === undefined ? issue : { ...issue, where: positionText(position) };
