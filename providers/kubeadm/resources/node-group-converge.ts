@@ -100,7 +100,10 @@ export async function convergeNodeGroup(
     step = `set labels and taints of ${named(changing)}`;
     await allInParallel(changing, (machine) => applyNodeSettings(open, machine));
 
-    for (const { name } of machinesOf("keep")) {
+    const kept = machinesOf("keep");
+    step = `keep ${named(kept)}`;
+    await assertNotReset(open, kept, "removal");
+    for (const { name } of kept) {
       step = `keep ${name}`;
       await endRemoval(open, name);
     }

@@ -3,7 +3,6 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../machine/configuration";
 import { certificateAuthority } from "../machine/kubeconfig";
 import * as steps from "../machine/steps";
-import type { MachineFacts } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
 import { hasLostRole } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
@@ -101,7 +100,7 @@ async function mustJoin(session: Session, machine: Machine, joining?: Joining): 
 }
 
 /** Refuses a machine that an interrupted run joined with the other role: its Node has no group's label that would say so. */
-function assertRole({ name, role }: Machine, { controlPlane }: MachineFacts): void {
+function assertRole({ name, role }: Machine, { controlPlane }: steps.MachineFacts): void {
   if (controlPlane === (role === "control-plane")) return;
   const has = controlPlane ? "control plane" : "worker";
   throw new Error(

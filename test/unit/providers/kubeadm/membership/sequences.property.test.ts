@@ -86,9 +86,18 @@ class SimulatedPool {
         ];
       case "settings":
         return [set];
+      case "keep":
+        return [
+          () => {
+            node().unschedulable = step.staysCordoned === true;
+            delete node().removal;
+          },
+        ];
       case "remove": {
         const drain = () => {
-          if (this.nodes.has(name)) node().unschedulable = true;
+          if (!this.nodes.has(name)) return;
+          node().removal ??= node().unschedulable ? "was-cordoned" : "cordoned";
+          node().unschedulable = true;
         };
         const reset = () => void this.marked.delete(name);
         const forget = () => {
@@ -152,6 +161,7 @@ describe("a sequence of edits of a pool's machines, with kills and failures in b
           const node = pool.nodes.get(machine.name);
           for (const [key, value] of Object.entries(wantedLabels(machine)))
             assert.equal(node?.labels[key], value, `${machine.name} ${key}`);
+          assert.equal(node?.unschedulable, false, `${machine.name} is cordoned`);
           for (const { key } of machine.taints) assert.ok(node?.taints.some((taint) => taint.key === key));
         }
         assert.deepEqual(pool.plan(last), []);

@@ -51,6 +51,7 @@ const sequences = fc.record({
   })),
 });
 
+type Event = typeof events extends fc.Arbitrary<infer T> ? T : never;
 type Sequence = typeof sequences extends fc.Arbitrary<infer T> ? T : never;
 
 function desiredOf(value: Value, nodes: readonly RolloutNode[]): DesiredRollout {
@@ -78,10 +79,7 @@ function desiredOf(value: Value, nodes: readonly RolloutNode[]): DesiredRollout 
 }
 
 /** One event of a sequence. */
-function happen(
-  rollout: EditedRollout,
-  { what, node: pick, moves }: typeof events extends fc.Arbitrary<infer T> ? T : never,
-) {
+function happen(rollout: EditedRollout, { what, node: pick, moves }: Event): void {
   const nodes = rollout.list();
   const node = nodes[pick % nodes.length] as RolloutNode;
   if (what === "kill") rollout.kill();
