@@ -8,7 +8,7 @@ kubectl_of_system() { kubectl_as_administrator --namespace kube-system "$@"; }
 
 # How long the next node waits for a restarted kube-proxy, which has no probe and counts as available at once. The DaemonSet's own
 # value is in the annotation meanwhile.
-KUBE_PROXY_READY_SECONDS=5
+KUBE_PROXY_READY_SECONDS=10
 KUBE_PROXY_ANNOTATION=foresail/min-ready-seconds
 
 # Prints a pod of kube-proxy that has ended three times since its restart, and its node: TIME of the restart.

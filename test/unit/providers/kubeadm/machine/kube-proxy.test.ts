@@ -45,8 +45,8 @@ interface Patch {
 describe("the restart of kube-proxy", () => {
   it("waits on each node for some seconds, and gives the DaemonSet its own value back", () => {
     for (const [former, during] of [
-      ["", 5],
-      ["2", 5],
+      ["", 10],
+      ["2", 10],
       ["30", 30],
     ] as const) {
       const { status, stdout, patches } = restart(["now kube-proxy-1 w-1 0"], { former });
