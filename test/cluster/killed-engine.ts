@@ -79,10 +79,9 @@ export function stillRunning(processes: readonly ProcessFacts[]): ProcessFacts[]
   return processes.filter(isAlive);
 }
 
-/** Begins to watch a machine's own log for the next run of a step. */
-export async function watchStep(
+async function watchStep(
   cluster: TestCluster,
-  { machine, operation }: Pick<KillPoint, "machine" | "operation">,
+  { machine, operation }: KillPoint,
 ): Promise<{ begun: Promise<"begun">; end(): void }> {
   const connection = await SshConnection.open(await cluster.target(machine), { seconds: 60 });
   const count = `{ grep -c '^== [^ ]* ${operation}$' /var/log/foresail/${operation}.log 2>/dev/null || true; }`;

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { awaitNode } from "../await-node";
-import { etcdAt } from "../etcd";
 import { askOverContext } from "../reachability";
-import { watchStep } from "../killed-engine";
 import { traces } from "../traces";
 import type { Action } from "./story";
 
 const READY_SECONDS = 180;
-const CONDITION_SECONDS = 60;
 
 /** Runs kubectl as the administrator. */
 export const kubectl =
@@ -20,25 +17,6 @@ export const on =
   (machine: string, script: string): Action =>
   (cluster) =>
     cluster.fleet.execute(machine, script);
-
-export const powerOff =
-  (machine: string): Action =>
-  (cluster) =>
-    cluster.fleet.kill(machine);
-
-export const powerOn =
-  (machine: string): Action =>
-  (cluster) =>
-    cluster.fleet.start(machine);
-
-/** Removes a machine with its disk: the next edit that has it makes a new one. */
-export const destroyMachine =
-  (machine: string): Action =>
-  (cluster) =>
-    cluster.fleet.delete(machine);
-
-export const stopUnit = (machine: string, unit: string): Action => on(machine, `systemctl stop ${unit}`);
-export const startUnit = (machine: string, unit: string): Action => on(machine, `systemctl start ${unit}`);
 
 export const sshOff = (machine: string): Action =>
   on(machine, "systemctl stop ssh.socket ssh 2>/dev/null || systemctl stop ssh");
@@ -64,17 +42,6 @@ const awaitReady =
 export const ready = awaitReady("True", READY_SECONDS);
 export const notReady = awaitReady("not True", READY_SECONDS);
 
-const awaitSchedulable =
-  (isSchedulable: boolean) =>
-  (name: string): Action =>
-  (cluster) =>
-    awaitNode(cluster, name, {
-      what: `${name} to be ${isSchedulable ? "schedulable" : "cordoned"}`,
-      seconds: CONDITION_SECONDS,
-      decide: ({ spec }) => ((spec?.unschedulable ?? false) === isSchedulable ? "it is not" : undefined),
-    });
-export const cordoned = awaitSchedulable(true);
-
 /** The Nodes of the cluster are exactly these. */
 export const nodes =
   (...names: string[]): Action =>
@@ -89,13 +56,6 @@ export const clean =
   async (cluster) =>
     assert.deepEqual(await traces(cluster, machine), [], machine);
 
-/** The members of etcd are exactly these, and it answers. */
-export const etcd =
-  (...names: string[]): Action =>
-  async (cluster) => {
-    assert.deepEqual(await etcdAt(cluster, names[0]!), { members: [...names].sort(), healthy: true });
-  };
-
 /** Pods on these nodes reach each other. */
 export const podsOn =
   (...names: string[]): Action =>
@@ -108,45 +68,4 @@ export const label =
   async (cluster) => {
     const node = await cluster.withApi((client) => client.getNode(name));
     assert.equal(node?.metadata?.labels?.[key], value, `${key} of ${name}`);
-  };
-
-/** A Node has a taint with this key. */
-export const taint =
-  (name: string, key: string): Action =>
-  async (cluster) => {
-    const node = await cluster.withApi((client) => client.getNode(name));
-    const keys = (node?.spec?.taints ?? []).map((each) => each.key);
-    assert.ok(keys.includes(key), `${name} has ${keys.join(", ")}`);
-  };
-
-/** A Node has an annotation with any value. */
-export const annotation =
-  (name: string, key: string): Action =>
-  (cluster) =>
-    awaitNode(cluster, name, {
-      what: `${key} of ${name}`,
-      seconds: CONDITION_SECONDS,
-      decide: ({ metadata }) => (metadata?.annotations?.[key] === undefined ? "it is absent" : undefined),
-    });
-
-/** An object exists. */
-export const object = (kind: string, name: string, ...namespace: string[]): Action =>
-  kubectl("get", kind, name, ...namespace);
-
-/** Switches a machine off and on again. */
-export const reboot =
-  (machine: string): Action =>
-  async (cluster) => {
-    await cluster.fleet.kill(machine);
-    await cluster.fleet.start(machine);
-  };
-
-/** Switches a machine off and on again as soon as a step of `up` begins on it. */
-export const rebootAtStep =
-  (machine: string, operation: string): Action =>
-  async (cluster) => {
-    const watch = await watchStep(cluster, { machine, operation });
-    await watch.begun;
-    watch.end();
-    await reboot(machine)(cluster);
   };

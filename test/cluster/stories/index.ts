@@ -1,3 +1,4 @@
+import { agentStories } from "./agents";
 import { machineStories } from "./machines";
 import { nodeStories } from "./nodes";
 import type { StoryGroup } from "./story";
@@ -7,6 +8,6 @@ export const STORY_GROUPS: readonly StoryGroup[] = [
   {
     about: "with one control plane and two workers",
     machines: ["cp-1", "w-1", "w-2"],
-    stories: [...machineStories, ...nodeStories],
+    stories: [...machineStories, ...nodeStories, ...agentStories],
   },
 ];

@@ -9,17 +9,3 @@ export const joins = (...workers: string[]): ExpectedStep[] => [
 /** The removal of nodes that answer. */
 export const removes = (...machines: string[]): ExpectedStep[] =>
   machines.map((machine) => ({ kind: "remove", machine }));
-
-/** The removal of machines that are listed as lost. */
-export const loses = (...machines: string[]): ExpectedStep[] =>
-  machines.map((machine) => ({ kind: "lose", machine }));
-
-/** The return of foresail's own objects, each a kind and a name. */
-export const restores = (...objects: [kind: string, name: string][]): ExpectedStep[] =>
-  objects.map(([object, name]) => ({ kind: "restore", object, name }));
-
-/** The joins of control planes. */
-export const joinsControlPlane = (...machines: string[]): ExpectedStep[] => [
-  ...machines.map((machine) => ({ kind: "joinControlPlane", machine })),
-  { kind: "spreadDns" },
-];
