@@ -125,6 +125,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     lost: { role: "remark", danger: "settings lost" },
     lostOfCluster: { role: "remark", danger: "settings lost" },
     noLost: { role: "remark", danger: "unread" },
+    unreadPackage: { role: "remark", danger: "unread" },
     drainBlocked: { role: "remark", danger: "blocked" },
   }),
   EncryptionKey: rules(kubeadm.encryptionKeySteps, {

@@ -29,13 +29,16 @@ export class RolloutFixture {
   agents!: FakeAgents;
   /** names of etcd members that are not healthy */
   readonly illMembers = new Set<string>();
+  /** what machines say about a version of containerd */
+  offer = "offered";
   /** how many more requests etcd leaves without a response */
   etcdSilences = 0;
   private names: string[] = [];
   private readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-rollout-"));
   private readonly authority = new TestAuthority(this.folder);
   private readonly ssh = new TestSshServer(
-    answerSteps(() => {
+    answerSteps((operation) => {
+      if (operation === "package-offer") return this.offer;
       if (this.etcdSilences === 0) return this.etcdAnswer();
       this.etcdSilences -= 1;
       return ETCD_SILENT;
@@ -64,6 +67,7 @@ export class RolloutFixture {
     this.names = names;
     this.illMembers.clear();
     this.etcdSilences = 0;
+    this.offer = "offered";
     this.server.intercept = () => undefined;
     store.objects.clear();
     store.log.length = 0;

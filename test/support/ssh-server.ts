@@ -97,13 +97,14 @@ export class TestSshServer {
 }
 
 /** Answers each step instead of running it: with an answer, or with an exit code. */
-export function answerSteps(answer: () => string | number): OnCommand {
+export function answerSteps(answer: (operation: string) => string | number): OnCommand {
   return (_command, channel) => {
     let stdin = "";
     channel.on("data", (data: Buffer) => (stdin += data.toString()));
     channel.on("end", () => {
-      const result = answer();
-      channel.write(`\n${parseScript(stdin)?.marker}\n${typeof result === "string" ? result : ""}`);
+      const script = parseScript(stdin);
+      const result = answer(script?.operation ?? "");
+      channel.write(`\n${script?.marker}\n${typeof result === "string" ? result : ""}`);
       channel.exit(typeof result === "number" ? result : 0);
       channel.end();
     });

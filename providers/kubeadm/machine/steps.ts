@@ -37,7 +37,7 @@ export type Operation =
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
   | ("drift" | "drift-accept")
   | ("endpoint-facts" | "move-endpoint")
-  | "rewritten-settings"
+  | ("rewritten-settings" | "package-offer")
   | ("adoption-facts" | "adoption-access" | "adoption-settings" | "adopt" | "release");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */

@@ -178,6 +178,8 @@ export const nodeRolloutSteps = defineSteps({
   lost: line`${machine}: ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} anew`,
   lostOfCluster: line`the cluster ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} anew`,
   noLost: line`whether ${phrase("machines")} would lose settings that others wrote could not be read: ${text("why")}`,
+  /** Machines that could not say whether a repository has a version. */
+  unreadPackage: line`whether a repository of ${phrase("machines")} has containerd ${token("version")} could not be read: ${text("why")}`,
   drainBlocked: line`${machine}: the drain would ${choice("how", ["be refused", "wait"])}: ${text("why")}`,
 });
 export type NodeRolloutStep = StepOf<typeof nodeRolloutSteps>;

@@ -29,16 +29,20 @@ export const handlers: Handlers = {
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const { lostSettingLines } = await import("./rollout/lost-settings.js");
     const lost = await lostSettingLines(nameOf(news), olds, desired, preview.steps);
+    const { packageOffers } = await import("./rollout/package-offers.js");
+    const offers = await packageOffers(nameOf(news), desired, preview.steps);
     const { stoppedWrites } = await import("./rollout/stopped-writes.js");
     const stopped = await stoppedWrites(nameOf(news), olds, desired);
     const steps = preview.steps.map(nodeRolloutSteps.format);
-    for (const line of [...steps, ...notes, ...stopped.notes, ...lost, ...diff]) report(nameOf(news), line);
+    for (const line of [...steps, ...notes, ...stopped.notes, ...offers.notes, ...lost, ...diff])
+      report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
       inputs: { ...desired, steps, leftOut },
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
         ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
+        ...offers.missing.map((reason) => ({ property: "cluster.rollout.software.containerd", reason })),
         ...stuck.map((reason) => ({ property: "cluster.rollout", reason })),
         ...refusals.map((reason) => ({ property: "cluster.version", reason })),
       ],

@@ -1,3 +1,4 @@
+import { packageOfferScript } from "../../../../../providers/kubeadm/machine/package-offer";
 import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration-differences";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -121,6 +122,7 @@ const scripts: Record<string, Script> = {
   "adoption-facts": adoption.adoptionFactsScript("demo", "w-1"),
   "adoption-access": adoption.adoptionAccessScript("demo", "cp-1"),
   "adoption-settings": adoption.adoptionSettingsScript(versioned, versioned, exampleMachine("cp-1")),
+  "package-offer": packageOfferScript(everything, "w-1", "1.7.24~ds1-1", ["10.0.0.11"]),
   "rewritten-settings": rewrittenSettingsScript({ machine: exampleMachine("cp-1"), addons: ["coredns"] }),
   adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
   ...{ release: adoption.releaseScript("demo", "w-1"), "agent-log": agentLogScript("demo", "w-1") },
