@@ -12,6 +12,7 @@ import {
   type RolloutStep,
 } from "../../providers/kubeadm/plan/rollout/plan";
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
+import { nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { compareVersions, minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { listed } from "../../lib/text/quote";
@@ -123,7 +124,8 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
     steps: plan.steps.map((step) => ({ ...step, line: describeRolloutStep(step) })),
     findings,
     notes: [
-      ...plan.notes.filter((note) => !known.has(note)),
+      // every forecast is of a version, whose order is always the same
+      ...plan.notes.filter((note) => !known.has(note) && nodeRolloutSteps.parse(note)?.kind !== "order"),
       ...facts.notes,
       ...(removed.length > 0 && plan.steps.length > 0 ? [] : unasked),
     ],

@@ -51,7 +51,7 @@ describe("what a rollout waits for and stops at", function () {
     assert.deepEqual(refusals, []);
     const began = Date.now();
     await assert.rejects(
-      fixture.update({ ...inputs, timeouts: { ...inputs.timeouts, ready: 30 } }),
+      fixture.update({ ...inputs, timeouts: { ...(inputs.timeouts as object), ready: 30 } }),
       /w-1 is not Ready.*next: start these machines/s,
     );
     assert.ok(Date.now() - began < 10_000);
