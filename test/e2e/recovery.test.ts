@@ -8,7 +8,7 @@ const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 const MACHINES = ["cp-1", "w-1", "w-2"];
 
 describe("changes that were a mistake", function () {
-  byNight("ssh.test.ts makes a third of them");
+  byNight("ssh.test.ts makes some of them");
   let cluster: TestCluster;
 
   before(async () => {

@@ -176,7 +176,6 @@ systemctl daemon-reload`,
   },
   {
     name: "a join that was killed",
-    byDay: true,
     edit: (desired, { spare }) => ({ ...desired, machines: [...desired.machines, spare] }),
     lists: ({ spare }) => expected.joined(spare),
     fails: async (cluster, { spare }) => {
@@ -193,7 +192,6 @@ systemctl daemon-reload`,
   },
   {
     name: "a removal that a disruption budget blocks",
-    byDay: true,
     before: (cluster, { worker }) => blockDrains(cluster, worker),
     after: unblockDrains,
     edit: (desired, { worker }) =>

@@ -237,6 +237,6 @@ copy_file() {
 last_words() {
   local lines
   lines=$(sed -E 's/^[0-9TZ:.+-]+ std(out|err) [FP] //' | grep . | tail -n 200)
-  { grep -E '^(Error|panic|F[0-9]{4}|E[0-9]{4}.*(command failed|Failed to start|failed to run))' <<<"$lines" || grep -E '^E[0-9]{4}' <<<"$lines" || printf '%s\n' "$lines"; } |
+  { grep -E '^(Error|panic|F[0-9]{4}|E[0-9]{4}.*(command failed|Failed to start|Failed to listen|failed to run))' <<<"$lines" || grep -E '^E[0-9]{4}' <<<"$lines" || printf '%s\n' "$lines"; } |
     tail -n 1 | tr -cd '[:print:]' | cut -c 1-500
 }
