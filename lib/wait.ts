@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { abortError, anySignal, orAborted } from "./abort";
 import { withoutIds } from "./text/identifiers";
+import { assertNotInterrupted, graceSignal, interruptSignal, RunInterrupted } from "./process/interruption";
 
 /** A wait reached its deadline. `lastSeen` is the last condition as text. */
 export class WaitTimeout extends Error {
@@ -56,21 +57,40 @@ export type Deadline = Pick<WaitArgs<unknown>, "what" | "seconds" | "signal" | "
 /**
  * Runs work that has a deadline.
  *
- * @param work its signal aborts at the deadline or with the caller's signal
- * @throws WaitTimeout at the deadline, with the last condition
+ * @param work its signal aborts at the deadline, with the caller's signal or with an interrupt of the run
+ * @throws WaitTimeout at the deadline and RunInterrupted at an interrupt, with the last condition
  * @throws the signal's reason when it aborts; everything that the work throws
  */
 export async function withDeadline<T>(
-  { what, seconds, signal: callers, progress: report }: Deadline,
+  args: Deadline,
   work: (signal: AbortSignal, progress: WaitProgress, deadline: number) => Promise<T>,
 ): Promise<T> {
+  return withSignals(args, ({ waiting }, progress, deadline) => work(waiting, progress, deadline));
+}
+
+interface WaitSignals {
+  /** for pauses and watches */
+  waiting: AbortSignal;
+  /** for requests: an interrupt leaves them a few seconds */
+  asking: AbortSignal;
+}
+
+async function withSignals<T>(
+  { what, seconds, signal: callers, progress: report }: Deadline,
+  work: (signals: WaitSignals, progress: WaitProgress, deadline: number) => Promise<T>,
+): Promise<T> {
+  assertNotInterrupted();
   const deadline = Date.now() + seconds * 1000;
   const progress = new WaitProgress(what, deadline, report);
   const expired = new AbortController();
   const timer = setTimeout(() => expired.abort(), seconds * 1000);
+  const asking = anySignal(expired.signal, callers, graceSignal());
+  const waiting = anySignal(asking, interruptSignal());
   try {
-    return await work(anySignal(expired.signal, callers), progress, deadline);
+    return await work({ waiting, asking }, progress, deadline);
   } catch (error) {
+    if (isInterrupt(error, waiting))
+      throw new RunInterrupted(`while it waited for ${what}; last seen: ${progress.lastSeen}`);
     if (callers?.aborted) throw abortError(callers);
     if (expired.signal.aborted) throw new WaitTimeout(what, progress.lastSeen, seconds);
     throw error;
@@ -80,6 +100,11 @@ export async function withDeadline<T>(
   }
 }
 
+/** Whether work ended because the run was interrupted. */
+const isInterrupt = (error: unknown, { reason }: AbortSignal): boolean =>
+  reason instanceof RunInterrupted &&
+  (error instanceof RunInterrupted || (error instanceof Error && error.name === "AbortError"));
+
 /**
  * Probes until it is done, with growing pauses (jitter of a quarter either way) between the probes.
  *
@@ -88,13 +113,13 @@ export async function withDeadline<T>(
 export async function waitFor<T>(args: WaitArgs<T>): Promise<T> {
   const longest = args.longestPauseMilliseconds ?? 5000;
   let next = Math.min(args.firstPauseMilliseconds ?? 250, longest);
-  return withDeadline(args, async (signal, progress) => {
+  return withSignals(args, async ({ waiting, asking }, progress) => {
     for (;;) {
-      const found = await probeOnce(args, signal);
+      const found = await probeOnce(args, asking);
       if ("done" in found) return found.done;
       progress.saw(found.pending);
       const milliseconds = next * (1 - JITTER + 2 * JITTER * Math.random());
-      await pause(Math.max(milliseconds, (found.seconds ?? 0) * 1000), undefined, { signal });
+      await pause(Math.max(milliseconds, (found.seconds ?? 0) * 1000), undefined, { signal: waiting });
       next = Math.min(next * GROWTH, longest);
     }
   });

@@ -1,5 +1,6 @@
 import type { Handlers } from "../lib/pulumi/handler-types";
 import { endWithEngine, isDynamicProvider } from "../lib/process/parent-watch";
+import { interruptWithEngine } from "../lib/pulumi/cancellation";
 import { printErrorsOnce } from "../lib/pulumi/displayed-handlers";
 import { displayWarnings } from "../lib/text/warnings";
 import { makeStructsFast } from "../lib/pulumi/fast-structs";
@@ -7,6 +8,7 @@ import { trustingThisRun } from "../lib/pulumi/stale-steps";
 
 endWithEngine();
 if (isDynamicProvider()) {
+  interruptWithEngine();
   printErrorsOnce();
   displayWarnings();
   makeStructsFast();

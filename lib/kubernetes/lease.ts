@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { assertNotInterrupted, despiteInterrupt } from "../process/interruption";
 import { waitFor, WaitTimeout } from "../wait";
 import type { KubernetesClient } from "./client";
 import { KubernetesError } from "./errors";
@@ -202,7 +203,7 @@ class HeldLease {
     const metadata = { annotations: holderAnnotations(undefined), resourceVersion: this.version };
     const free = { metadata, spec: { holderIdentity: null, renewTime: microTime(), acquireTime: null } };
     const signal = AbortSignal.timeout(FREE_MILLISECONDS);
-    await this.client.mergePatch(REF, free, { signal }).catch(() => undefined);
+    await despiteInterrupt(() => this.client.mergePatch(REF, free, { signal })).catch(() => undefined);
   }
 
   /**
@@ -214,6 +215,7 @@ class HeldLease {
     while (!this.isFresh) {
       this.lost.signal.throwIfAborted();
       this.stopped.signal.throwIfAborted();
+      assertNotInterrupted();
       await this.renew();
       // without a pause, refusals of an API server that has just started would cause a busy loop
       if (!this.isFresh)

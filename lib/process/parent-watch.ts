@@ -1,3 +1,5 @@
+import { anySignal } from "../abort";
+import { assertNotInterrupted, graceSignal } from "./interruption";
 import { isAlive, type ProcessFacts, type ProcessIdentity, readProcess } from "./identity";
 
 /** The Pulumi engine that started this process is dead. Continuing would change the cluster without a run. */
@@ -36,14 +38,15 @@ const LOOK_MILLISECONDS = 100;
 // Determined once, when this module loads: later, an orphaned process has other ancestors.
 const engine = engineProcess();
 
-/** @throws EngineGone when the engine that started this process has ended */
+/** @throws EngineGone when the engine that started this process has ended, RunInterrupted when it ends its run */
 export function assertEngineAlive(watched: ProcessIdentity = engine): void {
+  assertNotInterrupted();
   if (!isAlive(watched)) throw new EngineGone(watched.pid);
 }
 
 /**
- * Returns a signal that aborts with EngineGone soon after the engine's death, for waits and remote commands. Does not
- * keep the process running.
+ * Returns a signal that aborts with EngineGone soon after the engine's death, and with RunInterrupted soon after an
+ * interrupt, for waits and remote commands. Does not keep the process running.
  */
 export function engineSignal(watched: ProcessIdentity = engine): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController();
@@ -51,7 +54,7 @@ export function engineSignal(watched: ProcessIdentity = engine): { signal: Abort
     if (!isAlive(watched)) controller.abort(new EngineGone(watched.pid));
   }, LOOK_MILLISECONDS);
   timer.unref();
-  return { signal: controller.signal, stop: () => clearInterval(timer) };
+  return { signal: anySignal(controller.signal, graceSignal()), stop: () => clearInterval(timer) };
 }
 
 function identityOf({ pid, startTime }: ProcessFacts): ProcessIdentity {

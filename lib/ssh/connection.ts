@@ -1,5 +1,6 @@
 import type { ClientChannel } from "ssh2";
-import { abortError } from "../abort";
+import { abortError, anySignal } from "../abort";
+import { assertNotInterrupted, graceSignal, RunInterrupted } from "../process/interruption";
 import { splitAnswer } from "./answer";
 import { waitFor, WaitTimeout } from "../wait";
 import { dial, type Dialed, pinned } from "./dial";
@@ -78,23 +79,25 @@ export class SshConnection {
    * @throws SshCommandError when it ends with another code than 0, by a signal, or without having printed the marker
    * @throws SshConnectionLost when the connection breaks before the command's end was seen: the outcome is unknown
    * @throws SshOutputTooLarge when it prints more than 16 MiB
-   * @throws SshCommandTimeout at the deadline; the signal's reason when it aborts. The command may continue on the
-   *   machine
+   * @throws SshCommandTimeout at the deadline, RunInterrupted soon after an interrupt, the signal's reason when it aborts.
+   *   The command may continue on the machine
    */
   async run(command: string, options: RunOptions): Promise<CommandOutput> {
     const { client } = this.dialed;
     const { name: machine, user } = this.target;
     const step = options.name;
+    assertNotInterrupted();
     if (options.signal?.aborted) throw abortError(options.signal);
     if (this.fault !== undefined) throw new SshConnectionLost(machine, step, false, this.fault);
-    const { seconds, signal } = options;
+    const { seconds } = options;
+    const signal = anySignal(options.signal, graceSignal());
     return new Promise<CommandOutput>((resolve, reject) => {
       const output = { stdout: "", stderr: "" };
       let channel: ClientChannel | undefined;
       let ended: { code: number | null; signal?: string } | undefined;
       const settle = (finish: () => void) => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", abort);
+        signal.removeEventListener("abort", abort);
         client.removeListener("close", lost);
         finish();
       };
@@ -106,7 +109,10 @@ export class SshConnection {
         settle(() => reject(error));
         channel?.close();
       };
-      const abort = () => giveUp(abortError(signal!));
+      const abort = () => {
+        const isInterrupted = signal.reason instanceof RunInterrupted;
+        giveUp(isInterrupted ? new RunInterrupted(goesOn(step, machine)) : abortError(signal));
+      };
       const timer = setTimeout(() => {
         const { greeting } = splitAnswer(output.stdout, options.marker);
         giveUp(
@@ -122,7 +128,7 @@ export class SshConnection {
         const printed = { stderr: output.stderr, greeting, hasBegun: answer !== undefined };
         settle(() => reject(new SshCommandError(machine, step, code ?? undefined, by, printed, user)));
       };
-      signal?.addEventListener("abort", abort, { once: true });
+      signal.addEventListener("abort", abort, { once: true });
       client.on("close", lost);
       const notStarted = (error: Error) =>
         settle(() => reject(new SshConnectionLost(machine, step, false, error.message)));
@@ -146,6 +152,10 @@ export class SshConnection {
     this.dialed.close();
   }
 }
+
+/** Says what becomes of a command whose run was interrupted. */
+const goesOn = (step: string, machine: string): string =>
+  `while \`${step}\` ran; what has begun on ${machine} goes on there to its end, and the next run waits for it`;
 
 /** Dials until a machine responds whose host key `judge` accepts (default: the pinned key). */
 async function dialUntil(

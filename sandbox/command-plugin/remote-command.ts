@@ -12,7 +12,7 @@ interface RemoteCommandInputs extends CommandInputs {
 
 /**
  * Connects, sets the environment, runs the command and waits until it ends.
- * @throws Error with exit status or signal, command and output; or the reason why the connection failed
+ * @throws Error with exit status or signal, command and output; the reason why the connection failed; that it was canceled
  */
 export function runRemoteCommand(
   command: Chosen,
@@ -24,7 +24,7 @@ export function runRemoteCommand(
   return withConnection(inputs.connection, log, signal, async (client) => {
     const session = await Session.open(client);
     await setEnvironment(session, inputs, previous, log);
-    return runIn(client, await session.start(command.text), command, inputs, log);
+    return runIn(client, await session.start(command.text), command, inputs, log, signal);
   });
 }
 
@@ -55,6 +55,7 @@ function runIn(
   command: Chosen,
   inputs: CommandInputs,
   log: ResourceLog,
+  signal: AbortSignal,
 ): Promise<CommandOutput> {
   const output = new CapturedOutput(inputs.logging, (line) => log.status(line));
   output.read(channel, channel.stderr);
@@ -65,6 +66,13 @@ function runIn(
       if (code === 0) resolve(output.result());
       else reject(commandFailure(ending(code, killedBy) + lost, command, output.interleaved()));
     });
+    const cancel = (): void => {
+      channel.close();
+      const words = `canceled while the command ran; what has begun on ${inputs.connection.host} goes on there`;
+      reject(commandFailure(words, command, output.interleaved()));
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    channel.once("close", () => signal.removeEventListener("abort", cancel));
     // A command may end without reading its input.
     channel.on("error", () => undefined);
     channel.end(inputs.stdin ?? "");

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
@@ -142,6 +143,11 @@ export class ProviderHost {
     request.setProperties(properties(key, olds));
     const response = await this.call<messages.ReadRequest, messages.ReadResponse>("read", request);
     return response.getId() === "" ? undefined : plain(response.getProperties());
+  }
+
+  /** Interrupts what runs, as the engine does at an interrupt of its run. */
+  async cancel(): Promise<void> {
+    await this.call("cancel", new Empty());
   }
 
   private call<Request, Response>(name: keyof ResourceProviderClient, request: Request): Promise<Response> {

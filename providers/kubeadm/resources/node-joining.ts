@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { KubernetesClient } from "../../../lib/kubernetes";
+import { despiteInterrupt } from "../../../lib/process/interruption";
 import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../machine/configuration";
 import { certificateAuthority } from "../machine/kubeconfig";
 import * as steps from "../machine/steps";
@@ -258,6 +259,6 @@ async function withBootstrapToken(
     await work(token);
   } finally {
     // also after a failed call: even if the response was lost, the token may exist
-    await kubernetes.delete({ apiVersion, kind, ...metadata });
+    await despiteInterrupt(() => kubernetes.delete({ apiVersion, kind, ...metadata }));
   }
 }

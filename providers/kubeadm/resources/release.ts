@@ -1,5 +1,6 @@
 import { KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
 import { refOf } from "../../../lib/kubernetes/objects";
+import { RunInterrupted } from "../../../lib/process/interruption";
 import { messageOf } from "../../../lib/error-message";
 import { releaseScript } from "../machine/adoption-steps";
 import { WRITTEN_SETTINGS } from "../plan/adopted-configuration";
@@ -66,6 +67,7 @@ async function clearCluster(kubeconfig: string, pattern: string): Promise<string
     }
     return undefined;
   } catch (error) {
+    if (error instanceof RunInterrupted) throw error;
     return messageOf(error);
   }
 }

@@ -1,3 +1,4 @@
+import { RunInterrupted } from "../../../lib/process/interruption";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
@@ -27,6 +28,8 @@ async function keysOnConsole(inputs: Inputs, resource: string): Promise<string[]
       }),
     );
   } catch (error) {
+    // a key that nothing was compared with would be pinned
+    if (error instanceof RunInterrupted) throw error;
     const why = messageOf(error);
     if (!(error instanceof WaitTimeout)) report(resource, `the cloud shows no console: ${why}`);
     return [];

@@ -1,4 +1,5 @@
 import { recordHistory, recordNodeEvent, type NodeEvent, pauseRequested } from "../../../../lib/kubernetes";
+import { despiteInterrupt } from "../../../../lib/process/interruption";
 import { messageOf } from "../../../../lib/error-message";
 import { passGate, soak } from "../../gate";
 import { endsInTime, stopTime } from "../../plan/rollout/stop-after";
@@ -34,7 +35,7 @@ export class RolloutRecord {
   private write(write: () => Promise<void>): void {
     const { waiting, progress } = this.session;
     this.writes = this.writes
-      .then(() => (waiting.signal.aborted ? undefined : write()))
+      .then(() => (waiting.signal.aborted ? undefined : despiteInterrupt(write)))
       .catch((error: unknown) => {
         if (!this.warned) progress(`the history could not be written: ${messageOf(error)}`);
         this.warned = true;
