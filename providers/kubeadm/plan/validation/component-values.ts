@@ -43,6 +43,9 @@ const OF_HTTP2 = ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
+/** Values of locked feature gates, by their letters in the generated file. */
+const LOCKED: Readonly<Record<string, boolean>> = { "1": true, "0": false };
+
 /** Returns the arguments of a list, as far as they are readable. */
 export function argumentsAt(kubeadm: unknown, place: string): Argument[] {
   const list = valueAt(kubeadm, place.split("."));
@@ -70,7 +73,7 @@ function gateIssue(name: string, value: boolean | undefined, version?: string): 
     const meant = nearest(name, Object.keys(gates));
     return `${quoted(name)} is no feature gate of ${of}; ${meant === undefined ? "remove it" : `did you mean ${quoted(meant)}?`}`;
   }
-  const locked = version === undefined ? undefined : { "1": true, "0": false }[gates[name] ?? ""];
+  const locked = version === undefined ? undefined : LOCKED[gates[name] ?? ""];
   if (locked === undefined || value === undefined || value === locked) return undefined;
   return `${quoted(name)} is locked to ${locked} in ${of}, whose programs do not start with ${value}; remove it`;
 }

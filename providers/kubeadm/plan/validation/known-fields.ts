@@ -84,11 +84,13 @@ export function fieldsOf(version?: string): KubernetesFields {
   const column = minor === undefined ? -1 : minors.indexOf(minor);
   const fields = {
     kinds: prune(kinds) as KubernetesFields["kinds"],
-    flags: Object.fromEntries(Object.entries(flags).map(([program, list]) => [program, namesOf(list)])),
+    flags: Object.fromEntries(
+      Object.entries(flags).map(([program, list]) => [program, namesOf(list)] as const),
+    ),
     gates: Object.fromEntries(
       Object.entries(gates).flatMap(([name, letters]) => {
         const state = column < 0 ? letters : letters.charAt(column);
-        return state === ABSENT ? [] : [[name, state]];
+        return state === ABSENT ? [] : [[name, state] as const];
       }),
     ),
     kubeadmGates: namesOf(kubeadmGates),
