@@ -46,12 +46,9 @@ export async function packageOffers(
       }
     }),
   );
-  const asked = new Map(
-    due.flatMap(({ name }) => [[name, offers.get(name) ?? { kind: "offered" }] as const]),
-  );
   const wanted = [...new Set(versions.values())];
   const withVersion = (version: string) =>
-    new Map([...asked].filter(([name]) => versions.get(name) === version));
+    new Map([...offers].filter(([name]) => versions.get(name) === version));
   return {
     missing: wanted.flatMap((version) => missingPackages(withVersion(version), version)).map(displayLine),
     notes: wanted.flatMap((version) => unreadNote(withVersion(version), version)),
