@@ -48,7 +48,12 @@ export async function packageOffers(
   );
   const wanted = [...new Set(versions.values())];
   const withVersion = (version: string) =>
-    new Map([...offers].filter(([name]) => versions.get(name) === version));
+    new Map(
+      due.flatMap(({ name }) => {
+        const offer = offers.get(name);
+        return offer === undefined || versions.get(name) !== version ? [] : [[name, offer] as const];
+      }),
+    );
   return {
     missing: wanted.flatMap((version) => missingPackages(withVersion(version), version)).map(displayLine),
     notes: wanted.flatMap((version) => unreadNote(withVersion(version), version)),
