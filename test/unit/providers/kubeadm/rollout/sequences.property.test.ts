@@ -14,8 +14,19 @@ const BY_DEFAULT = process.env.FORESAIL_TEST_ALL === "1" ? 10_000 : 1_000;
 const SEQUENCES = Number(process.env.FORESAIL_SCENARIOS ?? BY_DEFAULT);
 const SEED = Number(process.env.FORESAIL_SEED ?? 1);
 
-/** What the stack file may ask for: each of these may be edited alone or together with others. */
-const values = fc.record({
+/** What the stack file asks for: each of these may be edited alone or together with others. */
+interface Value {
+  version: string;
+  configuration?: string;
+  containerd?: string;
+  osPackages?: string;
+  repairs: boolean;
+  /** A pool or a node; empty: none. */
+  paused: string;
+  maxUnavailable: number | `${number}%`;
+}
+
+const values: fc.Arbitrary<Value> = fc.record({
   version: fc.constantFrom("1.36.2", "1.36.3", "1.36.3", "1.36.4", "1.36.9"),
   configuration: fc.constantFrom(undefined, "m1.k1.p1", "m1.k1.p1", "m1.k2.p1", "m2.k1.p2", "m9.k9.p9"),
   containerd: fc.constantFrom(undefined, "2.1.0", "2.2.0", "9.9.9"),
@@ -24,8 +35,6 @@ const values = fc.record({
   paused: fc.constantFrom("", "", "", "a-1", "cp-1", "b"),
   maxUnavailable: fc.constantFrom<number | `${number}%`>(1, 1, 2, "50%"),
 });
-type Value = typeof values extends fc.Arbitrary<infer T> ? T : never;
-
 /** What happens between two edits, to one of the nodes. */
 const events = fc.record({
   what: fc.constantFrom(
