@@ -53,7 +53,7 @@ function runIn(
   client: Client,
   channel: ClientChannel,
   command: Chosen,
-  inputs: CommandInputs,
+  inputs: RemoteCommandInputs,
   log: ResourceLog,
   signal: AbortSignal,
 ): Promise<CommandOutput> {

@@ -18,7 +18,11 @@ const SEQUENCES = Number(process.env.FORESAIL_SCENARIOS ?? BY_DEFAULT);
 const SEED = Number(process.env.FORESAIL_SEED ?? 1);
 const GROUP = "workers";
 
-type Recorded = { machines: Machine[]; owned: ReturnType<typeof recordedOwnership>; former: Readonly<Record<string, string>> };
+type Recorded = {
+  machines: Machine[];
+  owned: ReturnType<typeof recordedOwnership>;
+  former: Readonly<Record<string, string>>;
+};
 
 /** A worker pool whose runs end anywhere: the state is written at the end of a run, or when one of its steps fails. */
 class SimulatedPool {
