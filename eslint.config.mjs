@@ -42,6 +42,8 @@ export default tseslint.config(
       "@typescript-eslint/no-require-imports": "off",
     },
   },
+  // "npm run fields" writes it
+  { files: ["providers/kubeadm/plan/validation/kubernetes-fields.ts"], rules: { "max-lines": "off" } },
   { files: ["test/**/*.ts"], rules: { "@typescript-eslint/no-non-null-assertion": "off" } },
   {
     files: ["**/*.cjs", "**/*.mjs"],

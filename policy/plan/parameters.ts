@@ -1,9 +1,9 @@
 import { isObject } from "../../lib/json";
 import { unknownWord } from "../../lib/validation/spelling";
 import { formatPath, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
-import type { ResourceRule, StackRule } from "./rule";
+import type { ResourceRule } from "./rule";
 
-type Parameters = ResourceRule["parameters"] | StackRule["parameters"];
+type Parameters = ResourceRule["parameters"];
 interface Schema {
   readonly type: "integer" | "array" | "object";
   readonly items?: { readonly type: "integer" | "string" };

@@ -51,9 +51,13 @@ export function announcedOperations(preview: {
     );
   });
   const joining = announced.filter((operation) => operation.includes(": join-"));
-  // a join installs the agent, too
+  const configured = Object.values(preview.steps)
+    .flat()
+    .flatMap((line) => /^(\S+): stage configuration /.exec(line)?.[1] ?? []);
+  // a join installs the agent, too, but not with a configuration that has changed
   const isOfJoin = (operation: string) =>
     operation.endsWith(": node-agent") &&
+    !configured.includes(operation.replace(": node-agent", "")) &&
     joining.some((join) => join.startsWith(operation.replace("node-agent", "join-")));
   return [...prepared, ...announced.filter((operation) => !isOfJoin(operation))].sort();
 }

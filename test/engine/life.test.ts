@@ -222,10 +222,8 @@ describe("the life cycle of a cluster under the engine", () => {
     await fixture.stack.up();
     fixture.fleet.powerOff("w-2");
     want(stay);
-    for (const _ of ["the first", "another"]) {
-      const { exitCode } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
-      assert.notEqual(exitCode, 0);
-    }
+    for (let run = 1; run <= 2; run++)
+      assert.notEqual((await fixture.stack.call(["up", "--yes", "--skip-preview"])).exitCode, 0);
     fixture.fleet.powerOn("w-2");
     want([...stay, "w-2"]);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
@@ -233,8 +231,8 @@ describe("the life cycle of a cluster under the engine", () => {
     ]);
     await fixture.stack.up();
     const { metadata, spec } = (await fixture.kubernetes.getNode("w-2")) ?? {};
-    assert.equal(spec?.unschedulable, undefined);
-    assert.equal(metadata?.annotations?.["foresail/removal"], undefined);
+    const left = [spec?.unschedulable, metadata?.annotations?.["foresail/removal"]];
+    assert.deepEqual(left, [undefined, undefined]);
     want(stay);
     await fixture.stack.up();
     assert.deepEqual(Object.keys(await nodes()), stay);
@@ -315,11 +313,8 @@ describe("the life cycle of a cluster under the engine", () => {
       change();
       const preview = await fixture.stack.preview();
       // where nothing answers, nothing says whose machine it is
-      assert.deepEqual(
-        allSteps(preview).filter((step) => !/^w-1: unread: whose /.test(step)),
-        [],
-        what,
-      );
+      const steps = allSteps(preview).filter((step) => !/^w-1: unread: whose /.test(step));
+      assert.deepEqual(steps, [], what);
       assert.equal(prepares(preview), false, what);
     }
     want(machines, { lost });
@@ -328,24 +323,6 @@ describe("the life cycle of a cluster under the engine", () => {
     await fixture.stack.setSecret("sshPrivateKey", fixture.fleet.privateKey);
     assert.deepEqual(allSteps(preview), []);
     assert.equal(prepares(preview), false);
-  });
-
-  it("refuses a lower minor, a changed network and settings that no joined machine would get, with the alternative", async () => {
-    const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
-    for (const [change, words] of [
-      [{ version: "1.35.4" }, /Kubernetes can't go down a minor to 1\.35\.4/],
-      [
-        { network: { plugin: { bridge: {} }, podSubnet: "10.245.0.0/16" } },
-        /cluster\.network\.podSubnet.*can't become "10\.245\.0\.0\/16"/s,
-      ],
-      [{ kubelet: { cgroupDriver: "cgroupfs" } }, /cluster\.kubelet\.cgroupDriver.*put the old value back/s],
-    ] as const) {
-      want(machines, { lost: ["w-3"], ...change });
-      const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
-      assert.notEqual(exitCode, 0);
-      assert.match(stdout + stderr, words);
-    }
-    want(machines, { lost: ["w-3"] });
   });
 
   it("did each operation once on each machine", () => {

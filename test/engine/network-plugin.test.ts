@@ -12,7 +12,7 @@ const chart = (values = {}) => ({
   chart: { chart: path.join(FIXTURES, "chart"), namespace: "fake", values },
 });
 
-describe("network plugins, through the kubernetes plugin", function () {
+describe("network plugins and settings that stay, through the kubernetes plugin", function () {
   this.timeout(600_000);
   const fixture = simulatedFixture({
     machines: ["cp-1", "w-1"],
@@ -20,9 +20,9 @@ describe("network plugins, through the kubernetes plugin", function () {
     // the plugin deletes in the foreground, which the garbage collector ends
     controllers: ["garbage-collector-controller"],
   });
-  const want = (plugin: object) =>
+  const want = (plugin: object, others: object = {}) =>
     fixture.stack.configure({
-      cluster: desiredCluster(fixture.fleet, ["cp-1", "w-1"], { network: { plugin } }),
+      cluster: desiredCluster(fixture.fleet, ["cp-1", "w-1"], { network: { plugin }, ...others }),
     });
   const exists = async (kind: string, namespace: string, name: string) => {
     const apiVersion = ["DaemonSet", "Deployment"].includes(kind) ? "apps/v1" : "v1";
@@ -56,6 +56,22 @@ describe("network plugins, through the kubernetes plugin", function () {
     );
     assert.ok(await exists("DaemonSet", "kube-system", "fake-network"));
     assert.equal(await exists("Namespace", "", "fake"), false);
+  });
+
+  it("refuses a lower minor, a changed network and settings that no joined machine would get, with the alternative", async () => {
+    for (const [change, words] of [
+      [{ version: "1.35.4" }, /Kubernetes can't go down a minor to 1\.35\.4/],
+      [
+        { network: { plugin: manifest, podSubnet: "10.245.0.0/16" } },
+        /cluster\.network\.podSubnet.*can't become "10\.245\.0\.0\/16"/s,
+      ],
+      [{ kubelet: { cgroupDriver: "cgroupfs" } }, /cluster\.kubelet\.cgroupDriver.*put the old value back/s],
+    ] as const) {
+      want(manifest, change);
+      const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
+      assert.notEqual(exitCode, 0);
+      assert.match(stdout + stderr, words);
+    }
   });
 
   it("records the plugin in a state of an earlier release without a step, and then refuses another", async () => {

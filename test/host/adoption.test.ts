@@ -1,52 +1,15 @@
 import assert from "node:assert/strict";
-import type { NewObject } from "../../lib/kubernetes";
 import { SlowRelay } from "../simulation/slow-relay";
 import { widget } from "../simulation/widgets";
+import { ADOPTION, adoptionsOf, type Live, STACK } from "./adoption-calls";
 import { ProviderHost } from "./provider-host";
 import { widgetsFixture } from "./widgets-fixture";
-
-const ADOPTION = "kubernetes/Adoption";
-const STACK = "foresail/test";
-
-type Live = NewObject & {
-  metadata: {
-    uid: string;
-    annotations?: Record<string, string>;
-    finalizers?: string[];
-    ownerReferences?: { name: string; uid?: string }[];
-  };
-  spec: Record<string, unknown>;
-};
 
 describe("Adoption and ObjectReady, on a real API server", function () {
   this.timeout(60_000);
   const fixture = widgetsFixture();
 
-  const inputs = (object: NewObject, over: object = {}) => ({
-    kubeconfig: fixture.api.kubeconfig(),
-    stack: STACK,
-    timeoutSeconds: 5,
-    object,
-    ...over,
-  });
-  const live = (name: string) =>
-    fixture.kubernetes.get<Live>({
-      apiVersion: "test.foresail.dev/v1",
-      kind: "Widget",
-      namespace: "default",
-      name,
-    });
-  const status = (name: string, value: object) =>
-    fixture.kubernetes.mergePatch(
-      { apiVersion: "test.foresail.dev/v1", kind: "Widget", namespace: "default", name },
-      { status: value },
-      { subresource: "status" },
-    );
-  const byOthers = (object: NewObject) => fixture.kubernetes.apply(object, { fieldManager: "helm" });
-  const lines = async (news: object, olds: object = {}) =>
-    (await fixture.host.check(ADOPTION, olds, news)).inputs["steps"] as string[];
-  const changes = async (olds: object, news: object) =>
-    (await fixture.host.diff(ADOPTION, olds, news)).changes;
+  const { inputs, live, status, byOthers, lines, changes } = adoptionsOf(fixture);
 
   it("creates a missing object, annotates it as its own, changes nothing the second time, and deletes it", async () => {
     const news = inputs(widget("made"));

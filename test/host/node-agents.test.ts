@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { doneTwice } from "../simulation/journal";
 import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
-import { TestAuthority } from "../support/certificates";
-import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
+import { nodesServer } from "./nodes-server";
 import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
 import { configurationVersions, rolledConfiguration } from "../../providers/kubeadm/plan/configuration";
@@ -29,26 +25,7 @@ describe("NodeAgents", function () {
   const update = async (olds: Desired, news: Desired) =>
     (await others.update("demo", olds, news)).outs as Desired;
   let fleet: SimulatedFleet;
-  const folder = mkdtempSync(path.join(tmpdir(), "foresail-agents-"));
-  const authority = new TestAuthority(folder);
-  const server = new TestKubernetesServer(authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
-  const kubeconfigFile = path.join(folder, "admin.conf");
-
-  before(async () => {
-    await server.listen();
-    writeFileSync(kubeconfigFile, kubeconfigOf(authority, [server]), { mode: 0o600 });
-  });
-  after(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  const putNode = (name: string, annotations: Record<string, string> = {}) =>
-    server.store.put(`/api/v1/nodes/${name}`, {
-      apiVersion: "v1",
-      kind: "Node",
-      metadata: { name, annotations },
-    });
+  const { server, kubeconfig, kubeconfigFile, putNode } = nodesServer();
 
   const putReports = (by: Desired) => {
     for (const { name, role } of by.machines)
@@ -69,7 +46,7 @@ describe("NodeAgents", function () {
     machines: names.map((name) => exampleMachine(name, fleet.machine(name))),
     annotations: PATTERN,
     staged: { kubernetes: ["1.36.3"], software: {} },
-    kubeconfig: kubeconfigOf(authority, [server]),
+    kubeconfig: kubeconfig(),
     credentials: { privateKey: fleet.privateKey },
     timeouts: { ssh: 3, dial: 1, prepare: 20, init: 1, join: 1, ready: 1 },
     ...over,

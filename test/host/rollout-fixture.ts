@@ -174,7 +174,7 @@ export class RolloutFixture {
       specification: exampleSpecification({ version }),
       machines: names.map((name) => this.machine(name)),
       rollout: { ...rollout, ...over },
-      drain,
+      drain: { ...drain, timeoutSeconds: 5 },
       kubeconfig: kubeconfigOf(this.authority, [this.server]),
     };
   }

@@ -7,7 +7,7 @@ import { WIDGETS } from "../simulation/widgets";
 import { ProviderHost } from "./provider-host";
 
 /** A bare API server with the kind Widget, and the handlers in Pulumi's own process. */
-interface WidgetsFixture {
+export interface WidgetsFixture {
   readonly api: BareApiServer;
   readonly host: ProviderHost;
   readonly kubernetes: KubernetesClient;

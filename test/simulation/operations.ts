@@ -3,31 +3,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parse, parseAllDocuments } from "yaml";
 import { AGENT_INSTALLED } from "../../providers/kubeadm/machine/steps";
 import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
-import type { FleetConfiguration, FleetFiles, MachineState, Outcome } from "./fleet-files";
+import type { FleetConfiguration, MachineState } from "./fleet-files";
 import { fullMarkOf, isOfOthers, isUnnamed, markerOf } from "./marks";
+import { answer, DONE, failed, NOTHING, refused, type Result, type Setting } from "./operation-result";
 import type { ReceivedScript } from "./received-script";
 
-/** Results of a script, beside its effect on the machine's state. */
-export interface Result {
-  outcome: Outcome;
-  stdout?: string;
-  stderr?: string;
-  exitCode?: number;
-}
-
-interface Setting {
-  script: ReceivedScript;
-  state: MachineState;
-  files: FleetFiles;
-  configuration: FleetConfiguration;
-  nodes: ClusterNodes;
-}
-
 type Operation = (setting: Setting) => Result | Promise<Result>;
-
-const DONE: Result = { outcome: "done" };
-const NOTHING: Result = { outcome: "nothing to do" };
-const failed = (stderr: string, exitCode = 1): Result => ({ outcome: "failed", stderr, exitCode });
 
 /** Returns the machine's time in seconds since 1970, if a test says how it differs. */
 const clockOf = ({ clockOffset }: MachineState) =>
@@ -355,16 +336,6 @@ function etcdRemove({ script, state, files, configuration }: Setting): Result {
   files.saveState(leaving.name, others);
   return DONE;
 }
-
-function answer(text: string): Result {
-  return { outcome: "done", stdout: `${text.trimEnd()}\n` };
-}
-
-const refused = (machine: string, why: string): Result => ({
-  outcome: "refused",
-  stderr: `${machine}: ${why}`,
-  exitCode: 78,
-});
 
 function indexOf(configuration: FleetConfiguration, machine: string): number {
   return configuration.machines.findIndex(({ name }) => name === machine);

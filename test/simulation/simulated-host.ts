@@ -3,7 +3,8 @@ import { gunzipSync } from "node:zlib";
 import { type Connection, Server, type ServerChannel, utils } from "ssh2";
 import type { ClusterNodes } from "./cluster-nodes";
 import type { Fault, FleetConfiguration, FleetFiles, SimulatedMachine } from "./fleet-files";
-import { perform, type Result } from "./operations";
+import type { Result } from "./operation-result";
+import { perform } from "./operations";
 import { PortForwarder } from "./port-forwarder";
 import { parseScript, type ReceivedScript } from "./received-script";
 

@@ -17,7 +17,6 @@ export const machineStories: readonly Story[] = [
   },
   {
     title: "two workers swap their names",
-    byDay: true,
     runs: [{ edit: { on: { "w-1": "w-2", "w-2": "w-1" } }, preview: /w-1 is the machine w-2 of this stack/ }],
   },
   {

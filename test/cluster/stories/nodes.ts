@@ -8,7 +8,6 @@ const POOL = "workers";
 export const nodeStories: readonly Story[] = [
   {
     title: "the Node of a worker is deleted by hand, and its machine joins again",
-    byDay: true,
     runs: [{ byHand: [kubectl("delete", "node", "w-2")], preview: joins("w-2"), then: [podsOn("w-2")] }],
   },
   {

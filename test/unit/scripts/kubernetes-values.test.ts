@@ -178,7 +178,7 @@ describe("values of the programs of Kubernetes", function () {
       if (!needed.call(this)) return;
       const known = fieldsOf(version).plugins;
       const others = fieldsOf().plugins.filter((name) => !known.includes(name));
-      const tried = [
+      const tried: Record<string, string>[] = [
         { "enable-admission-plugins": "NodeRestriction,PodSecurityPolicy" },
         { "enable-admission-plugins": "NodeRestriction, AlwaysPullImages" },
         { "enable-admission-plugins": "NodeRestriction," },

@@ -147,7 +147,7 @@ function ciliumIssues(values: object, { network, kubeadm }: NetworkSettings): Va
   const ofPools = ["ipam", "operator", "autoCreateCiliumPodIPPools"];
   const multiPool = mode === "multi-pool" ? (valueAt(values, ofPools) ?? {}) : {};
   const multiPools =
-    mode === "multi-pool" && Object.keys(multiPool as object).length === 0
+    mode === "multi-pool" && Object.keys(multiPool).length === 0
       ? issueAt(
           ofPools,
           `is missing, so that pods would get no address; write {default: {ipv4: {cidrs: [${podSubnet}], maskSize: 27}}}`,

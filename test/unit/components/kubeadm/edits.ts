@@ -197,7 +197,9 @@ export const EDITS: Edit[] = [
       ],
     },
   }),
-  set("InitConfiguration", "initConfiguration", { kubeadm: { initConfiguration: { skipPhases: ["a"] } } }),
+  set("InitConfiguration", "initConfiguration", {
+    kubeadm: { initConfiguration: { skipPhases: ["preflight"] } },
+  }),
   rolls("a file", everyMachine, { files: [{ path: "/etc/issue", content: "other" }] }),
   rolls("a file's mode and owner", everyMachine, {
     files: [{ path: "/etc/motd", content: "hello", mode: "0600", owner: "daemon:daemon" }],
@@ -207,6 +209,23 @@ export const EDITS: Edit[] = [
     proxy: { http: "http://192.0.2.99:3128", noProxy: ["example.org"] },
   }),
   rolls("a mirror", everyMachine, { registries: { mirrors: { "quay.io": ["https://m.example.org"] } } }),
+  rolls("a registry's server", everyMachine, {
+    registries: { servers: { "quay.io": "https://quay.example.org/v2/quay" } },
+  }),
+  rolls("how a mirror is asked", everyMachine, {
+    registries: {
+      mirrors: { "quay.io": ["https://m.example.org"] },
+      hosts: {
+        "https://m.example.org": {
+          overridePath: true,
+          skipVerify: true,
+          ca: ["/etc/ssl/certs/site.pem"],
+          header: { "X-Site": "eu1" },
+          capabilities: ["pull"],
+        },
+      },
+    },
+  }),
   set("etcd", "clusterConfiguration.etcd", {
     kubeadm: { clusterConfiguration: { etcd: { local: { dataDir: "/var/lib/other" } } } },
   }),

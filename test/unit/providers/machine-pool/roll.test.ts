@@ -108,7 +108,7 @@ describe("the machines that a change of the template has to replace", () => {
           const expected = [...machines].filter(([, from]) => from !== flavor).map(([id]) => id);
           assert.deepEqual(ids(outdated).sort(), expected.sort());
           // the provider replaces some of them before the next change
-          const gone = expected.slice(0, random.next().value);
+          const gone = expected.slice(0, Number(random.next().value));
           machines = new Map([...machines].filter(([id]) => !gone.includes(id)));
           for (const _ of gone) machines.set(`m${made++}`, flavor);
         });

@@ -11,8 +11,6 @@ import type {
 import { TestAuthority } from "../../../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../../../support/kubernetes-server";
 
-type Fields = Record<string, unknown>;
-
 const CLUSTER_API = "cluster.x-k8s.io/v1beta1";
 const SANDBOX = "infrastructure.example.org/v1";
 const REF = { name: "pool-a", namespace: "demo" };
@@ -28,7 +26,7 @@ describe("a MachinePool whose provider reports nothing about a roll", () => {
     ).listen();
     const kinds = (apiVersion: string, ...names: [kind: string, plural: string][]) => {
       const resources = names.map(([kind, name]) => ({ kind, name, namespaced: true }));
-      server.store.put(`/apis/${apiVersion}`, { resources } as Fields);
+      server.store.put(`/apis/${apiVersion}`, { resources });
     };
     server.store.put("/api", {});
     kinds(CLUSTER_API, ["MachinePool", "machinepools"], ["Cluster", "clusters"]);
@@ -56,13 +54,13 @@ describe("a MachinePool whose provider reports nothing about a roll", () => {
         ...{ phase: "Running", bootstrapReady: true, infrastructureReady: true },
         ...{ replicas: count, readyReplicas: count, nodeRefs: nodes },
       },
-    } as Fields);
+    });
     ids.forEach((id) =>
       server.store.put(`/api/v1/nodes/n-${id}`, {
         metadata: { name: `n-${id}`, creationTimestamp: `2026-01-01T00:0${id}:00Z` },
         spec: { providerID: `x://${id}` },
         status: { conditions: [{ type: "Ready", status: "True" }] },
-      } as Fields),
+      }),
     );
   }
   /** Writes the infrastructure object as foresail did at a minute. */
@@ -83,7 +81,7 @@ describe("a MachinePool whose provider reports nothing about a roll", () => {
       },
       spec: { flavor },
       status: { ready: true, conditions: [{ type: "Ready", status: "True" }] },
-    } as Fields);
+    });
   };
   const inputs = (flavor: string, over: Partial<PoolInputs> = {}): PoolInputs => {
     const kubeconfig = kubeconfigOf(authority, [server]);

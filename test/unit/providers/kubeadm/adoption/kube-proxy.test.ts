@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import {
   mergedObjects,
   originalObjects,
@@ -11,7 +10,6 @@ import {
 } from "../../../../../providers/kubeadm/plan/adopted-kube-proxy";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "../machine/examples";
-import { ShellMachine } from "../machine/run-shell";
 
 const CHANGE = { paths: [], upload: false, kubeProxy: true };
 const objects = { kubeProxy: { mode: "", oomScoreAdj: null } };
@@ -72,21 +70,5 @@ describe("other settings of kube-proxy in an adopted cluster", () => {
     assert.deepEqual(originalObjects({ kubeProxy: merged.object }, written), { kubeProxy: theirs });
     const again = mergedObjects({ kubeProxy: merged.object }, written, exampleSpecification()).kubeProxy;
     assert.deepEqual(again, { object: theirs, written: [] });
-  });
-
-  it("restart it, and wait until it runs on every node", () => {
-    const machine = new ShellMachine();
-    machine.program("kubectl", `echo "$*" >>${machine.path("/calls")}`);
-    machine.write("/run/foresail-step/here", "");
-    const { status, stderr } = machine.step("steps/restart-kube-proxy", { MACHINE: "cp-1" }, [
-      "common/kube-proxy",
-    ]);
-    assert.deepEqual([stderr, status], ["", 0]);
-    const calls = readFileSync(machine.path("/calls"), "utf8").trim().split("\n");
-    assert.match(calls[0] ?? "", /--namespace kube-system rollout restart daemonset\/kube-proxy$/);
-    assert.match(
-      calls[1] ?? "",
-      /--namespace kube-system rollout status daemonset\/kube-proxy --timeout=300s$/,
-    );
   });
 });

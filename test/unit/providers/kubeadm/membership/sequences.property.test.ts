@@ -79,43 +79,37 @@ class SimulatedPool {
       node().taints = taintChanges(machine as Machine, owned) ?? node().taints;
       node().group = GROUP;
     };
-    switch (step.kind) {
-      case "join":
-        return [
-          () => void this.marked.add(name),
-          () => {
-            if (!this.nodes.has(name)) this.nodes.set(name, this.newNode(name));
-          },
-          set,
-        ];
-      case "settings":
-        return [set];
-      case "keep":
-        return [
-          () => {
-            node().unschedulable = step.staysCordoned === true;
-            delete node().removal;
-          },
-        ];
-      case "remove": {
-        const drain = () => {
-          if (!this.nodes.has(name)) return;
-          node().removal ??= node().unschedulable ? "was-cordoned" : "cordoned";
-          node().unschedulable = true;
-        };
-        const reset = () => void this.marked.delete(name);
-        const forget = () => {
-          this.nodes.delete(name);
-          removed.add(name);
-        };
-        // the mark alone says whose such a machine was, so a Node whose machine lost it is known no more
-        return step.interrupted
-          ? [drain, () => [reset, forget].forEach((each) => each())]
-          : [drain, reset, forget];
-      }
-      default:
-        assert.fail(`the model knows no step ${step.kind}`);
-    }
+    if (step.kind === "join")
+      return [
+        () => void this.marked.add(name),
+        () => {
+          if (!this.nodes.has(name)) this.nodes.set(name, this.newNode(name));
+        },
+        set,
+      ];
+    if (step.kind === "settings") return [set];
+    if (step.kind === "keep")
+      return [
+        () => {
+          node().unschedulable = step.staysCordoned === true;
+          delete node().removal;
+        },
+      ];
+    assert.equal(step.kind, "remove", `the model knows no step ${step.kind}`);
+    const drain = () => {
+      if (!this.nodes.has(name)) return;
+      node().removal ??= node().unschedulable ? "was-cordoned" : "cordoned";
+      node().unschedulable = true;
+    };
+    const reset = () => void this.marked.delete(name);
+    const forget = () => {
+      this.nodes.delete(name);
+      removed.add(name);
+    };
+    // the mark alone says whose such a machine was, so a Node whose machine lost it is known no more
+    return "interrupted" in step && step.interrupted
+      ? [drain, () => [reset, forget].forEach((each) => each())]
+      : [drain, reset, forget];
   }
 
   private newNode(name: string): ObservedNode {

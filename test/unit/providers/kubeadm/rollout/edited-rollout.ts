@@ -130,7 +130,8 @@ export class EditedRollout extends SimulatedRollout {
         } else return false;
         return true;
       }
-      default:
+      case "uncordon":
+      case "close":
         node.changesAllowed = false;
         node.cordonedBefore = false;
         if (!staysCordoned(found)) node.unschedulable = false;
