@@ -108,7 +108,7 @@ describe("an interrupt of foresail up", function () {
     assert.equal(exitCode, EXIT.usage);
     assert.match(
       stdout,
-      /w-3: cordon, drain[^]*nothing was changed: without a terminal, give --plan or --yes/,
+      /w-3: (?:prepared by a run that was interrupted; )?cordon, drain[^]*nothing was changed: without a terminal, give --plan or --yes/,
     );
     assert.equal(fixture.fleet.journal.length, before);
   });
