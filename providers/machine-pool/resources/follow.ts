@@ -100,7 +100,7 @@ async function untilReady(run: Run, view: PoolView): Promise<Followed> {
         // the cluster may have been paused during the wait
         if (await session.isClusterPaused())
           throw new PoolFailed(inputs, `it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
-        throw await explained(run, view, error);
+        throw await explained(run, view, error, stage);
       });
     left[stage] -= (Date.now() - began) / 1000;
     if (typeof next === "object") return next;
@@ -112,8 +112,13 @@ async function untilReady(run: Run, view: PoolView): Promise<Followed> {
   }
 }
 
-/** Returns a timeout with what the pool's objects report, and with what to do when no machine is replaced. */
-async function explained({ session, inputs }: Run, view: PoolView, error: WaitTimeout): Promise<WaitTimeout> {
+/** Returns a stage's timeout with what the pool's objects report, and with what to do when no machine is replaced. */
+async function explained(
+  { session, inputs }: Run,
+  view: PoolView,
+  error: WaitTimeout,
+  stage: Stage,
+): Promise<WaitTimeout> {
   const troubles = troublesBeside(error.lastSeen, await session.troubles(view.pool, view.around));
   const advice =
     machinesToGo(view.pool, inputs).length > 0 && troubles.length === 0
@@ -122,7 +127,7 @@ async function explained({ session, inputs }: Run, view: PoolView, error: WaitTi
         ]
       : [];
   const seen = listed([error.lastSeen, ...troubles, ...advice], { most: 6, longest: 600, separator: "; " });
-  return new WaitTimeout(error.what, seen, error.seconds);
+  return new WaitTimeout(error.what, seen, inputs.timeouts[stage]);
 }
 
 /** Returns the stage that the pool waits for now, or its nodes when it waits for nothing. @throws PoolFailed */
