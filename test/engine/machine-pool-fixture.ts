@@ -129,7 +129,7 @@ export async function upWhileProvidersAreAway({
     seconds: 60,
     probe: () => {
       assert.equal(child.exitCode, null, output());
-      const isSeen = output().includes("its controller has not seen the change yet");
+      const isSeen = output().includes("machines to be replaced, which are of an earlier template");
       return Promise.resolve(isSeen ? { done: undefined } : { pending: output() });
     },
   }).finally(() => capi.startProviders());

@@ -103,7 +103,7 @@ describe("network plugins and settings that stay, through the kubernetes plugin"
     want(chart({ podCidr: "10.245.0.0/16" }));
     assert.deepEqual(
       (await fixture.stack.preview()).map(({ op, type }) => `${op} ${type}`),
-      ["update kubernetes:core/v1:ConfigMap"],
+      ["replace kubernetes:core/v1:ConfigMap"],
     );
     await fixture.stack.up();
     assert.deepEqual(await chartSettings(), { podCidr: "10.245.0.0/16" });
