@@ -1,6 +1,10 @@
+import { isIP } from "node:net";
 import { dnsNameIssue } from "./names";
 import { quoted } from "../text/quote";
 import { duplicateIssues, below, issueAt, type ValidationIssue } from "./validation-issue";
+
+/** Returns 4 or 6 for an IP address, and 0 for any other text. */
+export const ipVersion = (text: string): number => isIP(text);
 
 /** Returns a dotted IPv4 address as a 32-bit number, or undefined when the text isn't one. */
 export function parseIpv4(text: string): number | undefined {

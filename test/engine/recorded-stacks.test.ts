@@ -80,7 +80,14 @@ const MARKED: Readonly<Record<string, string>> = {
 function recordOfOwner(system: string): string[] {
   const adoption = "update Adoption: record this stack as its owner, instead of foresail/test";
   if (system === "azimuth")
-    return ["create DestroyGuard", "create StackIdentity", ...Array<string>(4).fill(adoption)];
+    return [
+      "create DestroyGuard",
+      "create StackIdentity",
+      ...Array<string>(4).fill(adoption),
+      // the icon of the monitoring's reservation
+      "update Release",
+      "update StatusStamp: write status.lastUpdated of Cluster az-demo/demo",
+    ];
   if (system === "machine-pool") return ["create StackIdentity", ...Array<string>(3).fill(adoption)];
   const machines = MARKED[system];
   return [

@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
 import { isObject } from "../../../../lib/json";
 import { quoted } from "../../../../lib/text/quote";
+import { ipVersion } from "../../../../lib/validation/addresses";
 import { unknownWord } from "../../../../lib/validation/spelling";
 import {
   type ConfigurationPath,
@@ -165,15 +165,15 @@ const ADDRESSES: Readonly<Record<string, (text: string) => string | undefined>> 
 
 function blockIssue(text: string): string | undefined {
   const [address = "", prefix = ""] = text.split("/");
-  const bits = isIP(address) === 6 ? 128 : 32;
-  return isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
+  const bits = ipVersion(address) === 6 ? 128 : 32;
+  return ipVersion(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
     ? undefined
     : `${quoted(text)} is not a block; write e.g. "192.0.2.0/24"`;
 }
 
 function bindAddressIssue(text: string): string | undefined {
   const [, address = "", port] = /^\[?([\da-fA-F.:]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? [];
-  return text === "" || (isIP(address) !== 0 && Number(port ?? 1) <= 65_535)
+  return text === "" || (ipVersion(address) !== 0 && Number(port ?? 1) <= 65_535)
     ? undefined
     : `${quoted(text)} is not an address; write e.g. "0.0.0.0:10249"`;
 }

@@ -122,10 +122,8 @@ describe("the handlers of OpenStack's resources", () => {
         {},
         desired({ servers, arriving: servers.map(({ name }) => name) }),
       );
-      assert.deepEqual(
-        failures!.map(({ property }) => property),
-        ["openstack.pools.w.flavor", "openstack.pools"],
-      );
+      const paths = failures!.map(({ property }) => property);
+      assert.deepEqual(paths, ["openstack.pools.w.flavor", "openstack.pools"]);
     });
 
     it("refuses to continue with a recorded server in ERROR, and ignores one that is not recorded", async () => {
@@ -166,10 +164,7 @@ describe("the handlers of OpenStack's resources", () => {
       cloud.authenticationFaults.push({ status: 401, body: { error: { message: "wrong secret" } } });
       const found = { images: {}, flavors: {}, authUrl: "x" };
       const { failures } = await planHandlers.check!({ found }, desired());
-      assert.match(
-        failures!.map(({ property, reason }) => `${property}: ${reason}`).join(),
-        /^openstack\.cloud: .*401.*wrong secret/,
-      );
+      assert.match(failures![0]!.reason, /401.*wrong secret/);
     });
 
     it("reports during the run why a server can't be created, once, and ends when the others are up", async () => {
