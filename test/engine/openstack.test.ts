@@ -156,7 +156,7 @@ describe("an OpenStack stack whose servers were changed in the cloud", function 
     const { stack } = opened;
     const before = await servers();
     const worker = before.find(({ name }) => name.startsWith("w-1-"))!;
-    const body = JSON.stringify({ server: { name: "somebodys-own-name" } });
+    const body = JSON.stringify({ server: { name: "renamed-by-hand" } });
     assert.ok((await fetch(`${compute}/servers/${worker.id}`, { method: "PUT", body })).ok);
     await stack.refresh();
     const steps = (await stack.preview()).filter(({ type }) => type.startsWith("openstack:"));

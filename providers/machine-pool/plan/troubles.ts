@@ -27,7 +27,7 @@ export function reporting(
   return [...beside, { name: `MachinePool ${pool.name}`, conditions: pool.conditions }];
 }
 
-/** Returns the conditions of severity Error, in words: providers use it for what somebody has to fix. */
+/** Returns the conditions of severity Error, in words: providers use it for what a person has to fix. */
 export function errorConditions(pool: ObservedPool, around: Partial<PoolContext>): string[] {
   return reporting(pool, around).flatMap(({ name, conditions }) =>
     falseConditions({ name, conditions: conditions.filter(({ severity }) => severity === "Error") }),

@@ -26,21 +26,16 @@ export const cloudProviderResource = (cluster: string): string => `${cluster}-cl
 /** Reads what a stack's state contains from earlier runs: the machines and cloud objects of a cluster. */
 export function recordedState(cluster: string, resources: StateResources) {
   const state = new RecordedResources(resources);
-  const instances = state
+  const found = state
     .of("openstack:compute/instance:Instance")
-    .filter(({ name }) => name.startsWith(`${cluster}-`));
-  const found = instances.flatMap(({ name: resource, outputs }) => {
-    const { metadata } = outputs;
-    if (typeof metadata !== "object" || metadata === null) return [];
-    // The server's own name is not its identity: anyone may rename it, and a refresh records the new name.
-    const name = resource.slice(cluster.length + 1);
-    return [{ name, outputs, metadata: metadata as Record<string, unknown> }];
-  });
-  const read = found.flatMap(({ name, outputs, metadata }) => {
-    const record = recordOf(MACHINE_FIELDS, cluster, name, metadata);
-    return record === undefined ? [] : [{ record, outputs }];
-  });
-  const servers = read.map(({ record }) => record);
+    .filter(({ name }) => name.startsWith(`${cluster}-`))
+    .map(({ name: resource, outputs }) => {
+      // The server's own name is not its identity: anyone may rename it, and a refresh records the new name.
+      const name = resource.slice(cluster.length + 1);
+      const metadata = Object(outputs.metadata) as Readonly<Record<string, unknown>>;
+      return { name, outputs, metadata, record: recordOf(MACHINE_FIELDS, cluster, name, metadata) };
+    });
+  const servers = found.flatMap(({ record }) => record ?? []);
   const groups = state
     .of("NodeGroup")
     .filter(({ name }) => name.startsWith(`${cluster}-`))
@@ -68,20 +63,19 @@ export function recordedState(cluster: string, resources: StateResources) {
   return {
     machines,
     inWordsOf: (name: string, shape: MachineShape) => {
-      const machine = read.find(({ record }) => record.name === name);
-      return machine === undefined
-        ? shape
-        : inWordsOf(machine.record.shape, shape, synonymsOf(machine.outputs));
+      const { record, outputs = {} } = found.find((machine) => machine.name === name) ?? {};
+      return record === undefined ? shape : withWordsOf(record.shape, shape, synonymsOf(outputs));
     },
     /** Machine name → id of its server. */
     serverIds: Object.fromEntries(
-      read.flatMap(({ record, outputs: { id } }) => strings([id]).map((server) => [record.name, server])),
+      found.flatMap(({ name, record, outputs: { id } }) =>
+        record === undefined ? [] : strings([id]).map((server) => [name, server]),
+      ),
     ),
     /** Machines whose metadata in the cloud no longer says what they are. */
-    unreadable: found.flatMap(({ name, metadata }) => {
-      const isOther = ![undefined, cluster].includes(metadata["foresail-cluster"] as string | undefined);
-      const isRead = servers.some((server) => server.name === name);
-      return isRead || isOther || !IS_MACHINE.test(name) ? [] : [name];
+    unreadable: found.flatMap(({ name, metadata, record }) => {
+      const { "foresail-cluster": owner = cluster } = metadata;
+      return record === undefined && owner === cluster && IS_MACHINE.test(name) ? [name] : [];
     }),
     /** Nodes of the cluster whose servers are no longer in the state, because a refresh found them deleted. */
     lost: [...members].filter((name) => !present.has(name)).sort(),
@@ -148,7 +142,11 @@ export function inRecordedOrder(values: readonly string[], recorded: readonly st
  * Returns a desired shape in the words of a recorded one, where both mean the same image or flavor. So the id of an
  * image instead of its name changes no machine.
  */
-function inWordsOf({ image, flavor }: MachineShape, desired: MachineShape, synonyms: Synonyms): MachineShape {
+function withWordsOf(
+  { image, flavor }: MachineShape,
+  desired: MachineShape,
+  synonyms: Synonyms,
+): MachineShape {
   return {
     ...desired,
     ...(synonyms.image.includes(desired.image) ? { image } : {}),

@@ -81,8 +81,8 @@ export interface CloudFacts {
 
 /** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:openstack`. */
 export function unmetCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequirement[] {
-  const isMade = new Set(desired.arriving);
-  const missing = desired.servers.filter(({ name }) => isMade.has(name) && !facts.servers.includes(name));
+  const arriving = new Set(desired.arriving);
+  const missing = desired.servers.filter(({ name }) => arriving.has(name) && !facts.servers.includes(name));
   const unmet = [
     ...desired.servers.flatMap((server) => deletedServerIssues(server, facts)),
     ...missing.flatMap((server) => [...unmetServer(server, facts)]),
@@ -128,7 +128,7 @@ function* unmetServer(server: DesiredServer, facts: CloudFacts): Generator<Unmet
     yield unmet("zones", `the availability zone "${zone.name}" is not available now; take another`);
 }
 
-/** Reports desired servers of the state that someone deleted in the cloud: nothing that the run does would reach them. */
+/** Reports recorded servers that someone deleted in the cloud: no step of the run would reach them. */
 function deletedServerIssues({ name, pool }: DesiredServer, { recorded }: CloudFacts): UnmetRequirement[] {
   if (!(name in recorded) || recorded[name] !== undefined) return [];
   const reason =
@@ -149,14 +149,20 @@ const RUNNING = [
   "VERIFY_RESIZE",
 ];
 
-/** Returns a line for each recorded server that does not run, with what starts it. Failed ones have an issue of their own. */
-export function stoppedServers({ recorded }: Pick<CloudFacts, "recorded">): string[] {
+/**
+ * Returns a line for each recorded server that does not run, with what starts it. Failed ones have an issue of their own.
+ *
+ * @param serverIds machine name → id of its server, which may have another name
+ */
+export function stoppedServers(
+  { recorded }: Pick<CloudFacts, "recorded">,
+  serverIds: Readonly<Record<string, string>>,
+): string[] {
   return Object.entries(recorded).flatMap(([name, status]) => {
     if (status === undefined || status === "ERROR" || RUNNING.includes(status)) return [];
     const how = STARTED_BY[status];
-    return [
-      `${name}: its server is ${status}${how === undefined ? "" : `; start it: \`openstack server ${how} ${name}\``}`,
-    ];
+    const start = how === undefined ? "" : `; start it: \`openstack server ${how} ${serverIds[name]}\``;
+    return [`${name}: its server is ${status}${start}`];
   });
 }
 
@@ -339,14 +345,14 @@ export function serverFaultAdvice(server: string, fault: string): string {
   return `${server} could not be made: ${reason} What to do: ${adviceFor(fault).todo}; then run the same again, what was made is kept`;
 }
 
-/** Returns why a run can't go on while servers do not say in their metadata which machines they are. */
+/** Returns why a run can't go on while the metadata of servers does not say which machines they are. */
 export function unreadableRefusals(machines: readonly string[], mark = ""): UnmetRequirement[] {
   return machines.map((name) => ({
     property: "openstack.pools",
     reason:
-      `the metadata of the server of ${name} was changed in the cloud, so that it no longer says which machine it is; ` +
-      `set every key that \`openstack server show\` lists as foresail-… for another machine of its pool again (foresail-slot=${slotOfMachine(name)}` +
-      `${mark === "" ? "" : `, foresail-mark=${mark}`}), then run \`pulumi refresh\``,
+      `the metadata of the server of ${name} was changed in the cloud, and no longer says which machine it is; ` +
+      `restore its foresail-… properties as another server of its pool has them, with foresail-slot=${slotOfMachine(name)}` +
+      `${mark === "" ? "" : ` and foresail-mark=${mark}`}, then run \`pulumi refresh\``,
   }));
 }
 

@@ -36,6 +36,7 @@ const UNVERIFIED =
 /** Reads ids, unmet requirements and leftovers from the cloud. Warns if the cloud is not verified. */
 async function askCloud(news: Inputs) {
   const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
+  const { serverIds = {} } = news;
   const made = servers.filter(({ name }) => news.arriving.includes(name));
   return Cloud.use(news, { seconds: ASK_SECONDS }, async (cloud) => {
     if (!cloud.configuration.verify) report(nameOf(news), UNVERIFIED);
@@ -43,7 +44,7 @@ async function askCloud(news: Inputs) {
     const [facts, marked] = await Promise.all([
       readCloudFacts(cloud, {
         servers: `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`,
-        serverIds: news.serverIds ?? {},
+        serverIds,
         images: [...new Set(made.map(({ image }) => image))],
         flavors: [...new Set(made.map(({ flavor }) => flavor))],
         floatingIps,
@@ -59,7 +60,7 @@ async function askCloud(news: Inputs) {
     return {
       found: findAll(news, facts, cloud.configuration),
       unmet: unmetCloud(news, { ...facts, failed }),
-      stopped: stoppedServers(facts),
+      stopped: stoppedServers(facts, serverIds),
       leftovers: leftoversOf(marked, known),
     };
   });
@@ -191,7 +192,7 @@ export const handlers: Handlers = {
       const why = messageOf(error);
       say([...news.steps, ...news.later]);
       const { found } = olds;
-      // Nothing else of the run would get in either.
+      // Every other call of the run would be refused, too.
       const isLoginRefused = error instanceof CloudRefusal && error.code === "AuthenticationRefused";
       if (found === undefined || isLoginRefused)
         return { inputs: news, failures: [{ property: "openstack.cloud", reason: why }] };

@@ -169,7 +169,7 @@ describe("OpenstackCluster on machines that exist", () => {
   it("keeps a machine whose server someone renamed", async () => {
     await cluster.make();
     const before = cluster.names("Instance");
-    const existing = changed(cluster.stateOf(), { name: "somebodys-own-name" });
+    const existing = changed(cluster.stateOf(), { name: "renamed-by-hand" });
     cluster.forget();
     await cluster.make({ existing });
     assert.deepEqual(cluster.names("Instance"), before);
@@ -204,7 +204,7 @@ describe("OpenstackCluster on machines that exist", () => {
     const refusals = cluster.only("CloudPlan").inputs.refusals as { reason: string }[];
     assert.match(
       refusals[0]!.reason,
-      /^the metadata of the server of cp-1-\w+ was changed .*foresail-slot=cp-1/,
+      /^the metadata of the server of cp-1-\w+ was changed .*with foresail-slot=cp-1/,
     );
   });
 

@@ -300,9 +300,10 @@ it("servers that do not run are named, with what starts them", () => {
     "w-4-eeeee": "ERROR",
     "w-5-fffff": undefined,
   };
-  assert.deepEqual(stoppedServers({ recorded }), [
-    "w-1-bbbbb: its server is SHUTOFF; start it: `openstack server start w-1-bbbbb`",
-    "w-2-ccccc: its server is SUSPENDED; start it: `openstack server resume w-2-ccccc`",
+  const serverIds = { "w-1-bbbbb": "s1", "w-2-ccccc": "s2", "w-3-ddddd": "s3" };
+  assert.deepEqual(stoppedServers({ recorded }, serverIds), [
+    "w-1-bbbbb: its server is SHUTOFF; start it: `openstack server start s1`",
+    "w-2-ccccc: its server is SUSPENDED; start it: `openstack server resume s2`",
     "w-3-ddddd: its server is SOFT_DELETED",
   ]);
 });
