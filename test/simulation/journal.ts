@@ -37,6 +37,7 @@ const READING = new Set([
   "facts",
   "configuration-differences",
   "rewritten-settings",
+  "package-offer",
 ]);
 
 /** The runs that may change a machine. */

@@ -25,8 +25,8 @@ restart_kube_proxy() {
   at=$(date -u +%FT%T.%NZ)
   former=$(kubectl_of_system get daemonset kube-proxy --output "jsonpath={.metadata.annotations.$KUBE_PROXY_ANNOTATION}")
   if [ -z "$former" ]; then former=$(kubectl_of_system get daemonset kube-proxy --output 'jsonpath={.spec.minReadySeconds}'); fi
-  # what others write into an annotation is no number yet
-  [[ $former =~ ^[0-9]{1,5}$ ]] || former=0
+  # others may write anything into the annotation
+  [[ $former =~ ^(0|[1-9][0-9]{0,4})$ ]] || former=0
   seconds=$((former > KUBE_PROXY_READY_SECONDS ? former : KUBE_PROXY_READY_SECONDS))
   kubectl_of_system patch daemonset kube-proxy --type merge --patch "{\"metadata\":{\"annotations\":{\"$KUBE_PROXY_ANNOTATION\":\"$former\"}},
     \"spec\":{\"minReadySeconds\":$seconds,\"template\":{\"metadata\":{\"annotations\":{\"kubectl.kubernetes.io/restartedAt\":\"$at\"}}}}}"

@@ -9,9 +9,10 @@ const ENDED =
  * Restarts kube-proxy, whose pods are those of a fake cluster.
  *
  * @param pods lines of TIME NAME NODE ENDS WHY; TIME is "now" for those of this restart
+ * @param kept the annotation of an interrupted restart, or what others wrote there
  * @param rolled the question for which the DaemonSet has been rolled out
  */
-function restart(pods: readonly string[], { former = "", rolled = 3 } = {}) {
+function restart(pods: readonly string[], { former = "", kept = "", rolled = 3 } = {}) {
   const host = new ShellMachine();
   const patches = host.path("/run/patches");
   const asked = host.path("/run/asked");
@@ -19,7 +20,7 @@ function restart(pods: readonly string[], { former = "", rolled = 3 } = {}) {
   host.program(
     "kubectl",
     `case $* in
-*"get daemonset"*annotations*) ;;
+*"get daemonset"*annotations*) printf '%s' '${kept}' ;;
 *"get daemonset"*) printf '%s' '${former}' ;;
 *"patch daemonset"*) printf '%s\\n' "\${@: -1}" | tr -d '\\n' >>${patches}; echo >>${patches} ;;
 *"rollout status"*)
@@ -57,6 +58,21 @@ describe("the restart of kube-proxy", () => {
       );
       assert.deepEqual(patches[1]?.metadata.annotations, { "foresail/min-ready-seconds": null });
       assert.equal(patches[1]?.spec.template, undefined);
+    }
+  });
+
+  it("computes with no annotation that is not a number", () => {
+    const pods = ["now kube-proxy-1 w-1 0"];
+    for (const [kept, given] of [
+      ["30", 30],
+      ["08", 0],
+      ["1000000", 0],
+      ["former[$(echo hello >&2)]", 0],
+    ] as const) {
+      const { status, stdout, patches } = restart(pods, { kept });
+      assert.equal(status, 0, stdout);
+      assert.doesNotMatch(stdout, /hello/);
+      assert.equal(patches[1]?.spec.minReadySeconds, given);
     }
   });
 
