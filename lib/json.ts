@@ -3,6 +3,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns what a table has for a name from outside, which may be one that every object inherits, such as "toString". */
+export const ownValue = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** What walks through values recurses. */
 const MOST_LEVELS = 500;
 

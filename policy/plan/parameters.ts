@@ -1,4 +1,4 @@
-import { isObject } from "../../lib/json";
+import { isObject, ownValue } from "../../lib/json";
 import { unknownWord } from "../../lib/validation/spelling";
 import { formatPath, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import type { ResourceRule } from "./rule";
@@ -26,7 +26,7 @@ function isOf(type: keyof typeof WORDS, value: unknown): boolean {
 export function parameterIssues(parameters: Parameters, configured: unknown): ValidationIssue[] {
   const known = parameters as Readonly<Record<string, Schema>>;
   return Object.entries(isObject(configured) ? configured : {}).flatMap(([name, value]) => {
-    const schema = Object.hasOwn(known, name) ? known[name] : undefined;
+    const schema = ownValue(known, name);
     if (schema === undefined) return issueAt([name], unknownWord(name, Object.keys(known)));
     if (!isOf(schema.type, value)) return issueAt([name], `must be ${WORDS[schema.type]}`);
     const { items } = schema;

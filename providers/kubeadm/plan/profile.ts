@@ -1,4 +1,4 @@
-import { isObject } from "../../../lib/json";
+import { isObject, ownValue } from "../../../lib/json";
 import { type JsonObject, mergeObjects } from "../../../lib/merge";
 import { quoted } from "../../../lib/text/quote";
 import { type ConfigurationPath, issueAt, valueAt } from "../../../lib/validation/validation-issue";
@@ -219,7 +219,7 @@ export function profileWarnings(settings: {
       const path = pathOf(component, "extraArgs");
       const own: Readonly<Record<string, string>> = ARGUMENTS[component];
       return entriesOf(settings, path).flatMap(({ name, value }, index) => {
-        const expected = own[name];
+        const expected = ownValue(own, name);
         if (component === "apiServer" && OWN_AUTHENTICATION.test(name) && value !== "false")
           return issueAt([...path, index], `keeps the profile ${profile} from limiting anonymous requests`);
         return expected === undefined || value === expected ? [] : replaces([...path, index], expected);

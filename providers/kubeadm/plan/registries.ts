@@ -1,3 +1,5 @@
+import { ownValue } from "../../../lib/json";
+
 /** What containerd may ask a mirror or server for. */
 export const CAPABILITIES = ["pull", "resolve", "push"] as const;
 
@@ -78,19 +80,17 @@ function settingsOf(url: string, host: RegistryHost = {}): string[] {
  */
 export function hostsToml(registry: string, registries: Registries): string {
   const { registryMirrors, registryServers = {}, registryHosts = {} } = registries;
-  const own = Object.hasOwn(registryServers, registry) ? registryServers[registry] : undefined;
-  const server = own ?? (registry === "_default" ? undefined : defaultServer(registry));
-  const hostOf = (url: string) => (Object.hasOwn(registryHosts, url) ? registryHosts[url] : undefined);
+  const server =
+    ownValue(registryServers, registry) ?? (registry === "_default" ? undefined : defaultServer(registry));
   // containerd ignores a file without any host
-  const mirrors = registryMirrors[registry] ?? (server === undefined ? [] : [server]);
-  const ofServer =
-    server === undefined || hostOf(server) === undefined ? [] : settingsOf(server, hostOf(server));
+  const mirrors = ownValue(registryMirrors, registry) ?? (server === undefined ? [] : [server]);
+  const hostOfServer = server === undefined ? undefined : ownValue(registryHosts, server);
   return [
     ...(server === undefined ? [] : [`server = ${JSON.stringify(server)}`]),
-    ...ofServer,
+    ...(server === undefined || hostOfServer === undefined ? [] : settingsOf(server, hostOfServer)),
     ...mirrors.flatMap((mirror) => [
       `\n[host.${JSON.stringify(mirror)}]`,
-      ...settingsOf(mirror, hostOf(mirror)).map((line) => `  ${line}`),
+      ...settingsOf(mirror, ownValue(registryHosts, mirror)).map((line) => `  ${line}`),
     ]),
     "",
   ].join("\n");

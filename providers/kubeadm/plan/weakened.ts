@@ -1,4 +1,4 @@
-import { isObject } from "../../../lib/json";
+import { isObject, ownValue } from "../../../lib/json";
 import {
   type ConfigurationPath,
   issueAt,
@@ -131,7 +131,7 @@ export function weakenedChecks(settings: object): ValidationIssue[] {
     const found = valueAt(settings, path);
     return (Array.isArray(found) ? found : []).flatMap((one: unknown, index) => {
       const { name, value } = isObject(one) ? one : {};
-      const check = typeof name === "string" && Object.hasOwn(checks, name) ? checks[name] : undefined;
+      const check = typeof name === "string" ? ownValue(checks, name) : undefined;
       return issueAt([...path, index], check && warning(check, value));
     });
   });

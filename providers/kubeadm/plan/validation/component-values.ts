@@ -1,4 +1,4 @@
-import { isObject } from "../../../../lib/json";
+import { isObject, ownValue } from "../../../../lib/json";
 import { quoted } from "../../../../lib/text/quote";
 import { nearest, unknownWord } from "../../../../lib/validation/spelling";
 import {
@@ -148,7 +148,7 @@ function listIssues(
   return list.flatMap(({ name, value }, index) =>
     issueAt(
       ["kubeadm", ...place.split("."), index, "value"],
-      value !== undefined && Object.hasOwn(rules, name) ? rules[name]?.(value) : undefined,
+      value === undefined ? undefined : ownValue(rules, name)?.(value),
     ),
   );
 }

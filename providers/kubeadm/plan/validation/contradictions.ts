@@ -1,4 +1,4 @@
-import { isObject } from "../../../../lib/json";
+import { isObject, ownValue } from "../../../../lib/json";
 import { quoted } from "../../../../lib/text/quote";
 import { parseCidr } from "../../../../lib/validation/addresses";
 import {
@@ -98,7 +98,7 @@ function contradictingArguments({
         return issueAt(path, FALSE.has(value ?? "") ? `${quoted(name)} ${ANONYMOUS_FIX}` : undefined);
       if (name === "encryption-provider-config" && !encryptSecretsAtRest) return [];
       if (name === "bind-address" && ["0.0.0.0", "::"].includes(value ?? "")) return [];
-      const fix = Object.hasOwn(fixes, name) ? fixes[name] : undefined;
+      const fix = ownValue(fixes, name);
       return issueAt(path, fix && `${quoted(name)} ${fix}`);
     }),
   );

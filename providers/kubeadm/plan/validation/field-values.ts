@@ -1,4 +1,4 @@
-import { isObject } from "../../../../lib/json";
+import { isObject, ownValue } from "../../../../lib/json";
 import { quoted } from "../../../../lib/text/quote";
 import { ipVersion } from "../../../../lib/validation/addresses";
 import { unknownWord } from "../../../../lib/validation/spelling";
@@ -19,14 +19,8 @@ const DURATIONS = new Set([
   ...["syncPeriod", "minSyncPeriod", "configSyncPeriod", "tcpTimeout", "tcpFinTimeout", "udpTimeout"],
   ...["tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpStreamTimeout"],
   ...["certificateValidityPeriod", "caCertificateValidityPeriod", "controlPlaneComponentHealthCheck"],
-  ...[
-    "kubeletHealthCheck",
-    "kubernetesAPICall",
-    "etcdAPICall",
-    "tlsBootstrap",
-    "discovery",
-    "upgradeManifests",
-  ],
+  ...["kubeletHealthCheck", "kubernetesAPICall", "etcdAPICall", "tlsBootstrap", "discovery"],
+  "upgradeManifests",
 ]);
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -51,8 +45,8 @@ export function parseDuration(text: string): number | undefined {
   return text.startsWith("-") ? -seconds : seconds;
 }
 
-/** Returns the issue of a text at a path of a kind, if it stands for a duration, or undefined. */
-export function durationIssue(path: ConfigurationPath, text: string): string | undefined {
+/** Returns the issue of a text at a path, if its field is a duration, or undefined. */
+function durationIssue(path: ConfigurationPath, text: string): string | undefined {
   const [field, parent] = [path.at(-1), path.at(-2)];
   if (!DURATIONS.has(String(field)) && parent !== "evictionSoftGracePeriod") return undefined;
   return parseDuration(text) === undefined
@@ -60,10 +54,18 @@ export function durationIssue(path: ConfigurationPath, text: string): string | u
     : undefined;
 }
 
+/** Types of a hostPath volume. */
 const PATH_TYPES = [
-  ...["DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"],
+  ...["DirectoryOrCreate", "Directory", "FileOrCreate", "File"],
+  ...["Socket", "CharDevice", "BlockDevice"],
 ];
 const LOG_FORMATS = ["text", "json"];
+/** Something for each field, by its path in the object; "*" is each item of a list. */
+type ByField<Value> = Readonly<Record<string, Value>>;
+
+const fieldOf = (path: ConfigurationPath) =>
+  path.map((part) => (typeof part === "number" ? "*" : part)).join(".");
+
 const PER_MACHINE = "belongs to one machine, and this is for all of them; remove it";
 const NODE_REGISTRATION = {
   "nodeRegistration.imagePullPolicy": ["Always", "IfNotPresent", "Never"],
@@ -72,8 +74,8 @@ const NODE_REGISTRATION = {
 /** Modules of the kernel for IPVS. */
 const IPVS = ["rr", "wrr", "lc", "wlc", "fo", "ovf", "lblc", "lblcr", "sh", "mh", "dh", "sed", "nq", "twos"];
 
-/** Texts that a field may have, or why it may have none; "" is as good as absent. "*" is each item of a list. */
-const WORDS: Readonly<Record<string, Readonly<Record<string, readonly string[] | string>>>> = {
+/** Texts that a field may have, or why it may have none; "" is as good as absent. */
+const WORDS: Readonly<Record<string, ByField<readonly string[] | string>>> = {
   ClusterConfiguration: {
     encryptionAlgorithm: ["RSA-2048", "RSA-3072", "RSA-4096", "ECDSA-P256", "ECDSA-P384"],
     ...Object.fromEntries(
@@ -147,16 +149,16 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, readonly string[] |
   },
 };
 
-/** Returns the issue of a text at a path of a kind, which the kind's program would refuse, or undefined. */
-export function wordIssue(kind: string, path: ConfigurationPath, text: string): string | undefined {
-  const known = WORDS[kind]?.[path.map((part) => (typeof part === "number" ? "*" : part)).join(".")];
+/** Returns the issue of a text in a field of a kind, which the kind's program would refuse, or undefined. */
+function wordIssue(kind: string, field: string, text: string): string | undefined {
+  const known = ownValue(WORDS[kind] ?? {}, field);
   if (known === undefined || text === "") return undefined;
   if (typeof known === "string") return known;
   return known.includes(text) ? undefined : `${quoted(text)} ${unknownWord(text, known)}`;
 }
 
-/** Blocks and addresses by the path of their field: what is wrong with one, or undefined. */
-const ADDRESSES: Readonly<Record<string, (text: string) => string | undefined>> = {
+/** Blocks and addresses: what is wrong with one, or undefined. */
+const ADDRESSES: ByField<(text: string) => string | undefined> = {
   "nodePortAddresses.*": (text) => (text === "primary" ? undefined : blockIssue(text)),
   "ipvs.excludeCIDRs.*": blockIssue,
   metricsBindAddress: bindAddressIssue,
@@ -191,9 +193,12 @@ export function textValueIssues(
       isVolumePath && !object.startsWith("/")
         ? `${quoted(object)} is not absolute; start it with "/"`
         : undefined;
-    const pattern = path.map((part) => (typeof part === "number" ? "*" : part)).join(".");
-    const address = kind === "KubeProxyConfiguration" ? ADDRESSES[pattern]?.(object) : undefined;
-    return issueAt(path, wordIssue(kind, path, object) ?? durationIssue(path, object) ?? relative ?? address);
+    const field = fieldOf(path);
+    const address = kind === "KubeProxyConfiguration" ? ownValue(ADDRESSES, field)?.(object) : undefined;
+    return issueAt(
+      path,
+      wordIssue(kind, field, object) ?? durationIssue(path, object) ?? relative ?? address,
+    );
   }
   if (Array.isArray(object))
     return object.flatMap((one: unknown, index) => textValueIssues(kind, one, [...path, index]));

@@ -1,3 +1,4 @@
+import { ownValue } from "../../../../lib/json";
 import { parseVersion } from "../rollout/versions";
 import { KUBERNETES_FIELDS } from "./kubernetes-fields";
 
@@ -52,7 +53,7 @@ const ABSENT = "-";
 /** Returns the minors that have a feature gate, "1.31 to 1.34"; undefined if none has. */
 export function minorsWithGate(name: string): string | undefined {
   const { gates, minors } = all();
-  const letters = Object.hasOwn(gates, name) ? [...(gates[name] ?? "")] : [];
+  const letters = [...(ownValue(gates, name) ?? "")];
   const having = minors.filter((_, index) => (letters[index] ?? ABSENT) !== ABSENT);
   const [first, last] = [having[0], having.at(-1)];
   if (first === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { below, issueAt, valueAt } from "../../../../lib/validation/validation-issue";
 import type { ConfigurationPath, ValidationIssue } from "../../../../lib/validation/validation-issue";
-import { isObject } from "../../../../lib/json";
+import { isObject, ownValue } from "../../../../lib/json";
 import { unknownWord } from "../../../../lib/validation/spelling";
 import { textValueIssues } from "./field-values";
 import { fieldsOf } from "./known-fields";
@@ -137,7 +137,7 @@ function unknownField(
   known: readonly string[],
   version: string | undefined,
 ): string {
-  const earlier = EARLIER[kind]?.[path.join(".")];
+  const earlier = ownValue(EARLIER[kind] ?? {}, path.join("."));
   if (earlier !== undefined) return earlier;
   const field = String(path.at(-1));
   if (version !== undefined) {

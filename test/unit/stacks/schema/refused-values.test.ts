@@ -204,6 +204,16 @@ describe("configuration: values of Kubernetes' objects", () => {
       );
   });
 
+  it("are refused by name where the field is one that every object inherits", () => {
+    const unknown = { toString: "a", constructor: "b" };
+    for (const value of [kubelet(unknown), proxy(unknown), kubeadm("cluster", unknown)]) {
+      const [first = "", second = "", ...others] = issuesOf(reader(value));
+      assert.match(first, /\.toString: is not known; known are /);
+      assert.match(second, /\.constructor: is not known; known are /);
+      assert.deepEqual(others, []);
+    }
+  });
+
   it("have durations in seconds", () => {
     assert.deepEqual(["1h1m1.5s", "-90s", "0", "100ms", ".5m", "5", "1d", "", "s"].map(parseDuration), [
       3661.5,

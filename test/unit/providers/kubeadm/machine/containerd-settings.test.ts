@@ -67,6 +67,16 @@ describe("containerd's configuration on a machine", () => {
     );
   });
 
+  it("may be of a registry with the name of what every object inherits", () => {
+    assert.equal(
+      hostsToml("constructor", {
+        registryMirrors: {},
+        registryServers: { constructor: "https://r.example.com" },
+      }),
+      `server = "https://r.example.com"\n\n[host."https://r.example.com"]\n  capabilities = ["pull", "resolve"]\n`,
+    );
+  });
+
   it("has the settings of each mirror and server, whether a registry has mirrors or not", () => {
     const [harbor, own] = ["https://harbor.example.com/dockerhub/v2/cache", "http://r.example.com:5000"];
     const registries: Registries = {
