@@ -30,14 +30,6 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   registryPullQPS: [0, Infinity],
 };
 
-/** Words that a field may have. */
-const WORDS: Readonly<Record<string, readonly string[]>> = {
-  cpuManagerPolicy: ["none", "static"],
-  hairpinMode: ["promiscuous-bridge", "hairpin-veth", "none"],
-  topologyManagerPolicy: ["none", "best-effort", "restricted", "single-numa-node"],
-  topologyManagerScope: ["container", "pod"],
-};
-
 /** What a kubelet can reserve (cmd/kubelet/app, parseResourceList). */
 const RESERVABLE = ["cpu", "memory", "ephemeral-storage", "pid"];
 /** What a kubelet evicts pods for (pkg/kubelet/eviction/api). */
@@ -193,14 +185,8 @@ export function kubeletValueIssues(kubelet: unknown, isWhole: boolean): Validati
     const range = most === Infinity ? `${least} or more` : `from ${least} to ${most}`;
     return issueAt([field], `${value} is not allowed; write a number, ${range}`);
   });
-  const words = Object.entries(WORDS).flatMap(([field, known]) => {
-    const value = kubelet[field];
-    if (typeof value !== "string" || value === "" || known.includes(value)) return [];
-    return issueAt([field], `${quoted(value)} ${unknownWord(value, known)}`);
-  });
   return [
     ...ranges,
-    ...words,
     ...["systemReserved", "kubeReserved"].flatMap((field) => reservationIssues(kubelet, field)),
     ...evictionIssues(kubelet),
     ...(typeof kubelet["containerLogMaxSize"] === "string"
