@@ -123,8 +123,13 @@ export function parseWritten(data: Readonly<Record<string, string>> = {}): Writt
 
 /** Returns a specification as adopted machines have it before the first change: foresail has written no file on them. */
 function asAdopted(specification: ClusterSpecification): ClusterSpecification {
-  const { proxy: _proxy, caBundle: _caBundle, registryServers: _servers, ...rest } = specification;
-  const { registryHosts: _hosts, ...others } = rest;
+  const {
+    proxy: _proxy,
+    caBundle: _caBundle,
+    registryServers: _servers,
+    registryHosts: _hosts,
+    ...others
+  } = specification;
   return { ...others, files: [], registryMirrors: {} };
 }
 

@@ -17,7 +17,7 @@ export interface RegistrySettings {
 const SECRET_HEADER = /^(proxy-)?authorization$|^cookie$|token|api-?key|secret/i;
 
 /** Returns what is wrong with the name of a header, or undefined. */
-export function headerIssue(name: string): string | undefined {
+function headerIssue(name: string): string | undefined {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
     return `${quoted(name)} is not the name of a header; write e.g. "X-Site"`;
   return SECRET_HEADER.test(name)
@@ -70,7 +70,7 @@ export function registriesIssues(registries: RegistrySettings): ValidationIssue[
   return [
     ...Object.entries(mirrors).flatMap(([host, urls]) => [
       ...issueAt(["mirrors", host], mirroredRegistryIssue(host)),
-      ...urls.flatMap((url, index) => issueAt(["mirrors", host, index], urlIssue(url))),
+      ...urls.flatMap((url, index) => issueAt(["mirrors", host, index], registryUrlIssue(url))),
     ]),
     ...Object.entries(servers).flatMap(([host, url]) =>
       issueAt(["servers", host], mirroredRegistryIssue(host) ?? registryUrlIssue(url)),

@@ -129,10 +129,10 @@ export function assertSettings(specification: ClusterSpecification): void {
     endpoint,
     registryMirrors: mirrors,
     registryServers: servers = {},
+    registryHosts: hosts = {},
     source,
     version,
   } = specification;
-  const { registryHosts: hosts = {} } = specification;
   const { podCidr: podSubnet, serviceCidr: serviceSubnet, dnsDomain } = network;
   const issues = settingsIssues({
     ...specification,

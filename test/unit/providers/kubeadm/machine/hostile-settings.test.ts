@@ -45,6 +45,10 @@ const HOSTILE: readonly (readonly [Partial<ClusterSpecification>, string])[] = [
   [{ proxy: { noProxy: [`a"${LINE} "`] } }, "proxy.noProxy[0]"],
   [{ registryMirrors: { "../../x": ["https://a.example.com"] } }, 'registries.mirrors["../../x"]'],
   [
+    { registryMirrors: { "docker.io": ["https://a.example.com/?b=c"] } },
+    'registries.mirrors["docker.io"][0]',
+  ],
+  [
     { registryMirrors: { "docker.io": ['https://a.example.com"]\n[host."x'] } },
     'registries.mirrors["docker.io"][0]',
   ],
