@@ -106,7 +106,8 @@ function* tokens(text: string, lines: LineCounter) {
   yield* parser.end();
 }
 
-function linesOf(text: string): LineCounter {
+/** Returns a counter of the lines of a text, for the offsets of its nodes. */
+export function linesOf(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines.addNewLine(end + 1);

@@ -1,7 +1,7 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Document, type Node } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Document, type LineCounter, type Node } from "yaml";
 import { isObject } from "../json";
 import type { ConfigurationPath, ValidationIssue } from "../validation/validation-issue";
-import { readYamlDocument } from "../yaml";
+import { linesOf, readYamlDocument } from "../yaml";
 
 /** Where a value is in a file. */
 export interface Position {
@@ -19,7 +19,7 @@ interface PlainNumber {
 /** The text of a stack file or layer, in which values are found. A text that is not YAML has none. */
 export class WrittenText {
   private readonly document: Document.Parsed | undefined;
-  private readonly lines = new LineCounter();
+  private readonly lines: LineCounter;
 
   /** @param project begins the keys: "foresail" of "foresail:cluster" */
   constructor(
@@ -31,9 +31,7 @@ export class WrittenText {
     } catch {
       this.document = undefined;
     }
-    this.lines.addNewLine(0);
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1))
-      this.lines.addNewLine(end + 1);
+    this.lines = linesOf(text);
   }
 
   /**
