@@ -1,10 +1,12 @@
-import { isObject, ownValue } from "../../../lib/json";
+import { ownValue } from "../../../lib/json";
+import { parseBoolean } from "../../../lib/kubernetes/boolean";
 import {
   type ConfigurationPath,
   issueAt,
   type ValidationIssue,
   valueAt,
 } from "../../../lib/validation/validation-issue";
+import { argumentsAt } from "./arguments";
 
 /** Whether a value does not meet a check. */
 type IsWeak = (value: string) => boolean;
@@ -12,9 +14,8 @@ type IsWeak = (value: string) => boolean;
 /** Number and words of a check of the benchmark, and the values that do not meet it. */
 type Check = readonly [number: string, what: string, isWeak: IsWeak];
 
-/** What Go reads as false or true. */
-const FALSE: IsWeak = (value) => ["0", "f", "F", "false", "False", "FALSE"].includes(value);
-const TRUE: IsWeak = (value) => ["1", "t", "T", "true", "True", "TRUE"].includes(value);
+const FALSE: IsWeak = (value) => parseBoolean(value) === false;
+const TRUE: IsWeak = (value) => parseBoolean(value) === true;
 const any: IsWeak = () => true;
 const is =
   (...weak: string[]): IsWeak =>
@@ -128,10 +129,8 @@ const warning = ([number, what, isWeak]: Check, value: unknown): string | undefi
 export function weakenedChecks(settings: object): ValidationIssue[] {
   const ofArguments = Object.entries(ARGUMENTS).flatMap(([place, checks]) => {
     const path: ConfigurationPath = ["kubeadm", ...place.split(".")];
-    const found = valueAt(settings, path);
-    return (Array.isArray(found) ? found : []).flatMap((one: unknown, index) => {
-      const { name, value } = isObject(one) ? one : {};
-      const check = typeof name === "string" ? ownValue(checks, name) : undefined;
+    return argumentsAt(valueAt(settings, ["kubeadm"]), place).flatMap(({ name, value }, index) => {
+      const check = ownValue(checks, name);
       return issueAt([...path, index], check && warning(check, value));
     });
   });

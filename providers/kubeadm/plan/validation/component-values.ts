@@ -1,4 +1,5 @@
 import { isObject, ownValue } from "../../../../lib/json";
+import { parseBoolean } from "../../../../lib/kubernetes/boolean";
 import { quoted } from "../../../../lib/text/quote";
 import { nearest, unknownWord } from "../../../../lib/validation/spelling";
 import {
@@ -8,6 +9,7 @@ import {
   type ValidationIssue,
   valueAt,
 } from "../../../../lib/validation/validation-issue";
+import { argumentsAt } from "../arguments";
 import { PROFILE_ADMISSION } from "../profile";
 import { fieldsOf, minorsWithGate } from "./known-fields";
 
@@ -19,11 +21,6 @@ interface ComponentSettings {
   kubeadm?: object | undefined;
   kubelet?: unknown;
   kubeProxy?: unknown;
-}
-
-interface Argument {
-  name: string;
-  value: string | undefined;
 }
 
 const API_SERVER = "clusterConfiguration.apiServer.extraArgs";
@@ -39,24 +36,8 @@ const TLS_VERSIONS = ["VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTL
 const LATEST_TLS = "VersionTLS13";
 /** HTTP/2 needs one of them below TLS 1.3; without one, a program ends when it begins to serve. */
 const OF_HTTP2 = ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"];
-/** As Go reads a boolean. */
-const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
-const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
-
 /** Values of locked feature gates, by their letters in the generated file. */
 const LOCKED: Readonly<Record<string, boolean>> = { "1": true, "0": false };
-
-/** Returns the arguments of a list, as far as they are readable. */
-export function argumentsAt(kubeadm: unknown, place: string): Argument[] {
-  const list = valueAt(kubeadm, place.split("."));
-  return (Array.isArray(list) ? list : []).map((one: unknown) => {
-    const { name, value } = isObject(one) ? one : {};
-    return {
-      name: typeof name === "string" ? name : "",
-      value: typeof value === "string" ? value : undefined,
-    };
-  });
-}
 
 /**
  * Returns why programs of a version refuse a feature gate, or undefined.
@@ -83,10 +64,10 @@ function gateTextIssue(text: string, version: string | undefined, emulates: bool
   for (const pair of text.split(",")) {
     if (pair === "" || pair.includes(":")) continue;
     const [name = "", ...rest] = pair.split("=");
-    const value = rest.join("=").trim();
-    if (!TRUE.has(value) && !FALSE.has(value))
+    const value = parseBoolean(rest.join("=").trim());
+    if (value === undefined)
       return `${quoted(pair)} is not NAME=true or NAME=false; separate several by commas`;
-    const issue = gateIssue(name.trim(), emulates ? undefined : TRUE.has(value), version);
+    const issue = gateIssue(name.trim(), emulates ? undefined : value, version);
     if (issue !== undefined) return issue;
   }
   return undefined;
@@ -126,7 +107,7 @@ const tlsIssue = (text: string): string | undefined =>
 
 /** Returns the issues of one list of arguments. A program takes the last of several, except where it takes them together. */
 function listIssues(
-  list: readonly Argument[],
+  list: ReturnType<typeof argumentsAt>,
   place: string,
   settings: ComponentSettings,
 ): ValidationIssue[] {

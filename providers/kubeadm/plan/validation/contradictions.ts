@@ -1,4 +1,5 @@
 import { isObject, ownValue } from "../../../../lib/json";
+import { parseBoolean } from "../../../../lib/kubernetes/boolean";
 import { quoted } from "../../../../lib/text/quote";
 import { parseCidr } from "../../../../lib/validation/addresses";
 import {
@@ -7,8 +8,9 @@ import {
   issueAt,
   type ValidationIssue,
 } from "../../../../lib/validation/validation-issue";
+import { argumentsAt } from "../arguments";
 import { networkOf } from "../defaults";
-import { argumentsAt, componentValueIssues } from "./component-values";
+import { componentValueIssues } from "./component-values";
 import { kubeletValueIssues } from "./kubelet-values";
 import { NODE_PREFIX, pluginBlockIssues, usesNodeBlocks } from "./network-plugin";
 import { PASS_THROUGH, versionIssues } from "./pass-through";
@@ -79,8 +81,7 @@ const CONTRADICTING: Readonly<Record<string, Readonly<Record<string, string>>>> 
   ),
 };
 
-/** What Go reads as false. */
-const FALSE = new Set(["0", "f", "F", "false", "False", "FALSE"]);
+const isFalse = (text = "") => parseBoolean(text) === false;
 const ANONYMOUS = ["/livez", "/readyz", "/healthz"].join(", ");
 const ANONYMOUS_FIX =
   "would refuse the health checks of the kubelet and of load balancers; remove it, and write profile: cis, or an AuthenticationConfiguration " +
@@ -95,7 +96,7 @@ function contradictingArguments({
     argumentsAt(kubeadm, place).flatMap(({ name, value }, index) => {
       const path: ConfigurationPath = ["kubeadm", ...place.split("."), index, "name"];
       if (place === "clusterConfiguration.apiServer.extraArgs" && name === "anonymous-auth")
-        return issueAt(path, FALSE.has(value ?? "") ? `${quoted(name)} ${ANONYMOUS_FIX}` : undefined);
+        return issueAt(path, isFalse(value) ? `${quoted(name)} ${ANONYMOUS_FIX}` : undefined);
       if (name === "encryption-provider-config" && !encryptSecretsAtRest) return [];
       if (name === "bind-address" && ["0.0.0.0", "::"].includes(value ?? "")) return [];
       const fix = ownValue(fixes, name);
@@ -130,7 +131,7 @@ function excludedMasks(settings: ClusterSettings): ValidationIssue[] {
       );
     if (name === "node-cidr-mask-size-ipv4" && has("node-cidr-mask-size"))
       return issueAt(at, `${quoted(name)} and "node-cidr-mask-size" exclude each other; remove one`);
-    const isOff = name === "allocate-node-cidrs" && FALSE.has(value ?? "");
+    const isOff = name === "allocate-node-cidrs" && isFalse(value);
     return issueAt(
       at,
       isOff && usesNodeBlocks(settings) === true
