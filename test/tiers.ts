@@ -82,10 +82,11 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: ["rollout", "year"],
+    fleets: ["rollout", "year", "back"],
     night:
       "a cluster over a year: two minors, a dead machine, a removed pool, a lost control plane, and a new start; another " +
-      "configuration on three control planes, and machines that become another cluster",
+      "configuration on three control planes, and machines that become another cluster; nodes that go back from a configuration " +
+      "and from a version",
   },
   {
     name: "clouds",

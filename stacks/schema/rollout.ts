@@ -77,6 +77,21 @@ export const RolloutConfiguration = z.strictObject({
   nodeTimeoutSeconds: seconds()
     .default(DEFAULT_ROLLOUT.nodeTimeoutSeconds)
     .describe("Until a node is Ready with its new version, and until the gate is open."),
+  onFailure: z
+    .enum(["back", "stop"])
+    .optional()
+    .describe(
+      "What happens to a node on which a change fails: `back` to what it had, which takes pods again, or `stop` as the failure left it, cordoned. Without it, nodes go back from another configuration or containerd, and stop at another version of Kubernetes.",
+    ),
+  drain: z
+    .strictObject({
+      patchReleases: flag(
+        true,
+        "Drain nodes for another patch version of Kubernetes. Without, they are cordoned and keep their pods, whose containers run on while the kubelet restarts.",
+      ),
+    })
+    .optional()
+    .describe("For what nodes are drained in a rollout."),
   software: z
     .strictObject({
       containerd: version().describe("Version of containerd, as its package has it."),

@@ -75,7 +75,7 @@ describe("a rollout with a node that does not complete", function () {
     stop();
     assert.match(
       words,
-      /failed \(NodeRefused\): w-1: the source has no such version\n {2}next: fix the value, or/,
+      /failed \(NodeRefused\): w-1: the source has no such version; it stays so: a version .*\n {2}next: fix the value, or/,
     );
     fixture.agents.misbehaving.clear();
     fixture.agents.restart();

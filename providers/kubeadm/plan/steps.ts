@@ -116,7 +116,7 @@ export const nodeRolloutSteps = defineSteps({
   /** The change of a node to a version. */
   upgrade: line`${machine} ${optional(line`${word("from")} → `)}${word("to")}${optional(
     line`, ${each("software", line`${token("name")} ${token("from")} → ${token("to")}`)}`,
-  )} (${flag("resumed", "begun by an earlier run: ")}${flag("staysCordoned", "drain", "cordon, drain")}, ${choice(
+  )} (${flag("resumed", "begun by an earlier run: ")}${flag("staysCordoned", "", "cordon, ")}${flag("keepsPods", "keep its pods", "drain")}, ${choice(
     "how",
     [
       "kubeadm upgrade apply",

@@ -24,6 +24,11 @@ installing=$folder/installing
 unfinished_file=$folder/unfinished
 # contains the configurations whose change has begun since the last one was complete, one a line
 changing=$folder/changing
+# contains what this machine had when the change began: versions (SOFTWARE VERSION, one a line), and before another version of
+# Kubernetes the files that change with it
+before=$folder/before
+# contains the installers of the version that ran when others were staged: VERSION/SOFTWARE; no request can name them
+former=$folder/former
 initialized=$ROOT$AGENT_INITIALIZED_PATH
 kubernetes=$ROOT/etc/kubernetes
 output=$ROOT/run/foresail-node-agent.words
@@ -781,6 +786,8 @@ round() {
   if [ "$is_fit" = no ]; then fail "$failure"; return 1; fi
   changes=()
   note_found
+  if asks_back; then turn_back; return; fi
+  if ! is_allowed && ! is_unfinished; then forget_before; fi
   if ! is_pending; then
     if is_allowed; then prepare_upgrade; fi
     finish
@@ -807,7 +814,7 @@ round() {
   note_found
   forget "$key_final"
   note "$key_ready" false
-  if ! is_unfinished; then remember_drift; fi
+  if ! is_unfinished; then remember_drift; remember_before; fi
   remember_unfinished yes
   publish || return 1
   if ! change; then fail "$failure"; return 1; fi

@@ -18,6 +18,9 @@ export const ALL_SOFTWARE: readonly string[] = [...VERSIONED_SOFTWARE, CONFIGURA
 /** Set by the rollout on a node that was already cordoned before its step: such a node stays cordoned. */
 export const WAS_CORDONED = "foresail/was-cordoned";
 
+/** Value of `changesAllowed` that makes the agent take back what it has changed since the window was opened. */
+export const GO_BACK = "back";
+
 /** Written by the rollout on a node that went back from a change: what was asked of it, and why it failed. */
 export const FAILED_CHANGE = "foresail/failed-change";
 
@@ -25,7 +28,7 @@ export const FAILED_CHANGE = "foresail/failed-change";
 export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
   const prefix = (software: string) => pattern.replaceAll("[software]", software);
   return {
-    /** "true" while the change window of this node is open; written by the rollout. */
+    /** "true" while the change window of this node is open, or `GO_BACK`; written by the rollout. */
     changesAllowed: `${prefix("node")}/changes-allowed`,
     /** "false" while the agent changes software, "true" afterwards; written by the agent. */
     ready: `${prefix("node")}/ready`,
@@ -48,7 +51,7 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
 export function annotationsBetween(pattern: string, software: readonly string[]) {
   const keys = annotationKeys(pattern);
   return {
-    commands: [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED, FAILED_CHANGE],
+    commands: [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED],
     reports: [keys.ready, keys.message, keys.revision, ...software.map(keys.current)],
   };
 }

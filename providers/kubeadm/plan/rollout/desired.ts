@@ -4,6 +4,7 @@ import { type ConfigurationVersions, drainsFor } from "../configuration";
 import { drainsForRepair, filesOf } from "../drift";
 import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
+import type { OnFailure } from "./back";
 import { recalledRequests, type RecalledRequest } from "./recall";
 import { minorsBetween } from "./versions";
 
@@ -35,6 +36,8 @@ export interface DesiredRollout {
   pausedNodes: string[];
   /** Names of machines that a later run replaces or removes; absent for none. */
   leavingLater?: readonly string[];
+  /** Nodes keep their pods while a patch version changes; absent when they are drained. */
+  keepsPods?: boolean;
 }
 
 /** Options for computing a rollout's state and steps. */
@@ -112,6 +115,10 @@ export interface RolloutSettings {
   /** Time limit for the node agent's work on one node. */
   nodeTimeoutSeconds: number;
   software: { containerd?: string; osPackages?: string };
+  /** What happens to a node on which a change fails; absent for back, except from a version of Kubernetes. */
+  onFailure?: OnFailure;
+  /** Whether nodes are drained for another patch version of Kubernetes; absent for yes. */
+  drain?: { patchReleases: boolean };
 }
 
 /** Returns the desired versions of further software, by its names in the annotations. */
@@ -142,6 +149,7 @@ export function desiredRollout(
     })),
     pausedNodes: settings.pausedNodes,
     ...(settings.leavingLater === undefined ? {} : { leavingLater: settings.leavingLater }),
+    ...(settings.drain?.patchReleases === false ? { keepsPods: true } : {}),
   };
 }
 
@@ -169,6 +177,8 @@ export interface RolloutStep {
   software: { name: string; from: string; to: string }[];
   /** Whether the node is drained for it. */
   drains: boolean;
+  /** Whether it is cordoned and keeps its pods; absent otherwise. */
+  keepsPods?: true;
   /** The files that others changed and that are put back; absent for none. */
   repairs?: string;
   /** Its change window was found open: an earlier run began it. */
@@ -187,6 +197,9 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     .filter(({ from, to: wanted }) => from !== wanted);
   const recalled = node.changesAllowed ? recalledRequests(node, all) : [];
   const kubernetes = software.some(({ name }) => isKubernetes(name));
+  const isPatch = kubernetes && minorsBetween(node.kubeletVersion, to) === 0;
+  const draining = software.filter((change) => isDraining(change, node));
+  const keepsPods = desired.keepsPods === true && isPatch && draining.every(({ name }) => isKubernetes(name));
   return {
     node: node.name,
     pool,
@@ -197,8 +210,8 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     to,
     how: kubernetes ? kubeadmCommand(node, desired, to) : "software",
     software,
-    drains:
-      software.some((change) => isDraining(change, node)) || (recalled.length > 0 && !node.unschedulable),
+    drains: (draining.length > 0 && !keepsPods) || (recalled.length > 0 && !node.unschedulable),
+    ...(keepsPods ? { keepsPods } : {}),
     ...(node.drift && software.some(({ name }) => name === DRIFT) ? { repairs: filesOf(node.drift) } : {}),
     resumed: node.changesAllowed,
     ...(recalled.length > 0 ? { recalled } : {}),

@@ -1,7 +1,8 @@
 import { CONTROL_PLANE_LABEL } from "../machine";
 import { GROUP_LABEL, removalIn } from "../membership/nodes";
 import { type Drift, parseDrift } from "../drift";
-import { ALL_SOFTWARE, annotationKeys, DRIFT, FAILED_CHANGE, NO_DRIFT, WAS_CORDONED } from "./annotations";
+import { ALL_SOFTWARE, annotationKeys, DRIFT, FAILED_CHANGE, GO_BACK } from "./annotations";
+import { NO_DRIFT, WAS_CORDONED } from "./annotations";
 import { type FailedChange, parseFailedChange } from "./failed-change";
 
 /** A Node as a rollout sees it. It contains all state of the protocol: nothing else is kept between runs. */
@@ -20,7 +21,10 @@ export interface RolloutNode {
   unschedulable: boolean;
   /** It was already cordoned before its step of the rollout, so it stays cordoned. */
   cordonedBefore: boolean;
+  /** Its change window is open. */
   changesAllowed: boolean;
+  /** Its agent was asked to take back what it had changed since the window was opened. */
+  goingBack?: true;
   /** Absent until an agent has reported from this node. */
   agentReady?: boolean;
   message?: string;
@@ -101,7 +105,8 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     // a machine whose removal ends instead is uncordoned before it changes
     unschedulable: node.spec?.unschedulable === true && removalIn(annotations) !== "cordoned",
     cordonedBefore: annotations[WAS_CORDONED] === "true",
-    changesAllowed: annotations[keys.changesAllowed] === "true",
+    changesAllowed: ["true", GO_BACK].includes(annotations[keys.changesAllowed] ?? ""),
+    ...(annotations[keys.changesAllowed] === GO_BACK ? { goingBack: true } : {}),
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),
     ...(message ? { message } : {}),
     ...(failed ? { finalFailure: failed.split(" ") } : {}),
@@ -173,3 +178,19 @@ export function hasGivenUp({ finalFailure = [], desired }: RolloutNode, { softwa
 
 const textsOf = (versions: Readonly<Record<string, string>>): string[] =>
   Object.entries(versions).map(([name, version]) => `${name}@${version}`);
+
+/** Returns why a node can't go back, as its agent says; undefined while it may. An earlier failure is none of that. */
+export function failedBack({ finalFailure, message = "" }: RolloutNode): string | undefined {
+  return finalFailure && message.startsWith(BACK_FAILED) ? message.slice(BACK_FAILED.length) : undefined;
+}
+
+const BACK_FAILED = "going back failed: ";
+
+/**
+ * Describes what keeps a node from having gone back; undefined when it has: its agent has ended, the node lacks something of
+ * what was asked, and is Ready.
+ */
+export function pendingBack(node: RolloutNode, missed: Readonly<Record<string, string>>): string | undefined {
+  if (node.agentReady === false || Object.keys(missed).length === 0) return "the node agent goes back";
+  return node.ready ? undefined : `not Ready: ${node.reason ?? "the kubelet has not reported"}`;
+}

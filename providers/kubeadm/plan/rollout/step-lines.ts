@@ -22,6 +22,7 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
     to,
     ...(software.length > 0 ? { software } : {}),
     ...(resumed ? { resumed: true } : {}),
+    ...(step.keepsPods ? { keepsPods: true } : {}),
     how: step.software.length === 0 ? "desired versions written" : work,
     ...staysCordoned,
   };

@@ -1,17 +1,19 @@
-import { annotationKeys, annotationValue, WAS_CORDONED } from "../../plan/rollout/annotations";
-import {
-  type Asked,
-  hasGivenUp,
-  observeRolloutNode,
-  pendingOf,
-  type RolloutNode,
-} from "../../plan/rollout/observed";
+import { WaitTimeout } from "../../../../lib/wait";
+import { annotationKeys, annotationValue } from "../../plan/rollout/annotations";
+import { DRIFT, FAILED_CHANGE, GO_BACK, WAS_CORDONED } from "../../plan/rollout/annotations";
+import { missedOf, refuseBack } from "../../plan/rollout/back";
+import { formatFailedChange } from "../../plan/rollout/failed-change";
+import { type Asked, hasGivenUp, type RolloutNode } from "../../plan/rollout/observed";
+import { failedBack, observeRolloutNode, pendingBack, pendingOf } from "../../plan/rollout/observed";
 import type { RolloutStep } from "../../plan/rollout/plan";
 import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import { nodeReference } from "../cluster-session";
 import { untilEtcdSpares } from "../etcd-membership";
 import type { RolloutRecord, RolloutSession } from "./record";
+
+/** How long an agent may take to go back: longer than it waits for anything there. */
+const LONGEST_BACK_SECONDS = 600;
 
 /** A node refused what was requested, and would refuse it again. */
 class NodeRefused extends Error {
@@ -22,6 +24,12 @@ class NodeRefused extends Error {
     const until = drains ? "the node stays cordoned until then, and " : "";
     this.next = `fix the value, or take it back, and run the command again: ${until}no other node gets the change`;
   }
+}
+
+/** A change failed on a node, which has what it had before, and takes pods. */
+class NodeWentBack extends Error {
+  readonly next =
+    "fix the value, or take it back, and run the command again: with the same value, it is tried on this node first, and no other node gets it before";
 }
 
 /**
@@ -67,7 +75,10 @@ export class NodeUpgrade {
     const isRecalled = step.recalled !== undefined;
     const closesOnly = step.resumed && step.software.length === 0 && !isRecalled;
     const isAsked =
-      step.resumed && !isRecalled && Object.keys(wanted).every((name) => node.desired[name] === wanted[name]);
+      step.resumed &&
+      !isRecalled &&
+      !node.goingBack &&
+      Object.keys(wanted).every((name) => node.desired[name] === wanted[name]);
     if (!closesOnly && !isAsked) {
       if (step.controlPlane) await untilEtcdSpares(session, node.name);
       await session.assertMayGoOn();
@@ -77,10 +88,59 @@ export class NodeUpgrade {
         await session.drain(node.name, session.inputs.drain);
         this.event("RolloutDrained", "cordoned and drained");
       }
-      await this.annotate({ ...this.withdrawals(), ...this.requests(wanted), ...this.anotherTry() });
+      await this.annotate(
+        { ...this.withdrawals(), ...this.requests(wanted), ...this.anotherTry() },
+        step.keepsPods ? { spec: { unschedulable: true } } : {},
+      );
     } else if (node.finalFailure) await this.annotate(this.anotherTry());
-    await this.untilDone({ version: step.to, software: closesOnly ? undefined : wanted });
-    await this.close();
+    try {
+      await this.untilDone({ version: step.to, software: closesOnly ? undefined : wanted });
+    } catch (error) {
+      if (!(error instanceof NodeRefused || error instanceof WaitTimeout)) throw error;
+      await this.goBack(error);
+    }
+    await this.close("RolloutFinished", { [FAILED_CHANGE]: null });
+  }
+
+  /**
+   * Lets the agent take back what it has changed, uncordons the node, and records there what failed.
+   *
+   * @throws NodeWentBack when it has; NodeRefused, or the failure itself, when the node stays as it is
+   */
+  private async goBack(failure: Error): Promise<never> {
+    const { session, node, step, keys } = this;
+    const { rollout } = session.inputs;
+    // what others changed in files meanwhile is no part of it
+    const { [DRIFT]: _, ...wanted } = this.wanted;
+    const stays = refuseBack(step, rollout.onFailure);
+    if (stays !== undefined)
+      throw failure instanceof NodeRefused ? new NodeRefused(`${failure.message}; ${stays}`, step) : failure;
+    session.progress(`${node.name} goes back to what it had, since the change failed: ${failure.message}`);
+    await this.annotate({ [keys.changesAllowed]: GO_BACK, [keys.finalFailure]: null });
+    let current: Record<string, string> = {};
+    try {
+      const what = `${node.name} to go back to what it had and be Ready`;
+      const seconds = Math.min(rollout.nodeTimeoutSeconds, LONGEST_BACK_SECONDS);
+      await session.untilNode(node.name, what, seconds, (object) => {
+        if (!object) return { pending: "its Node is not in the cluster" };
+        const observed = observeRolloutNode(object, rollout.annotations);
+        const why = failedBack(observed);
+        if (why !== undefined) throw new NodeRefused(`${failure.message}; it could not go back: ${why}`, step);
+        current = observed.current;
+        const pending = pendingBack(observed, missedOf(wanted, current));
+        return pending === undefined ? { done: undefined } : { pending };
+      });
+    } catch (error) {
+      if (!(error instanceof WaitTimeout)) throw error;
+      throw new NodeRefused(`${failure.message}; it could not go back: ${error.message}`, step);
+    }
+    const had = Object.keys(wanted).map((name): [string, string | null] => [
+      keys.desired(name),
+      current[name] === undefined ? null : annotationValue(name, current[name]),
+    ]);
+    const record = formatFailedChange({ asked: missedOf(wanted, current), why: failure.message });
+    await this.close("RolloutWentBack", { ...Object.fromEntries(had), [FAILED_CHANGE]: record });
+    throw new NodeWentBack(`${failure.message}; ${node.name} went back to what it had, and takes pods again`);
   }
 
   private async untilDone(asked: Asked): Promise<void> {
@@ -100,15 +160,15 @@ export class NodeUpgrade {
   }
 
   /** Closes the window in one write, so that a kill never leaves the node uncordoned with its window open. */
-  private async close(): Promise<void> {
+  private async close(reason: string, annotations: Record<string, string | null>): Promise<void> {
     const { node, keys } = this;
     const isLeftCordoned = staysCordoned(node);
     await this.annotate(
-      { [keys.changesAllowed]: "false", [WAS_CORDONED]: null },
+      { ...annotations, [keys.changesAllowed]: "false", [WAS_CORDONED]: null },
       isLeftCordoned ? {} : { spec: { unschedulable: null } },
     );
     const words = isLeftCordoned ? "left cordoned, as it was before" : "uncordoned";
-    this.event("RolloutFinished", `${words}, change window closed`);
+    this.event(reason, `${words}, change window closed`);
   }
 
   /** Returns the annotations that request these versions. */
@@ -130,9 +190,13 @@ export class NodeUpgrade {
     );
   }
 
-  /** Returns the annotation that makes an agent try again what failed for good in an earlier run. */
-  private anotherTry(): Record<string, null> {
-    return this.node.finalFailure ? { [this.keys.finalFailure]: null } : {};
+  /** Returns the annotations that make an agent try again what failed for good in an earlier run, or was being taken back. */
+  private anotherTry(): Record<string, string | null> {
+    const { node, keys } = this;
+    return {
+      ...(node.finalFailure ? { [keys.finalFailure]: null } : {}),
+      ...(node.goingBack ? { [keys.changesAllowed]: "true" } : {}),
+    };
   }
 
   private async annotate(annotations: Record<string, string | null>, others: object = {}): Promise<void> {

@@ -150,7 +150,8 @@ async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Pr
     .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
   const hasDrift = nodes.some(({ drift }) => drift !== undefined);
   const drifted = hasDrift ? await (await import("./drift.js")).driftNotes(nodes, news) : [];
-  const blocked = due.size > 0 ? await drainBlockers(kubernetes, [...due], news) : [];
+  const drained = new Set(plan.steps.filter(({ drains }) => drains).map(({ node }) => node));
+  const blocked = drained.size > 0 ? await drainBlockers(kubernetes, [...drained], news) : [];
   const unfit = await unfitNodes(cluster, plan, news);
   const preview = described(plan, desired);
   return { ...preview, unfit, notes: [...preview.notes, ...silent, ...blocked, ...drifted] };
