@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { annotationKeys, FAILED_CHANGE, GO_BACK } from "../../providers/kubeadm/plan/rollout/annotations";
+import {
+  annotationKeys,
+  BACK_FAILED,
+  FAILED_CHANGE,
+  GO_BACK,
+} from "../../providers/kubeadm/plan/rollout/annotations";
 import { nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { NEW, OLD, RolloutFixture } from "./rollout-fixture";
 
@@ -80,9 +85,9 @@ describe("a rollout whose node goes back", function () {
   });
 
   it("stays cordoned, with both reasons, when going back fails", async () => {
-    failingWorker({ [KEYS.message]: "going back failed: no installer", [KEYS.finalFailure]: FINAL });
+    failingWorker({ [KEYS.message]: "going back failed: no installer", [KEYS.finalFailure]: BACK_FAILED });
     const words = await failure(BACK);
-    assert.match(words, /NodeRefused\): w-1: the kubelet ended three times; it could not go back: no installer/);
+    assert.match(words, /NodeRefused\): w-1: the kubelet ended three times; going back failed: no installer/);
     assert.equal(fixture.node("w-1").spec.unschedulable, true);
   });
 

@@ -16,7 +16,10 @@ describe("nodes that go back, on real nodes", function () {
 
   before(async function () {
     if (process.env.FORESAIL_TEST_ALL !== "1" && !KEEP)
-      leaveOut(this, "ssh.test.ts lets a worker go back from a configuration; FORESAIL_TEST_ALL=1 has versions, too");
+      leaveOut(
+        this,
+        "ssh.test.ts lets a worker go back from a configuration; FORESAIL_TEST_ALL=1 has versions, too",
+      );
     cluster = await TestCluster.open("back", { keep: KEEP, versions: [FROM, TO] });
   });
 
@@ -59,7 +62,8 @@ systemctl daemon-reload`,
     assert.match(output, /w-1: the kubelet ended three times .*w-1 went back to what it had, and takes pods/);
     assert.deepEqual(await versions(), { "cp-1": `v${TO}`, "w-1": `v${FROM}`, "w-2": `v${FROM}` });
     assert.equal(await cluster.onMachine("w-1", KUBELET_FILES), before);
-    for (const { spec, metadata } of await nodes()) assert.equal(spec?.unschedulable, undefined, metadata?.name);
+    for (const { spec, metadata } of await nodes())
+      assert.equal(spec?.unschedulable, undefined, metadata?.name);
   });
 
   it("are first in the next run, which ends when the cause is gone", async () => {

@@ -79,7 +79,13 @@ export function agentConfiguration(settings: AgentSettings): string {
 /** Returns the node agent as a program. @param root a folder that replaces / in tests */
 export function agentProgram(root = ""): string {
   const parameters = { AGENT_VERSION, VERSION_PATTERN: AGENT_VERSION_PATTERN, ROOT: root };
-  const files = ["common/system", "node-agent/drift", "node-agent/endings", "node-agent/going-back", "node-agent/program"]
+  const files = [
+    "common/system",
+    "node-agent/drift",
+    "node-agent/endings",
+    "node-agent/going-back",
+    "node-agent/program",
+  ]
     .map(shellFile)
     .join("\n\n");
   const text = renderShell(files, parameters);

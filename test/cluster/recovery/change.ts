@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { annotationKeys } from "../../../providers/kubeadm/plan/rollout/annotations";
+import { annotationKeys, FAILED_CHANGE } from "../../../providers/kubeadm/plan/rollout/annotations";
 import type { Desired, TestCluster } from "../test-cluster";
 
 const KEYS = annotationKeys();
@@ -90,13 +90,15 @@ async function stateOf(cluster: TestCluster, names: readonly string[], controlPl
   };
 }
 
-/** The annotations of rollouts and removals that remain, without those that ask for what the node has. */
+/** The annotations of rollouts and removals that remain, without those that ask for what the node has, and what failed on it. */
 function settled(annotations: Record<string, string>): Record<string, string> {
   const own = Object.entries(annotations).filter(([key]) => /caos\.ch|foresail/.test(key));
   return Object.fromEntries(
     own.filter(
       ([key, value]) =>
-        !(key === KEYS.changesAllowed && value === "false") && !/\/(desired-version|revision)$/.test(key),
+        !(key === KEYS.changesAllowed && value === "false") &&
+        key !== FAILED_CHANGE &&
+        !/\/(desired-version|revision)$/.test(key),
     ),
   );
 }

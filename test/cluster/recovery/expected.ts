@@ -2,11 +2,11 @@
 
 const VERSION = String.raw`[0-9a-f]+(?:\.[0-9a-f]+)+`;
 
-/** Lines of a change of configuration on these machines; with `back`, of the return after it failed on one of those, or whose line is that. */
+/** Lines of a change of configuration on these machines; with `back`, those of the return, where that is what nodes still have to do. */
 export function configured(
   field: string,
   machines: readonly string[],
-  { uploads = false, back }: { uploads?: boolean; back?: readonly string[] | RegExp } = {},
+  { uploads = false, back }: { uploads?: boolean; back?: readonly RegExp[] } = {},
 ): RegExp[] {
   const change = (machine: string) =>
     new RegExp(
@@ -18,9 +18,7 @@ export function configured(
     ),
     ...(uploads ? [/^cluster: write kubeadm-config and kubelet-config$/] : []),
     ...machines.map((machine) => new RegExp(`^${machine}: stage configuration ${VERSION}$`)),
-    ...(back === undefined
-      ? machines.map(change)
-      : [back instanceof RegExp ? back : backTo(back, "configuration")]),
+    ...(back ?? machines.map(change)),
   ];
 }
 

@@ -60,6 +60,10 @@ turn_back() {
   if ! is_as_before; then
     say "goes back to what this machine had before the change"
     remember_starts
+    # a kill or a failure between leaves a machine that has neither
+    remember_unfinished yes
+    note "$key_ready" false
+    publish || return 1
     if ! go_back; then
       is_final=yes
       fail "going back failed: $failure"

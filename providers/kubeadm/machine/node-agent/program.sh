@@ -722,13 +722,15 @@ initialize() {
   is_initialized=yes
 }
 
-# The requests that failed for good, as "software@version" of each; the run that asked ends then. It removes them to try again.
+# The requests that failed for good, as "software@version" of each, or "back" when going back did; the run that asked ends then.
+# It removes them to try again.
 key_final=${key_ready%/ready}/final-failure
 is_final_published=no
 
 # Prints what the annotations ask for.
 requested() {
   local one words=""
+  if asks_back; then printf back; return 0; fi
   for one in "${software[@]}"; do if [ -n "${wanted[$one]}" ]; then words+="${words:+ }$one@${wanted[$one]}"; fi; done
   printf '%s' "$words"
 }

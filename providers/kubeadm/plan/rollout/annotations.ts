@@ -21,6 +21,9 @@ export const WAS_CORDONED = "foresail/was-cordoned";
 /** Value of `changesAllowed` that makes the agent take back what it has changed since the window was opened. */
 export const GO_BACK = "back";
 
+/** Value of `finalFailure` when that failed. */
+export const BACK_FAILED = "back";
+
 /** Written by the rollout on a node that went back from a change: what was asked of it, and why it failed. */
 export const FAILED_CHANGE = "foresail/failed-change";
 
@@ -51,7 +54,7 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN) {
 export function annotationsBetween(pattern: string, software: readonly string[]) {
   const keys = annotationKeys(pattern);
   return {
-    commands: [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED],
+    commands: [keys.changesAllowed, ...software.map(keys.desired), WAS_CORDONED, FAILED_CHANGE],
     reports: [keys.ready, keys.message, keys.revision, ...software.map(keys.current)],
   };
 }

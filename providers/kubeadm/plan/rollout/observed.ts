@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_LABEL } from "../machine";
 import { GROUP_LABEL, removalIn } from "../membership/nodes";
 import { type Drift, parseDrift } from "../drift";
-import { ALL_SOFTWARE, annotationKeys, DRIFT, FAILED_CHANGE, GO_BACK } from "./annotations";
+import { ALL_SOFTWARE, annotationKeys, BACK_FAILED, DRIFT, FAILED_CHANGE, GO_BACK } from "./annotations";
 import { NO_DRIFT, WAS_CORDONED } from "./annotations";
 import { type FailedChange, parseFailedChange } from "./failed-change";
 
@@ -179,12 +179,10 @@ export function hasGivenUp({ finalFailure = [], desired }: RolloutNode, { softwa
 const textsOf = (versions: Readonly<Record<string, string>>): string[] =>
   Object.entries(versions).map(([name, version]) => `${name}@${version}`);
 
-/** Returns why a node can't go back, as its agent says; undefined while it may. An earlier failure is none of that. */
-export function failedBack({ finalFailure, message = "" }: RolloutNode): string | undefined {
-  return finalFailure && message.startsWith(BACK_FAILED) ? message.slice(BACK_FAILED.length) : undefined;
+/** Returns what the agent says when a node can't go back; undefined while it may. An earlier failure is none of that. */
+export function failedBack({ finalFailure, message }: RolloutNode): string | undefined {
+  return finalFailure?.includes(BACK_FAILED) ? (message ?? "going back failed") : undefined;
 }
-
-const BACK_FAILED = "going back failed: ";
 
 /**
  * Describes what keeps a node from having gone back; undefined when it has: its agent has ended, the node lacks something of

@@ -125,7 +125,7 @@ export class NodeUpgrade {
         if (!object) return { pending: "its Node is not in the cluster" };
         const observed = observeRolloutNode(object, rollout.annotations);
         const why = failedBack(observed);
-        if (why !== undefined) throw new NodeRefused(`${failure.message}; it could not go back: ${why}`, step);
+        if (why !== undefined) throw new NodeRefused(`${failure.message}; ${why}`, step);
         current = observed.current;
         const pending = pendingBack(observed, missedOf(wanted, current));
         return pending === undefined ? { done: undefined } : { pending };

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { annotationKeys, GO_BACK } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import {
+  annotationKeys,
+  BACK_FAILED,
+  GO_BACK,
+} from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { askedMachine, ASKED_VERSION as VERSION, AgentMachine } from "./agent-machine";
 
 const KEYS = annotationKeys();
@@ -67,6 +71,20 @@ describe("a node agent that is asked to go back", function () {
     assert.ok(!machine.calls.slice(length).some((call) => call.startsWith("install")));
   });
 
+  it("is not ready while it goes back, so that nothing takes what is half there for what was there", async () => {
+    const machine = askedMachine();
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(machine.annotations[KEYS.ready], "true");
+    machine.put(`${AGENT}/previous/from`, " Kubernetes v1.36.3");
+    askBack(machine);
+    await machine.killAt("after", `install configuration ${VERSION} restore`);
+    assert.equal(machine.annotations[KEYS.ready], "false");
+    const { status, output } = machine.run("--once");
+    assert.equal(status, 0, output);
+    assert.equal(machine.annotations[KEYS.ready], "true");
+    assert.equal(machine.exists(`${AGENT}/configuration`), false);
+  });
+
   it("leaves files alone that an earlier change kept, when it was killed before its own first one", () => {
     const machine = askedMachine();
     machine.put(`${AGENT}/configuration`, "a.b");
@@ -119,7 +137,7 @@ describe("a node agent that is asked to go back", function () {
     askBack(machine);
     assert.equal(machine.run("--once").status, 1);
     assert.match(machine.annotations[KEYS.message] ?? "", /a control plane does not go back a minor version/);
-    assert.notEqual(machine.annotations[KEYS.finalFailure] ?? "", "");
+    assert.equal(machine.annotations[KEYS.finalFailure], BACK_FAILED);
     assert.equal(machine.annotations[KEYS.ready], "false");
   });
 
@@ -130,7 +148,10 @@ describe("a node agent that is asked to go back", function () {
     machine.setVersion("containerd", "9.9.9");
     askBack(machine);
     assert.equal(machine.run("--once").status, 1);
-    assert.match(machine.annotations[KEYS.message] ?? "", /containerd is 9\.9\.9 and does not go back to 1\.6\.20/);
+    assert.match(
+      machine.annotations[KEYS.message] ?? "",
+      /containerd is 9\.9\.9 and does not go back to 1\.6\.20/,
+    );
   });
 
   it("changes again when it is asked for the same once more", () => {

@@ -11,18 +11,63 @@ const KUBERNETES = change("kubelet", "kubeadm", "kubectl");
 
 describe("a node on which a change fails", () => {
   const cases: [string, Parameters<typeof refuseBack>[0], OnFailure | undefined, RegExp | undefined][] = [
-    ["a configuration of a worker", { controlPlane: false, ...SAME, software: change("configuration") }, undefined, undefined],
-    ["a configuration of a control plane", { controlPlane: true, ...SAME, software: change("configuration") }, undefined, undefined],
-    ["a configuration, when it is to stop", { controlPlane: false, ...SAME, software: change("configuration") }, "stop", /onFailure is stop/],
+    [
+      "a configuration of a worker",
+      { controlPlane: false, ...SAME, software: change("configuration") },
+      undefined,
+      undefined,
+    ],
+    [
+      "a configuration of a control plane",
+      { controlPlane: true, ...SAME, software: change("configuration") },
+      undefined,
+      undefined,
+    ],
+    [
+      "a configuration, when it is to stop",
+      { controlPlane: false, ...SAME, software: change("configuration") },
+      "stop",
+      /onFailure is stop/,
+    ],
     ["containerd", { controlPlane: false, ...SAME, software: change("containerd") }, undefined, undefined],
-    ["packages", { controlPlane: false, ...SAME, software: change("os-packages", "configuration") }, undefined, /packages of the distribution do not go back/],
-    ["a repair", { controlPlane: false, ...SAME, software: change("drift") }, "back", /files that were put back stay so/],
-    ["nothing", { controlPlane: false, ...SAME, software: [] }, "back", /already has what it would go back to/],
-    ["a patch of a worker by default", { controlPlane: false, ...PATCH, software: KUBERNETES }, undefined, /only with rollout\.onFailure: back/],
+    [
+      "packages",
+      { controlPlane: false, ...SAME, software: change("os-packages", "configuration") },
+      undefined,
+      /packages of the distribution do not go back/,
+    ],
+    [
+      "a repair",
+      { controlPlane: false, ...SAME, software: change("drift") },
+      "back",
+      /files that were put back stay so/,
+    ],
+    [
+      "nothing",
+      { controlPlane: false, ...SAME, software: [] },
+      "back",
+      /already has what it would go back to/,
+    ],
+    [
+      "a patch of a worker by default",
+      { controlPlane: false, ...PATCH, software: KUBERNETES },
+      undefined,
+      /only with rollout\.onFailure: back/,
+    ],
     ["a patch of a worker", { controlPlane: false, ...PATCH, software: KUBERNETES }, "back", undefined],
-    ["a minor version of a worker", { controlPlane: false, ...MINOR, software: KUBERNETES }, "back", undefined],
+    [
+      "a minor version of a worker",
+      { controlPlane: false, ...MINOR, software: KUBERNETES },
+      "back",
+      undefined,
+    ],
     ["a patch of a control plane", { controlPlane: true, ...PATCH, software: KUBERNETES }, "back", undefined],
-    ["a minor version of a control plane", { controlPlane: true, ...MINOR, software: KUBERNETES }, "back", /does not go back from 1\.36\.3 to 1\.35\.4, since an earlier minor/],
+    [
+      "a minor version of a control plane",
+      { controlPlane: true, ...MINOR, software: KUBERNETES },
+      "back",
+      /does not go back from 1\.36\.3 to 1\.35\.4, since an earlier minor/,
+    ],
   ];
   for (const [what, step, onFailure, expected] of cases)
     it(`${expected === undefined ? "goes back from" : "says why it stays after"} ${what}`, () => {
@@ -32,7 +77,9 @@ describe("a node on which a change fails", () => {
     });
 
   it("is known by what it misses", () => {
-    assert.deepEqual(missedOf({ kubelet: "2", configuration: "b" }, { kubelet: "2" }), { configuration: "b" });
+    assert.deepEqual(missedOf({ kubelet: "2", configuration: "b" }, { kubelet: "2" }), {
+      configuration: "b",
+    });
   });
 });
 
@@ -51,7 +98,10 @@ describe("a rollout without a drain for patch versions", () => {
   });
 
   it("drains for a minor version", () => {
-    assert.match(lines("1.35.4").join(), /cordon, drain, kubeadm upgrade apply.*cordon, drain, kubeadm upgrade node/);
+    assert.match(
+      lines("1.35.4").join(),
+      /cordon, drain, kubeadm upgrade apply.*cordon, drain, kubeadm upgrade node/,
+    );
   });
 
   it("drains for what else needs it in the same step", () => {
