@@ -67,8 +67,11 @@ function operationsOf(words: string): string[] {
     [/^ join as control plane/, ["join-control-plane"]],
     [/^ join as worker/, ["join-worker"]],
     [/^ put .* behind 127\.0\.0\.1$/, ["endpoint"]],
-    [/^ cordon, drain, remove its etcd member, kubeadm reset/, ["leave-control-plane", "reset"]],
-    [/^ cordon, drain, kubeadm reset/, ["reset"]],
+    [
+      /^ (prepared by a run that was interrupted; )?cordon, drain, remove its etcd member, kubeadm reset/,
+      ["leave-control-plane", "reset"],
+    ],
+    [/^ (prepared by a run that was interrupted; )?cordon, drain, kubeadm reset/, ["reset"]],
     [/^ (install node agent|stage|no longer stage) /, ["node-agent"]],
     [/^ (add the encryption key|encrypt Secrets with|remove the encryption keys) /, ["encryption-keys"]],
     [/^ write every Secret again, /, []],

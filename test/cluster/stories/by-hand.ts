@@ -69,3 +69,12 @@ export const label =
     const node = await cluster.withApi((client) => client.getNode(name));
     assert.equal(node?.metadata?.labels?.[key], value, `${key} of ${name}`);
   };
+
+/** A Node has a taint with this key. */
+export const taint =
+  (name: string, key: string): Action =>
+  async (cluster) => {
+    const node = await cluster.withApi((client) => client.getNode(name));
+    const keys = (node?.spec?.taints ?? []).map((each) => each.key);
+    assert.ok(keys.includes(key), `${name} has ${keys.join(", ")}`);
+  };

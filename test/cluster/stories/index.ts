@@ -2,12 +2,13 @@ import { agentStories } from "./agents";
 import { machineStories } from "./machines";
 import { nodeStories } from "./nodes";
 import type { StoryGroup } from "./story";
+import { valueStories } from "./values";
 
 /** All stories, by the machines with which they begin and end. */
 export const STORY_GROUPS: readonly StoryGroup[] = [
   {
     about: "with one control plane and two workers",
     machines: ["cp-1", "w-1", "w-2"],
-    stories: [...machineStories, ...nodeStories, ...agentStories],
+    stories: [...valueStories, ...nodeStories, ...machineStories, ...agentStories],
   },
 ];
