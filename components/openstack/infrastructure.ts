@@ -7,7 +7,8 @@ import { desiredMachines, MACHINE_FIELDS } from "../../providers/openstack/plan/
 import { leavingLaterOf } from "../../providers/kubeadm/plan/machines/batches";
 import { planRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
-import { networkChangeRefusals, unreadableRefusals } from "../../providers/openstack/plan/requirements";
+import { unattachedRefusals, unreadableRefusals } from "../../providers/openstack/plan/changed-in-cloud";
+import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
 import { CloudPlan } from "../../providers/openstack/resources/declarations";
 import { podNetworkKind } from "../kubeadm/defaults";
@@ -46,7 +47,7 @@ export function makeInfrastructure(
     machine: machineOf(MACHINE_FIELDS, cluster, slot, state),
     replacementsPerRun,
   }));
-  const rollout = planRollout(slots, state.machines);
+  const rollout = planRollout(slots, state.machines, state.unattached);
   const { machines, arriving, leaving, lines } = rollout.now;
   const later = laterLines(rollout.later);
   const inUse = machines.map(({ shape }) => shape.network);
@@ -54,6 +55,7 @@ export function makeInfrastructure(
   const refusals = [
     ...networkChangeRefusals(key, recorded, podNetwork, state.balancerNetwork),
     ...unreadableRefusals(state.unreadable, state.mark),
+    ...unattachedRefusals(state.unattached, state.machines),
   ];
   const reached = new Set(pools.flatMap(({ name, floatingIp }) => (floatingIp ? [name] : [])));
   const withFloatingIp = [
@@ -81,6 +83,7 @@ export function makeInfrastructure(
       later,
       mark: state.mark,
       known: state.objects,
+      networkObjects: state.networkObjects,
       serverIds: state.serverIds,
       securityGroups: SECURITY_GROUPS.map((group) => securityGroupName(cluster, group)),
     },

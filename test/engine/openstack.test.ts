@@ -168,4 +168,77 @@ describe("an OpenStack stack whose servers were changed in the cloud", function 
     assert.deepEqual(await servers(), before);
     assert.deepEqual(await stack.preview(), []);
   });
+
+  /** Runs commands that the preview refuses, and returns the reason. */
+  const refusal = async (): Promise<string> => {
+    const { exitCode, stdout, stderr } = await opened.stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    return stdout + stderr;
+  };
+  const network = `http://127.0.0.1:${PORTS.service}/network/v2.0`;
+  const portOf = async (server: string): Promise<string> => {
+    const { ports } = (await (await fetch(`${network}/ports?device_id=${server}`)).json()) as {
+      ports: { id: string }[];
+    };
+    return ports[0]!.id;
+  };
+  const setUser = async (port: string, device_id: string) =>
+    assert.ok(
+      (
+        await fetch(`${network}/ports/${port}`, {
+          method: "PUT",
+          body: JSON.stringify({ port: { device_id } }),
+        })
+      ).ok,
+    );
+
+  it("refuses to go on when a port was taken from its server, with the command that attaches it", async () => {
+    const { id, name } = (await servers()).find((server) => server.name.startsWith("w-1-"))!;
+    const port = await portOf(id);
+    await setUser(port, "");
+    const reason = await refusal();
+    assert.match(reason, new RegExp(`the port of ${name} is not attached to its server`));
+    assert.match(reason, new RegExp(`openstack server add port ${id} ${port}`));
+    await setUser(port, id);
+    assert.deepEqual(await opened.stack.preview(), []);
+  });
+
+  it("replaces a machine whose port was deleted as a step of the preview, and then has nothing left to do", async () => {
+    const { stack } = opened;
+    const { id, name } = (await servers()).find((server) => server.name.startsWith("w-1-"))!;
+    await fetch(`${network}/ports/${await portOf(id)}`, { method: "DELETE" });
+    assert.match(
+      await refusal(),
+      new RegExp(`deleted in the cloud: the port test-${name}; run .pulumi refresh.`),
+    );
+    await stack.refresh();
+    const { exitCode, stdout } = await stack.call(["preview"]);
+    assert.equal(exitCode, 0, stdout);
+    assert.match(
+      stdout,
+      new RegExp(`w-1: w-1-\\w+ is made, then the server of ${name} is deleted, since its port is gone`),
+    );
+    assert.match(stdout, new RegExp(`${name}: lost, delete its Node`));
+    await stack.up();
+    const after = await servers();
+    assert.ok(after.every((server) => server.id !== id));
+    assert.equal(after.filter((server) => server.name.startsWith("w-1-")).length, 1);
+    assert.deepEqual(await stack.preview(), []);
+  });
+
+  it("makes a security group that was deleted again, after it says that the state does not know it", async () => {
+    const { stack } = opened;
+    const groups = async () =>
+      (
+        (await (await fetch(`${network}/security-groups?name=test-nodes`)).json()) as {
+          security_groups: { id: string }[];
+        }
+      ).security_groups;
+    await fetch(`${network}/security-groups/${(await groups())[0]!.id}`, { method: "DELETE" });
+    assert.match(await refusal(), /deleted in the cloud: the security group test-nodes/);
+    await stack.refresh();
+    await stack.up();
+    assert.equal((await groups()).length, 1);
+    assert.deepEqual(await stack.preview(), []);
+  });
 });

@@ -13,6 +13,7 @@ import {
   isRecorded,
   type RecordedMachine,
 } from "../plan/facts/ownership";
+import { recordedLost } from "../plan/membership/lost";
 import { clusterOwnerSteps } from "../plan/steps";
 import type { ClusterOwnerInputs as Inputs } from "./declarations";
 import { readMachineFacts, rememberRead } from "./facts/reading";
@@ -108,12 +109,14 @@ export const handlers: Handlers = {
       steps: steps.map(clusterOwnerSteps.format),
     };
     for (const step of inputs.steps) report(nameOf(given), step);
-    if (failures.length === 0) reportRecorded(nameOf(given), olds, inputs, RECORDED);
+    const recorded = { ...inputs, lost: [...recordedLost(olds.lost, lost)] };
+    if (failures.length === 0) reportRecorded(nameOf(given), olds, recorded, RECORDED);
     return { inputs, failures };
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
-    const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    const compared = { ...news, lost: recordedLost(olds.lost, news.lost) };
+    const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], compared[key]));
     const taken = (news.steps ?? []).some((text) => clusterOwnerSteps.parse(text)?.kind === "takeOver");
     return Promise.resolve({ changes: recorded || taken });
   },

@@ -5,6 +5,7 @@ import {
   refuseJoinSettings,
   type Refusal,
 } from "../plan/immutables";
+import { recordedLost } from "../plan/membership/lost";
 import * as membership from "../plan/membership/plan";
 import {
   type ObservedNode,
@@ -262,12 +263,14 @@ export const handlers: Handlers = {
       ...(reset.length > 0 ? { reset } : {}),
       ...(news.pools ? { leaving } : {}),
     };
-    reportRecorded(nameOf(news), olds, inputs, RECORDED);
+    const recorded = { ...inputs, lost: [...recordedLost(olds.lost, inputs.lost)] };
+    reportRecorded(nameOf(news), olds, recorded, RECORDED);
     return { inputs, failures };
   },
 
   diff(_id, olds: Partial<NodeGroupOutputs>, news: NodeGroupInputs) {
-    const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    const compared = { ...news, lost: recordedLost(olds.lost, news.lost) };
+    const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], compared[key]));
     const { nodes } = olds;
     const missing =
       nodes !== undefined &&

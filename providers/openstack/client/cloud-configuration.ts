@@ -4,6 +4,7 @@ import path from "node:path";
 import { messageOf } from "../../../lib/error-message";
 import { fileFault } from "../../../lib/files";
 import { readYaml } from "../../../lib/yaml";
+import { cloudEntryIssue, type CloudEntry } from "../plan/clouds-entry";
 import type { CloudRef } from "../plan/requirements";
 import { CloudConfigurationError } from "./errors";
 import { listed } from "../../../lib/text/quote";
@@ -23,16 +24,15 @@ export interface CloudConfiguration {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An entry of clouds.yaml. */
-type CloudEntry = Fields & { auth?: Fields };
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads a cloud's configuration as openstacksdk does: from the entry in clouds.yaml (and secure.yaml in the same
- * folder) that `desired.cloud` or OS_CLOUD names, or else from the OS_… variables.
+ * Reads a cloud's configuration as openstacksdk does, and refuses what Pulumi's OpenStack provider would read in another
+ * way: from the entry in clouds.yaml (and secure.yaml)
+ * that `desired.cloud` or OS_CLOUD names, or else from the OS_… variables.
  *
- * Files: OS_CLIENT_CONFIG_FILE, ./clouds.yaml, ~/.config/openstack/clouds.yaml, /etc/openstack/clouds.yaml.
+ * Files: OS_CLIENT_CONFIG_FILE, ./clouds.yaml, ~/.config/openstack/clouds.yaml, /etc/openstack/clouds.yaml; in the same
+ * folders secure.yaml, or OS_CLIENT_SECURE_FILE.
  * Source: https://docs.openstack.org/python-openstackclient/latest/configuration/
  *
  * @throws CloudConfigurationError
@@ -42,10 +42,13 @@ export async function readCloudConfiguration(
   environment: Environment = process.env,
   folder = process.cwd(),
 ): Promise<CloudConfiguration> {
-  const cloud = desired.cloud ?? environment.OS_CLOUD;
+  // a variable that is set to nothing names none
+  const cloud = desired.cloud ?? (environment.OS_CLOUD || undefined);
   const isNamed = cloud !== undefined;
   const entry = isNamed ? await entryOfFiles(cloud, environment, folder) : entryOfEnvironment(environment);
   const where = isNamed ? `the entry "${cloud}" of clouds.yaml` : "the environment";
+  const issue = cloudEntryIssue(entry, environment, { region: desired.region, isNamed });
+  if (issue !== undefined) throw new CloudConfigurationError(`${where} ${issue}`);
   const { auth = {} } = entry;
   const authUrl = text(auth.auth_url)?.replace(/\/+$/, "");
   if (authUrl === undefined)
@@ -62,10 +65,10 @@ export async function readCloudConfiguration(
   return {
     authUrl: authUrl.endsWith("/v3") ? authUrl : `${authUrl.replace(/\/v2\.0$/, "")}/v3`,
     auth: keystoneAuth(auth, where),
-    region: desired.region ?? text(entry.region_name) ?? environment.OS_REGION_NAME ?? firstRegion(entry),
+    region: desired.region ?? text(entry.region_name) ?? (environment.OS_REGION_NAME || undefined),
     interface: endpoints,
     caCertificates: caFile === undefined ? undefined : await readText(caFile, `the CA file ${caFile}`),
-    verify: entry.verify !== false && environment.OS_INSECURE !== "true",
+    verify: entry.verify !== false && !/^(true|t|1)$/i.test(environment.OS_INSECURE ?? ""),
   };
 }
 
@@ -76,27 +79,39 @@ function entryOfEnvironment(environment: Environment): CloudEntry {
 }
 
 async function entryOfFiles(cloud: string, environment: Environment, folder: string): Promise<CloudEntry> {
-  const home = environment.HOME ?? homedir();
-  const files = [
-    ...(environment.OS_CLIENT_CONFIG_FILE ? [environment.OS_CLIENT_CONFIG_FILE] : []),
-    path.join(folder, "clouds.yaml"),
-    path.join(home, ".config", "openstack", "clouds.yaml"),
-    "/etc/openstack/clouds.yaml",
+  const folders = [
+    folder,
+    path.join(environment.HOME ?? homedir(), ".config", "openstack"),
+    path.join("/etc", "openstack"),
   ];
+  const placesOf = (name: string, override: string | undefined) => [
+    ...(override ? [override] : []),
+    ...folders.map((each) => path.join(each, name)),
+  ];
+  const files = placesOf("clouds.yaml", environment.OS_CLIENT_CONFIG_FILE);
   for (const file of files) {
     const clouds = await readClouds(file);
     if (clouds === undefined) continue;
     const entry = clouds[cloud];
-    if (entry === undefined)
+    if (entry === null || typeof entry !== "object")
       throw new CloudConfigurationError(
         `${file} has no entry "${cloud}"; it has ${listed(Object.keys(clouds)) || "none"}`,
       );
-    const secret = (await readClouds(path.join(path.dirname(file), "secure.yaml")))?.[cloud];
+    const secret = await secretsOf(cloud, placesOf("secure.yaml", environment.OS_CLIENT_SECURE_FILE));
     return { ...entry, ...secret, auth: { ...entry.auth, ...secret?.auth } };
   }
   throw new CloudConfigurationError(
     `there is no clouds.yaml for the cloud "${cloud}"; looked for ${files.join(", ")}`,
   );
+}
+
+/** Reads the entry of a cloud from the first secure.yaml that exists. */
+async function secretsOf(cloud: string, files: readonly string[]): Promise<CloudEntry | undefined> {
+  for (const file of files) {
+    const clouds = await readClouds(file);
+    if (clouds !== undefined) return clouds[cloud];
+  }
+  return undefined;
 }
 
 /** Reads the clouds of a file. Returns undefined if the file does not exist. */
@@ -156,11 +171,6 @@ function identity(auth: Fields, idField: string, nameField: string, domain: stri
   const domainId = text(auth[`${domain}_id`]) ?? text(auth.domain_id);
   const domainName = text(auth[`${domain}_name`]) ?? text(auth.domain_name) ?? "Default";
   return { name, domain: domainId === undefined ? { name: domainName } : { id: domainId } };
-}
-
-function firstRegion({ regions }: CloudEntry): string | undefined {
-  const first: unknown = Array.isArray(regions) ? regions[0] : undefined;
-  return text(first) ?? text((first as { name?: unknown } | undefined)?.name);
 }
 
 /** Reads a file. Returns undefined if it is optional and does not exist. */

@@ -1,6 +1,7 @@
 import { INITIALIZED_KEY } from "../plan/machine";
 import type { CloudFacts, Named, Quota, VolumeFacts } from "../plan/requirements";
 import type { Cloud } from "./cloud";
+import { readChangedObjects, type RecordedServers } from "./changed-objects";
 import { CloudRefusal } from "./errors";
 
 /** An image in Glance's list. */
@@ -18,12 +19,13 @@ interface Image {
 }
 
 /** A server in Nova's detailed list. */
-interface Server {
+export interface Server {
   id: string;
   name: string;
   /** Nova's status, such as "BUILD", "ACTIVE" and "ERROR". */
   status: string;
   metadata?: Readonly<Record<string, string>>;
+  "os-extended-volumes:volumes_attached"?: readonly { id: string }[];
 }
 
 type Flavor = CloudFacts["flavors"][number];
@@ -34,16 +36,13 @@ interface Zone {
 }
 
 /** What the facts of a run depend on. */
-interface AskedFacts {
+interface AskedFacts extends RecordedServers {
   /** Regular expression that the names of the cluster's servers match. */
   servers: string;
-  /** Machine name → id of its server in the state. */
-  serverIds: Readonly<Record<string, string>>;
   /** Images and flavors of new servers, by name or id. */
   images: readonly string[];
   flavors: readonly string[];
   floatingIps: number;
-  rootVolumes: boolean;
 }
 
 /**
@@ -69,7 +68,7 @@ export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise
       cloud.list<Server>("compute", `/servers/detail?name=${names}`, "servers"),
       cloud.call("compute", "GET", "/limits"),
       desired.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
-      desired.rootVolumes ? readVolumeFacts(cloud) : undefined,
+      desired.withRootVolume.length > 0 ? readVolumeFacts(cloud) : undefined,
       cloud.has("load-balancer"),
       cloud.has("block-storage"),
     ]);
@@ -83,6 +82,7 @@ export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise
     ({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true",
   );
   return {
+    ...(await readChangedObjects(cloud, desired, servers)),
     flavors,
     images: images.map(({ id, name, status, min_disk, min_ram, size, virtual_size }) => ({
       ...{ id, name: name ?? "", status, minRam: min_ram },

@@ -1,5 +1,6 @@
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import type { Existing } from "../../kubeadm/plan/machines/batches";
+import type { RecordedObject } from "./requirements";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
 import { recordedGroup } from "../../kubeadm/plan/machines/slots";
 import { RecordedResources, type Outputs, type StateResources } from "../../../lib/pulumi/state";
@@ -35,7 +36,13 @@ export function recordedState(cluster: string, resources: StateResources) {
       const metadata = Object(outputs.metadata) as Readonly<Record<string, unknown>>;
       return { name, outputs, metadata, record: recordOf(MACHINE_FIELDS, cluster, name, metadata) };
     });
-  const servers = found.flatMap(({ record }) => record ?? []);
+  const ports = new Map(
+    state.of("openstack:networking/port:Port").map(({ name, outputs }) => [name, outputs]),
+  );
+  const isAttached = ({ name, outputs }: (typeof found)[number]) =>
+    hasItsPort(outputs, ports.get(`${cluster}-${name}`));
+  const recordsOf = (machines: typeof found) => machines.flatMap(({ record }) => record ?? []);
+  const servers = recordsOf(found.filter(isAttached));
   const groups = state
     .of("NodeGroup")
     .filter(({ name }) => name.startsWith(`${cluster}-`))
@@ -62,6 +69,8 @@ export function recordedState(cluster: string, resources: StateResources) {
   });
   return {
     machines,
+    /** Machines whose server is there, and whose port a refresh found deleted. */
+    unattached: recordsOf(found.filter((machine) => !isAttached(machine))),
     inWordsOf: (name: string, shape: MachineShape) => {
       const { record, outputs = {} } = found.find((machine) => machine.name === name) ?? {};
       return record === undefined ? shape : withWordsOf(record.shape, shape, synonymsOf(outputs));
@@ -77,8 +86,13 @@ export function recordedState(cluster: string, resources: StateResources) {
       const { "foresail-cluster": owner = cluster } = metadata;
       return record === undefined && owner === cluster && IS_MACHINE.test(name) ? [name] : [];
     }),
-    /** Nodes of the cluster whose servers are no longer in the state, because a refresh found them deleted. */
+    /** Nodes of the cluster whose servers or ports are no longer in the state, because a refresh found them deleted. */
     lost: [...members].filter((name) => !present.has(name)).sort(),
+    /** Objects of Neutron in the state, which someone may have deleted in the cloud. */
+    networkObjects: state.all.flatMap(({ name, type, outputs: { id } }): RecordedObject[] => {
+      const kind = NEUTRON_TYPES[type];
+      return kind === undefined ? [] : strings([id]).map((each) => ({ kind, name, id: each }));
+    }),
     /** Ids of all cloud objects in the state. */
     objects: state.all
       .flatMap(({ type, outputs: { id } }) => (type.startsWith("openstack:") ? strings([id]) : []))
@@ -96,6 +110,28 @@ export function recordedState(cluster: string, resources: StateResources) {
     /** Machine names that the state still refers to; new machines can't use them. */
     traces: new Set([...prepared, ...members]),
   };
+}
+
+/** Types of the state → kinds of objects. An interface of a router is a port. */
+const NEUTRON_TYPES: Readonly<Record<string, RecordedObject["kind"]>> = {
+  "openstack:networking/port:Port": "port",
+  "openstack:networking/floatingIp:FloatingIp": "floating IP",
+  "openstack:networking/network:Network": "network",
+  "openstack:networking/subnet:Subnet": "subnet",
+  "openstack:networking/router:Router": "router",
+  "openstack:networking/routerInterface:RouterInterface": "port",
+  "openstack:networking/secGroup:SecGroup": "security group",
+  "openstack:networking/secGroupRule:SecGroupRule": "security group rule",
+};
+
+/**
+ * Returns whether a server still has the port of its machine. A port that an earlier run made in place of a deleted one
+ * is not the port with which the server was made, and serves no server.
+ */
+function hasItsPort(server: Outputs, port: Outputs | undefined): boolean {
+  if (port === undefined) return false;
+  const [first] = Array.isArray(server.networks) ? (server.networks as { port?: unknown }[]) : [];
+  return !first?.port || first.port === port.id || port.deviceId === server.id;
 }
 
 /** The name of a machine: pool, index and hash. */

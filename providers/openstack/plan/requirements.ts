@@ -1,4 +1,6 @@
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
+import { changedInCloud } from "./changed-in-cloud";
+import type { ObjectKind } from "./leftovers";
 import { slotOfMachine, type MachineShape, type NetworkKey } from "./machine";
 import { listed } from "../../../lib/text/quote";
 
@@ -26,6 +28,17 @@ export interface Quota {
   used: number;
 }
 
+/** An object of Neutron that the state has. */
+export interface RecordedObject {
+  kind: Extract<
+    ObjectKind,
+    "port" | "floating IP" | "network" | "subnet" | "router" | "security group" | "security group rule"
+  >;
+  /** Name of its resource. */
+  name: string;
+  id: string;
+}
+
 /** A server, with the properties that the cloud preflight checks. */
 export interface DesiredServer extends Omit<MachineShape, "network"> {
   name: string;
@@ -44,6 +57,8 @@ export interface DesiredCloud {
   volumes?: boolean;
   /** Whether the run creates an application credential for the cluster. @default false */
   newCredential?: boolean;
+  /** Machines whose servers this run deletes. */
+  leaving: string[];
   /** Number of floating IPs that the run creates. */
   floatingIps: number;
 }
@@ -65,6 +80,12 @@ export interface CloudFacts {
   servers: string[];
   /** Machine name → status of its recorded server, such as "ACTIVE" and "SHUTOFF"; undefined if the cloud has none. */
   recorded: Readonly<Record<string, string | undefined>>;
+  /** Recorded objects that the cloud no longer has. */
+  gone: readonly RecordedObject[];
+  /** Machine name → ids of its recorded port and server, where the port is not attached to that server. */
+  detached: Readonly<Record<string, { port: string; server: string }>>;
+  /** Machines with a root volume that the cloud no longer has, or that is attached no more. */
+  withoutVolume: readonly string[];
   /** Failed servers: in state ERROR, without the ready tag, and with the cloud's reason. */
   failed: (Named & { reason: string })[];
   /** `ram` in MiB. */
@@ -84,7 +105,7 @@ export function unmetCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequi
   const arriving = new Set(desired.arriving);
   const missing = desired.servers.filter(({ name }) => arriving.has(name) && !facts.servers.includes(name));
   const unmet = [
-    ...desired.servers.flatMap((server) => deletedServerIssues(server, facts)),
+    ...changedInCloud(desired, facts),
     ...missing.flatMap((server) => [...unmetServer(server, facts)]),
     ...desired.servers.flatMap((server) => failedServerIssues(server, facts)),
     ...unmetServices(desired, facts),
@@ -127,54 +148,6 @@ function* unmetServer(server: DesiredServer, facts: CloudFacts): Generator<Unmet
   if (zone?.available === false)
     yield unmet("zones", `the availability zone "${zone.name}" is not available now; take another`);
 }
-
-/** Reports recorded servers that someone deleted in the cloud: no step of the run would reach them. */
-function deletedServerIssues({ name, pool }: DesiredServer, { recorded }: CloudFacts): UnmetRequirement[] {
-  if (!(name in recorded) || recorded[name] !== undefined) return [];
-  const reason =
-    `the server of ${name} was deleted in the cloud; run \`pulumi refresh\`, ` +
-    "and the next preview shows the machine that replaces it";
-  return [{ property: `openstack.pools.${pool}`, reason }];
-}
-
-/** Statuses of servers that run, or are about to. */
-const RUNNING = [
-  "ACTIVE",
-  "BUILD",
-  "HARD_REBOOT",
-  "MIGRATING",
-  "PASSWORD",
-  "REBOOT",
-  "RESIZE",
-  "VERIFY_RESIZE",
-];
-
-/**
- * Returns a line for each recorded server that does not run, with what starts it. Failed ones have an issue of their own.
- *
- * @param serverIds machine name → id of its server, which may have another name
- */
-export function stoppedServers(
-  { recorded }: Pick<CloudFacts, "recorded">,
-  serverIds: Readonly<Record<string, string>>,
-): string[] {
-  return Object.entries(recorded).flatMap(([name, status]) => {
-    if (status === undefined || status === "ERROR" || RUNNING.includes(status)) return [];
-    const how = STARTED_BY[status];
-    const start = how === undefined ? "" : `; start it: \`openstack server ${how} ${serverIds[name]}\``;
-    return [`${name}: its server is ${status}${start}`];
-  });
-}
-
-/** Status → subcommand of `openstack server` that starts the server again. */
-const STARTED_BY: Readonly<Record<string, string>> = {
-  SHUTOFF: "start",
-  PAUSED: "unpause",
-  SUSPENDED: "resume",
-  SHELVED: "unshelve",
-  SHELVED_OFFLOADED: "unshelve",
-  RESCUE: "unrescue",
-};
 
 /** Reports desired servers that exist in state ERROR: they would never answer at their addresses. */
 function failedServerIssues({ name, pool }: DesiredServer, { failed }: CloudFacts): UnmetRequirement[] {
@@ -343,17 +316,6 @@ const adviceFor = (fault: string) => FAULTS.find(({ reason }) => reason.test(fau
 export function serverFaultAdvice(server: string, fault: string): string {
   const reason = `${fault.trimEnd().replace(/\.$/, "")}.`;
   return `${server} could not be made: ${reason} What to do: ${adviceFor(fault).todo}; then run the same again, what was made is kept`;
-}
-
-/** Returns why a run can't go on while the metadata of servers does not say which machines they are. */
-export function unreadableRefusals(machines: readonly string[], mark = ""): UnmetRequirement[] {
-  return machines.map((name) => ({
-    property: "openstack.pools",
-    reason:
-      `the metadata of the server of ${name} was changed in the cloud, and no longer says which machine it is; ` +
-      `restore its foresail-… properties as another server of its pool has them, with foresail-slot=${slotOfMachine(name)}` +
-      `${mark === "" ? "" : ` and foresail-mark=${mark}`}, then run \`pulumi refresh\``,
-  }));
 }
 
 /**

@@ -10,6 +10,8 @@ export const cloudPlanSteps = defineSteps({
   make: line`${slot}: ${word("name")} is made${optional(line` beside ${words("outdated")}`)}${why}`,
   replace: line`${slot}: ${word("name")} is made and joins, then ${leaving} is drained and deleted${why}`,
   remove: line`${slot}: ${leaving} is drained and deleted${why}`,
+  replaceUnattached: line`${slot}: ${word("name")} is made, then the server of ${leaving} is deleted, since its port is gone`,
+  removeUnattached: line`${slot}: the server of ${leaving} is deleted, since its port is gone`,
   removeSurplus: line`${slot}: ${leaving} is drained and deleted, it is no longer wanted`,
   deleteLeftover: line`delete the ${text("object")}, which a run that was cut off made and did not record`,
 });

@@ -10,11 +10,11 @@ import type { CloudConfiguration } from "../client/cloud-configuration";
 import { CloudRefusal } from "../client/errors";
 import { listServers, readCloudFacts, serverFault } from "../client/facts";
 import { deleteObject, readMarkedObjects } from "../client/marked-objects";
+import { stoppedServers } from "../plan/changed-in-cloud";
 import { leftoverLine, leftoversOf } from "../plan/leftovers";
 import {
   findNamed,
   serverFaultAdvice,
-  stoppedServers,
   unmetCloud,
   type CloudFacts,
   type CloudRef,
@@ -36,7 +36,7 @@ const UNVERIFIED =
 /** Reads ids, unmet requirements and leftovers from the cloud. Warns if the cloud is not verified. */
 async function askCloud(news: Inputs) {
   const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
-  const { serverIds = {} } = news;
+  const { serverIds = {}, networkObjects = [] } = news;
   const made = servers.filter(({ name }) => news.arriving.includes(name));
   return Cloud.use(news, { seconds: ASK_SECONDS }, async (cloud) => {
     if (!cloud.configuration.verify) report(nameOf(news), UNVERIFIED);
@@ -44,11 +44,11 @@ async function askCloud(news: Inputs) {
     const [facts, marked] = await Promise.all([
       readCloudFacts(cloud, {
         servers: `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`,
-        serverIds,
+        ...{ cluster: news.cluster, serverIds, networkObjects },
+        withRootVolume: servers.flatMap(({ name, rootVolume }) => (rootVolume ? [name] : [])),
         images: [...new Set(made.map(({ image }) => image))],
         flavors: [...new Set(made.map(({ flavor }) => flavor))],
         floatingIps,
-        rootVolumes: servers.some(({ rootVolume }) => rootVolume !== undefined),
       }),
       mark === undefined
         ? []
@@ -181,13 +181,13 @@ async function look(cloud: Cloud, missing: Set<string>, say: (line: string) => v
  */
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, given: Inputs) {
-    const { known = [], serverIds = {}, securityGroups = [], refusals, ...news } = given;
+    const { known = [], serverIds = {}, networkObjects = [], securityGroups = [], refusals, ...news } = given;
     if (refusals) return { inputs: news, failures: refusals };
     if (!isKnown(news)) return { inputs: news, failures: [] };
     const say = (lines: readonly string[]) => lines.forEach((line) => report(nameOf(news), line));
     let answer: Awaited<ReturnType<typeof askCloud>>;
     try {
-      answer = await askCloud({ ...news, known, serverIds, securityGroups });
+      answer = await askCloud({ ...news, known, serverIds, networkObjects, securityGroups });
     } catch (error) {
       const why = messageOf(error);
       say([...news.steps, ...news.later]);

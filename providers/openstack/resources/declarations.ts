@@ -3,23 +3,23 @@ import { DynamicResource, resourceClass } from "../../../lib/pulumi/dynamic-reso
 import type { Machine } from "../../kubeadm/plan/machine";
 import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
 import type { MarkedObject } from "../plan/leftovers";
-import type { CloudRef, DesiredCloud, UnmetRequirement } from "../plan/requirements";
+import type { CloudRef, DesiredCloud, RecordedObject, UnmetRequirement } from "../plan/requirements";
 
-/** `known`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
+/** `known`, `networkObjects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
 export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   cluster: string;
   /** Unmet requirements that are known without the cloud. */
   refusals?: UnmetRequirement[];
   /** Changes of this run to the machines, one line each. */
   steps: string[];
-  /** Machines whose servers this run deletes. */
-  leaving: string[];
   /** Changes of the remaining runs, one line each. */
   later: string[];
   /** Owner tag of the cluster's cloud objects; absent in a stack's first run, which generates it. */
   mark?: string;
   /** Ids of the cloud objects in the state. */
   known?: string[];
+  /** Objects of Neutron in the state. */
+  networkObjects?: RecordedObject[];
   /** Machine name → id of its server in the state. */
   serverIds?: Record<string, string>;
   /** Whether the stack has an application credential of its own for the cluster. @default false */

@@ -124,10 +124,13 @@ export class MockedCluster {
   /** The state after a run with these arguments, all Nodes joined. */
   stateOf(): StateResources {
     const nodes = this.of("Instance").map(({ inputs }) => ({ name: inputs.name }));
-    const servers = this.of("Instance").map(({ name, inputs }): [string, StateResources[string]] => [
-      `urn:pulumi:test::foresail::x$openstack:compute/instance:Instance::${name}`,
-      { type: "openstack:compute/instance:Instance", outputs: inputs },
-    ]);
+    const types = ["openstack:compute/instance:Instance", "openstack:networking/port:Port"];
+    const servers = types.flatMap((type) =>
+      this.of(type.split(":").at(-1)!).map(({ name, inputs }): [string, StateResources[string]] => [
+        `urn:pulumi:test::foresail::x$${type}::${name}`,
+        { type, outputs: inputs },
+      ]),
+    );
     const group = { type: "pulumi-nodejs:dynamic/foresail:NodeGroup", outputs: { nodes } };
     return Object.fromEntries([...servers, ["urn:pulumi:test::foresail::x$y::demo-control-plane", group]]);
   }

@@ -49,7 +49,19 @@ describe("how a cloud is found", () => {
     }
   });
 
-  it("takes the secrets from secure.yaml beside it", async () => {
+  it("takes the secrets from the file of the variable, and not from beside another clouds.yaml", async () => {
+    const auth = "{auth_url: https://k/v3, username: ops, project_name: web}";
+    const OS_CLIENT_CONFIG_FILE = write("elsewhere/clouds.yaml", `clouds: {eu1: {auth: ${auth}}}`);
+    const OS_CLIENT_SECURE_FILE = write("elsewhere/secure.yaml", "clouds: {eu1: {auth: {password: p}}}");
+    // the provider looks for it there no more than openstacksdk
+    await assert.rejects(read({ OS_CLIENT_CONFIG_FILE }), /nor a user with a password/);
+    assert.match(
+      JSON.stringify((await read({ OS_CLIENT_CONFIG_FILE, OS_CLIENT_SECURE_FILE })).auth),
+      /"password":"p"/,
+    );
+  });
+
+  it("takes the secrets from secure.yaml in the same folders", async () => {
     write(
       "here/clouds.yaml",
       "clouds: {eu1: {auth: {auth_url: https://k/v3, username: ops, project_name: web}}}",
@@ -148,5 +160,62 @@ describe("how a cloud is found", () => {
         assert.doesNotMatch(error.message, /hunter2/);
         return true;
       });
+    });
+
+  const login = "auth_url: https://k/v3, username: ops, password: hunter2, project_name: web";
+  const forms: [fields: string, words: RegExp, environment?: Record<string, string>][] = [
+    [
+      `auth_type: v3oidcpassword, auth: {${login}}`,
+      /has `auth_type: v3oidcpassword`.*; write one of password, /,
+    ],
+    [`auth_type: v3token, auth: {${login}}`, /has `auth_type: v3token`/],
+    [`auth: {${login}, identity_provider: keycloak}`, /has `auth.identity_provider`/],
+    [`auth: {${login}, passcode: "123456"}`, /has `auth.passcode`/],
+    [`auth_type: v3applicationcredential, auth: {${login}}`, /no auth.application_credential_secret/],
+    [
+      `auth_type: password, auth: {${login}, application_credential_id: a, application_credential_secret: s}`,
+      /has an application credential and `auth_type: password`/,
+    ],
+    [`profile: vexxhost, auth: {${login}}`, /has `profile`: .* write the profile's values/],
+    [`cert: c.pem, key: k.pem, auth: {${login}}`, /has `cert`/],
+    [`compute_endpoint_override: "https://c", auth: {${login}}`, /has `compute_endpoint_override`/],
+    [`network_interface: internal, auth: {${login}}`, /has `network_interface`/],
+    [`identity_api_version: 2, auth: {${login}}`, /has `identity_api_version: 2`: write 3/],
+    [`verify: "no", auth: {${login}}`, /has a `verify` that is not true or false/],
+    [`insecure: true, auth: {${login}}`, /has `insecure`: write `verify: false`/],
+    [`regions: [one, two], auth: {${login}}`, /has `regions` and no `region_name`: write `region`/],
+    [
+      `regions: [{name: one, values: {auth: {project_name: x}}}], auth: {${login}}`,
+      /has `regions` with `values`/,
+    ],
+    [
+      `region_name: one, auth: {${login}}`,
+      /another region than OS_REGION_NAME \(two\)/,
+      { OS_REGION_NAME: "two" },
+    ],
+    [`auth: {${login}}`, /the environment has OS_PROJECT_ID, /, { OS_PROJECT_ID: "7" }],
+    [`cacert: a.pem, auth: {${login}}`, /another `cacert` than OS_CACERT/, { OS_CACERT: "b.pem" }],
+  ];
+  for (const [fields, words, environment] of forms)
+    it(`refuses by name what it would read in another way than openstacksdk or the provider: ${fields.replace(/auth: \{auth_url.*hunter2/, "auth: {…")}`, async () => {
+      write("here/clouds.yaml", `clouds: {eu1: {${fields}}}`);
+      await assert.rejects(read(environment), (error: Error) => {
+        assert.ok(error instanceof CloudConfigurationError, error.stack);
+        assert.match(error.message, words);
+        assert.doesNotMatch(error.message, /hunter2/);
+        return true;
+      });
+    });
+
+  const sameForms: [fields: string, environment?: Record<string, string>][] = [
+    [`auth_type: v3password, identity_api_version: "3", auth: {${login}}`],
+    [`regions: [one, two], region_name: two, auth: {${login}}`],
+    [`compute_api_version: "2", auth: {${login}}`],
+    [`auth: {${login}}`, { OS_USERNAME: "ops", OS_PASSWORD: "hunter2", OS_PROJECT_ID: "" }],
+  ];
+  for (const [fields, environment] of sameForms)
+    it(`reads what all read in the same way: ${fields.replace("hunter2", "…")}`, async () => {
+      write("here/clouds.yaml", `clouds: {eu1: {${fields}}}`);
+      assert.equal((await read(environment)).authUrl, "https://k/v3");
     });
 });

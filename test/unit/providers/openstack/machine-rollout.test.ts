@@ -143,6 +143,24 @@ describe("the machines of each run", () => {
   });
 });
 
+describe("a server whose port is gone", () => {
+  const lines = (wanted: string, existing: string, unattached: string) =>
+    planRollout(want(wanted), have(existing), have(unattached)).now.lines;
+
+  it("is replaced in the same run, and is not drained", () => {
+    assert.deepEqual(lines("cp-1-a w-1-b w-2-a", "cp-1-a w-2-a", "w-1-a"), [
+      "w-1: w-1-b is made, then the server of w-1-a is deleted, since its port is gone",
+    ]);
+  });
+
+  it("is deleted with the others when its pool shrinks, also a control plane", () => {
+    assert.deepEqual(lines("cp-1-a", "cp-1-a", "cp-2-a w-1-a").sort(), [
+      "cp-2: the server of cp-2-a is deleted, since its port is gone",
+      "w-1: the server of w-1-a is deleted, since its port is gone",
+    ]);
+  });
+});
+
 describe("from any partial state of the machines", () => {
   const looks = fc.constantFrom("a", "b", "c");
   const slots = (pool: string, most: number) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { stoppedServers, unattachedRefusals } from "../../../../providers/openstack/plan/changed-in-cloud";
 import {
-  stoppedServers,
   unmetCloud,
   type CloudFacts,
   type DesiredCloud,
@@ -17,6 +17,7 @@ const server = (over: Partial<DesiredServer> = {}): DesiredServer => ({
 const desired = (over: Partial<DesiredCloud> = {}): DesiredCloud => ({
   servers: [server()],
   arriving: (over.servers ?? [server()]).map(({ name }) => name),
+  leaving: [],
   loadBalancer: false,
   floatingIps: 0,
   ...over,
@@ -40,6 +41,9 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
   externalNetworks: [{ id: "n1", name: "public" }],
   servers: [],
   recorded: {},
+  gone: [],
+  detached: {},
+  withoutVolume: [],
   failed: [],
   compute: {
     instances: { limit: 10, used: 2 },
@@ -66,6 +70,35 @@ describe("unmet requirements of a run on a cloud", () => {
       desired({ servers: [server({ flavor: "huge" }), server({ name: "w-2-bbbbb", flavor: "huge" })] }),
       facts(),
       ['openstack.pools.w.flavor: the cloud has no flavor "huge"; it has diskless, small'],
+    ],
+    [
+      "objects that were deleted in the cloud, but for those of machines that leave",
+      desired({ arriving: [], leaving: ["w-2-bbbbb"] }),
+      facts({
+        gone: [
+          { kind: "security group", name: "demo-nodes", id: "g1" },
+          { kind: "port", name: "demo-w-1-aaaaa", id: "p1" },
+          { kind: "port", name: "demo-w-2-bbbbb", id: "p2" },
+        ],
+      }),
+      [
+        "openstack: deleted in the cloud: the security group demo-nodes, the port demo-w-1-aaaaa; run `pulumi refresh`, and " +
+          "the next preview shows what is made again, and which machines are replaced because their ports are gone",
+      ],
+    ],
+    [
+      "the port and the root volume that someone took from a server",
+      desired({ arriving: [] }),
+      facts({
+        recorded: { "w-1-aaaaa": "ACTIVE" },
+        detached: { "w-1-aaaaa": { port: "p1", server: "s1" } },
+        withoutVolume: ["w-1-aaaaa"],
+      }),
+      [
+        "openstack.pools.w: the port of w-1-aaaaa is not attached to its server: attach it (`openstack server add port s1 p1`), " +
+          "or have another machine made with the next number in `openstack.replace: {w-1: …}`",
+        "openstack.pools.w: the root volume of w-1-aaaaa is gone: have another machine made with the next number in `openstack.replace: {w-1: …}`",
+      ],
     ],
     [
       "an image with one meaning",
@@ -306,4 +339,12 @@ it("servers that do not run are named, with what starts them", () => {
     "w-2-ccccc: its server is SUSPENDED; start it: `openstack server resume s2`",
     "w-3-ddddd: its server is SOFT_DELETED",
   ]);
+});
+
+it("a cluster none of whose control planes has its port is not replaced, since its data is on them only", () => {
+  const unattached = [{ name: "cp-1-aaaaa", role: "control-plane" as const }];
+  const other = { role: "control-plane" as const, joined: true };
+  assert.deepEqual(unattachedRefusals(unattached, [other]), []);
+  const [refused] = unattachedRefusals(unattached, [{ role: "worker", joined: true }]);
+  assert.match(refused!.reason, /the ports of all control planes are gone \(cp-1-aaaaa\)/);
 });
