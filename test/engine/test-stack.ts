@@ -176,12 +176,14 @@ export class TestStack {
 
   /** Starts `up` in a process group of its own, for tests that kill it. Its output goes to a file. */
   startUp(extra: readonly string[] = []): { child: ChildProcess; output: () => string } {
+    return this.start(["up", "--yes", "--skip-preview", ...extra]);
+  }
+
+  /** Starts any command in the same way. */
+  start(command: readonly string[]): { child: ChildProcess; output: () => string } {
     const file = path.join(this.place.folder, "up.log");
     const log = openSync(file, "w", 0o600);
-    const { program, args, folder, environment } = this.callOf(
-      ["up", "--yes", "--skip-preview", ...extra],
-      {},
-    );
+    const { program, args, folder, environment } = this.callOf(command, {});
     const child = spawn(program, [...args], {
       cwd: folder,
       env: environment,
