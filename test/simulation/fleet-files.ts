@@ -66,6 +66,8 @@ export interface MachineState {
   etcdAlarm?: string;
   /** how far its clock is from the one here, in seconds */
   clockOffset?: number;
+  /** for how many seconds its node agent has been in the middle of a change */
+  changing?: string;
   /** whether its node agent writes nothing on the Node */
   silent?: boolean;
   /** id of its boot, while its packages ask for a reboot */

@@ -20,6 +20,7 @@ const OPERATIONS: Record<string, Operation> = {
     named({
       ...{ marker: state.marker ?? "", identity: script.machine },
       ...{ member: state.member ? "yes" : "", fixed: state.fixed ?? "" },
+      changing: state.changing ?? "",
     }),
   own: ({ script, state }) => {
     if (state.marker === undefined) return NOTHING;

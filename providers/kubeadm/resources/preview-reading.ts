@@ -2,6 +2,7 @@ import { readGivenFileSync } from "../../../lib/files";
 import { isKnown } from "../../../lib/unknown";
 import { messageOf } from "../../../lib/error-message";
 import { type ClusterReading, SharedReadings } from "./shared-reading";
+import { type ControlPlaneAccess, untilChanged } from "./unfinished-change";
 
 /** How long a cluster may take to answer a preview at first, and for each call after that. */
 const PREVIEW_SECONDS = 6;
@@ -26,11 +27,13 @@ type Reading<T> = { facts: T; unread?: undefined } | { facts?: undefined; unread
  *
  * @param asker the resource that reads, and for what if it reads several times
  * @param kubeconfig of the resource; replaced by the reader's if the environment names it
+ * @param machines how its control planes are asked whether they are in the middle of a change; without, no wait for it
  */
 export async function readCluster<T>(
   asker: string,
   kubeconfig: string,
   read: (cluster: ClusterReading) => Promise<T>,
+  machines: ControlPlaneAccess = {},
 ): Promise<Reading<T>> {
   let access = kubeconfig;
   try {
@@ -40,11 +43,28 @@ export async function readCluster<T>(
     silent.delete(access);
     return { facts: await readings.read(access, asker, read) };
   } catch (error) {
-    const why = messageOf(error);
-    if (error instanceof Error && error.name === "KubernetesUnreachable")
-      silent.set(access, { until: Date.now() + SILENT_MILLISECONDS, why });
-    return { unread: why };
+    if (!isUnreachable(error)) return { unread: messageOf(error) };
+    return readAfterChange(access, asker, read, { machines, why: messageOf(error) });
   }
+}
+
+const isUnreachable = (error: unknown) => error instanceof Error && error.name === "KubernetesUnreachable";
+
+/** Reads a cluster that did not answer when its control plane has come to the end of a change, if it is in one. */
+async function readAfterChange<T>(
+  access: string,
+  asker: string,
+  read: (cluster: ClusterReading) => Promise<T>,
+  { machines, why }: { machines: ControlPlaneAccess; why: string },
+): Promise<Reading<T>> {
+  try {
+    if (await untilChanged(asker, access, machines))
+      return { facts: await readings.read(access, asker, read) };
+  } catch (error) {
+    if (!isUnreachable(error)) return { unread: messageOf(error) };
+  }
+  silent.set(access, { until: Date.now() + SILENT_MILLISECONDS, why });
+  return { unread: why };
 }
 
 /** Secret kubeconfigs of clusters that the preview of their adoption could read, by cluster. */
@@ -59,7 +79,7 @@ export function rememberAccess(cluster: string, kubeconfig: string): void {
 }
 
 /** Inputs with which a check reads its cluster. */
-interface Access {
+interface Access extends ControlPlaneAccess {
   kubeconfig?: string;
   specification?: { name: string };
 }
@@ -77,7 +97,7 @@ export async function readForCheck<T>(
   const given = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   const known = given !== undefined && isKnown(given) ? given : undefined;
   const kubeconfig = known ?? adoptable.get(news.specification?.name ?? "");
-  return kubeconfig === undefined ? undefined : readCluster(asker, kubeconfig, read);
+  return kubeconfig === undefined ? undefined : readCluster(asker, kubeconfig, read, news);
 }
 
 /** Environment variable with the path of a read-only kubeconfig, for previews by users without write permission. */

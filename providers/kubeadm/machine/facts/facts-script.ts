@@ -16,11 +16,13 @@ export function parseMachineFacts(answer: string): MachineFacts {
       return FIXED.includes(name) ? [[name, value] as const] : [];
     }),
   );
+  const changing = (facts.get("changing") ?? "").trim();
   return {
     mark: parseMachineMark(facts.get("marker") ?? ""),
     ...((facts.get("member") ?? "") === "" ? {} : { member: true }),
     identity: (facts.get("identity") ?? "").trim(),
     ...(facts.get("member")?.startsWith("adopted") ? { adopted: true } : {}),
     ...(Object.keys(fixed).length > 0 ? { fixed } : {}),
+    ...(/^\d{1,9}$/.test(changing) ? { changingSeconds: Number(changing) } : {}),
   };
 }

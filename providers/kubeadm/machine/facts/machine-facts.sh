@@ -22,3 +22,9 @@ fixed() {
   sed -n 's|^ *server: https://|endpoint |p' /etc/kubernetes/admin.conf
 }
 { fixed 2>/dev/null || true; } | head -c 1024 | answer fixed
+# seconds since its node agent last began or repeated a change that has not ended
+changing() {
+  local file=$AGENT_PATH/unfinished
+  if [ "$(cat "$file")" = yes ]; then echo $(($(date +%s) - $(stat --format=%Y "$file"))); fi
+}
+{ changing 2>/dev/null || true; } | answer changing

@@ -11,6 +11,8 @@ export interface MachineFacts {
   readonly adopted?: true;
   /** What its cluster was made with, if it is a control plane; absent for other machines. */
   readonly fixed?: FixedFacts;
+  /** How long ago its node agent began or repeated a change that has not ended; absent for none. */
+  readonly changingSeconds?: number;
 }
 
 /** What is fixed since kubeadm init, as the programs of a control plane run with it; absent for what it does not say. */
