@@ -37,9 +37,11 @@ const rotate = (desired: Desired): Desired => withFields(desired, { encryptionKe
 function argument(
   component: "apiServer" | "controllerManager",
   program: string,
+  extraArg: { name: string; value: string },
+  words: string,
 ): Omit<FailingChange, "name"> {
   const { clusterConfiguration } = containerNodeSettings.kubeadm;
-  const extraArgs = [{ name: "bind-address", value: NOWHERE }];
+  const extraArgs = [extraArg];
   const field = `kubeadm.clusterConfiguration.${component}`;
   return {
     edit: (desired) =>
@@ -47,8 +49,8 @@ function argument(
         kubeadm: { clusterConfiguration: { ...clusterConfiguration, [component]: { extraArgs } } },
       }),
     lists: ({ controlPlane }) => expected.configured(field, [controlPlane], { uploads: true }),
-    says: new RegExp(`${program} ended three times .*${NO_SUCH_ADDRESS}`),
-    refusedAt: expected.inPodLog(program, NO_SUCH_ADDRESS),
+    says: new RegExp(`${program} ended three times .*${words}`),
+    refusedAt: expected.inPodLog(program, words),
     returns: ({ controlPlane }) =>
       expected.configured(field, [controlPlane], { uploads: true, back: WENT_BACK }),
   };
@@ -66,10 +68,23 @@ export const FAILING_CHANGES: readonly FailingChange[] = [
     refusedAt: expected.inJournal("kubelet", NO_SUCH_ADDRESS),
     returns: ({ all }) => expected.configured("kubelet", all, { uploads: true, back: WENT_BACK }),
   },
-  { name: "an argument of the API server", ...argument("apiServer", "kube-apiserver") },
+  {
+    name: "an argument of the API server",
+    ...argument(
+      "apiServer",
+      "kube-apiserver",
+      { name: "goaway-chance", value: "0.9" },
+      "goaway-chance can not",
+    ),
+  },
   {
     name: "an argument of the controller manager",
-    ...argument("controllerManager", "kube-controller-manager"),
+    ...argument(
+      "controllerManager",
+      "kube-controller-manager",
+      { name: "bind-address", value: NOWHERE },
+      NO_SUCH_ADDRESS,
+    ),
   },
   {
     name: "a setting of kube-proxy",

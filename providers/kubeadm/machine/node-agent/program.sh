@@ -573,15 +573,19 @@ await_certificate() {
 await_previous_certificate() { ! changes_certificate "$1" || await_certificate; }
 
 # Restarts the static pods that read files which this configuration changes: INSTALLER. kubeadm has restarted those whose
-# manifest is not as it was before.
+# manifest is not as it was before, and waited until their pod was there, whether its program runs or not.
 restart_static_pods() {
-  local manifest name changed
+  local manifest kept name changed
   changed=$(bash "$1" changed)
-  if [ -z "$changed" ]; then return 0; fi
   for name in kube-apiserver kube-controller-manager kube-scheduler; do
     manifest=$kubernetes/manifests/$name.yaml
-    cmp --silent "$manifest" "$folder/previous/files$manifest" || continue
-    if mounts_any "$manifest" "$changed"; then restart_static_pod "$name" "$manifest" || return 1; fi
+    kept=$folder/previous/files$manifest
+    if [ ! -e "$kept" ]; then continue; fi
+    if ! cmp --silent "$manifest" "$kept"; then
+      await_static_pod "$name" || return 1
+    elif [ -n "$changed" ] && mounts_any "$manifest" "$changed"; then
+      restart_static_pod "$name" "$manifest" || return 1
+    fi
   done
 }
 
@@ -641,9 +645,18 @@ await_static_pod() {
   return 1
 }
 
+# Prints the value of an argument of a static pod: NAME ARGUMENT.
+argument_of() { sed -n "s/^ *- --$2=//p" "$kubernetes/manifests/$1.yaml" 2>/dev/null | tail -n 1; }
+
 is_static_pod_healthy() {
+  local address port
+  address=$(argument_of "$1" bind-address)
+  port=$(argument_of "$1" secure-port)
+  # it serves nothing then
+  if [ "$port" = 0 ]; then return 0; fi
+  case $address in "" | 0.0.0.0) address=127.0.0.1 ;; *:*) address="[$address]" ;; esac
   local -A health=([etcd]=http://127.0.0.1:2381/health [kube-apiserver]=https://127.0.0.1:6443/readyz
-    [kube-controller-manager]=https://127.0.0.1:10257/healthz [kube-scheduler]=https://127.0.0.1:10259/healthz)
+    [kube-controller-manager]=https://$address:${port:-10257}/healthz [kube-scheduler]=https://$address:${port:-10259}/healthz)
   curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null "${health[$1]}"
 }
 

@@ -63,6 +63,30 @@ describe("a node agent whose change would fail in the same way again", function 
     assert.equal(machine.annotations[KEYS.finalFailure], `${KUBERNETES} configuration@${VERSION}`);
   });
 
+  it("goes back from arguments with which the controller manager ends, which kubeadm takes for an upgrade", () => {
+    const machine = askedMachine({ controlPlane: true });
+    const logs = (machine.folder + LOGS).replaceAll("kube-apiserver", "kube-controller-manager");
+    const manifest = "/etc/kubernetes/manifests/kube-controller-manager.yaml";
+    machine.put(manifest, "old\n");
+    machine.put(`/var/lib/foresail/agent/previous/files${machine.folder}${manifest}`, "old\n");
+    machine.put("/proc/7/comm", "kube-controller\n");
+    machine.useScript("curl", [`if [[ $* == *192.0.2.1:10257* ]]; then exit 7; fi`]);
+    machine.useScript("kubeadm", [
+      'if [[ $* == "version"* ]]; then echo v1.36.3; fi',
+      'if [[ $* != *"phase control-plane"* ]]; then exit 0; fi',
+      `echo '    - --bind-address=192.0.2.1' >${machine.folder}${manifest}`,
+      `mkdir -p ${logs}`,
+      `(sleep 2; for time in 0 1 2; do echo '2026-11-26T10:00:00.1Z stderr F ${FATAL}' >${logs}/$time.log; done) >/dev/null 2>&1 &`,
+    ]);
+    assert.equal(machine.run("--once").status, 1);
+    const message = machine.annotations[KEYS.message] ?? "";
+    assert.match(
+      message,
+      /kube-controller-manager ended three times right after its start; its last words: E1126 /,
+    );
+    assert.ok(machine.calls.includes(`install configuration ${VERSION} restore`));
+  });
+
   it("waits on while static pods end only because the API server takes its time to start", () => {
     const machine = askedMachine({ controlPlane: true });
     const logs = (machine.folder + LOGS).replaceAll("kube-apiserver", "kube-controller-manager");
