@@ -74,7 +74,7 @@ describe("the diff of a changed configuration in a preview", function () {
     to: "aaaaaa.dddddd",
   });
   const shown = async (over: object = {}, names = NAMES) => {
-    const lines = await configurationDiff("NodeRollout demo", {}, inputs(over), names.map(configure));
+    const { lines } = await configurationDiff("NodeRollout demo", {}, inputs(over), names.map(configure));
     return lines.map((line) => nodeRolloutSteps.parse(line)!);
   };
   const textOf = (steps: readonly NodeRolloutStep[]) =>
@@ -96,6 +96,24 @@ describe("the diff of a changed configuration in a preview", function () {
       steps.map((step) => (step.kind === "diff" ? step.at : 0)),
       steps.map((_, index) => index + 1),
     );
+  });
+
+  it("says once which programs do not start with the change, and on which machines", async () => {
+    const refused = `refused kube-apiserver ${encoded('unknown flag: --x\u001b[2J\n"quoted"')}`;
+    const before = NAMES.map((name) => [name, fleet.files.state(name)] as const);
+    for (const [name, state] of before)
+      fleet.files.saveState(name, { ...state, differences: [...(state.differences ?? []), refused] });
+    const { lines, refusals } = await configurationDiff(
+      "NodeRollout demo",
+      {},
+      inputs(),
+      NAMES.map(configure),
+    );
+    for (const [name, state] of before) fleet.files.saveState(name, state);
+    assert.ok(lines.length > 10);
+    assert.deepEqual(refusals, [
+      'on cp-1, cp-2, w-1, kube-apiserver does not start with the changed settings (unknown flag: --x "quoted"); nothing was changed: fix them, or take them back',
+    ]);
   });
 
   it("reads nothing when no configuration step is listed, and only the machines that have one", async () => {
@@ -134,7 +152,8 @@ describe("the diff of a changed configuration in a preview", function () {
     const specification = exampleSpecification({ kubelet: { maxPods: 90 } });
     const given = async () => {
       const steps = [configureKubelet("cp-2")];
-      return configurationDiff("NodeRollout demo", {}, inputs({ ...theirs, specification }), steps);
+      return (await configurationDiff("NodeRollout demo", {}, inputs({ ...theirs, specification }), steps))
+        .lines;
     };
     assert.match((await given()).join(), /^no diff of cp-2: the cluster does not have kubeadm's ConfigMaps/);
     put("kubeadm-config", { ClusterConfiguration: "clusterName: theirs\n" });
@@ -158,7 +177,7 @@ describe("the diff of a changed configuration in a preview", function () {
         software: [{ name: "configuration", from: "aaaaaa.bbbbbb", to: "cccccc.dddddd" }],
       },
     ];
-    const lines = await configurationDiff("NodeRollout demo", {}, inputs(), steps);
+    const { lines } = await configurationDiff("NodeRollout demo", {}, inputs(), steps);
     assert.equal(
       lines.at(-1),
       "the diff of w-1 leaves out the static pods and the kubelet's configuration, which kubeadm 1.36.3 writes after it is installed",
@@ -166,7 +185,7 @@ describe("the diff of a changed configuration in a preview", function () {
     const [head] = textOf(lines.map((line) => nodeRolloutSteps.parse(line)!));
     assert.equal(head, "w-1:");
     fleet.powerOff("w-1");
-    const unread = await configurationDiff("NodeRollout demo", {}, inputs(), steps);
+    const { lines: unread } = await configurationDiff("NodeRollout demo", {}, inputs(), steps);
     fleet.powerOn("w-1");
     assert.equal(unread.length, 1);
     assert.match(unread[0] ?? "", /^no diff of w-1: /);

@@ -65,6 +65,7 @@ export function configurationDifferencesScript(
     "common/etcd-manifest",
     "common/api-server-certificate",
     "common/moved-endpoint",
+    "common/tried-programs",
     `steps/${operation}`,
   ];
   const text = renderStep(`${operation} ${machine}`, commands.map(shellCommands).join("\n"), {
@@ -130,7 +131,7 @@ export function mergedConfigurationData(
 export function parseConfigurationDifferences(answer: string): FileDifference[] {
   return answer
     .split("\n")
-    .filter((line) => line !== "")
+    .filter((line) => line !== "" && !line.startsWith(REFUSED))
     .map((line) => {
       const [path = "", before, after, modeBefore, modeAfter, ...rest] = line.split(" ");
       if (modeAfter === undefined || rest.length > 0)
@@ -141,6 +142,23 @@ export function parseConfigurationDifferences(answer: string): FileDifference[] 
         ...stateOf("after", after, modeAfter),
       };
     });
+}
+
+const REFUSED = "refused ";
+
+/** A program of a machine that ends at its start with the files that it would get. */
+export interface RefusingProgram {
+  program: string;
+  /** Its own last words. */
+  words: string;
+}
+
+/** Parses which programs refuse their files in the answer of configurationDifferencesScript. */
+export function parseRefusingPrograms(answer: string): RefusingProgram[] {
+  return answer.split("\n").flatMap((line) => {
+    const [program, words] = line.startsWith(REFUSED) ? line.slice(REFUSED.length).split(" ") : [];
+    return program === undefined || words === undefined ? [] : [{ program, words: decoded(words) }];
+  });
 }
 
 const decoded = (text: string): string => Buffer.from(text, "base64").toString("utf8");

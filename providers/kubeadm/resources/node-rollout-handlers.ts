@@ -34,13 +34,14 @@ export const handlers: Handlers = {
     const { stoppedWrites } = await import("./rollout/stopped-writes.js");
     const stopped = await stoppedWrites(nameOf(news), olds, desired);
     const steps = preview.steps.map(nodeRolloutSteps.format);
-    for (const line of [...steps, ...notes, ...stopped.notes, ...offers.notes, ...lost, ...diff])
+    for (const line of [...steps, ...notes, ...stopped.notes, ...offers.notes, ...lost, ...diff.lines])
       report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
       inputs: { ...desired, steps, leftOut },
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
+        ...diff.refusals.map((reason) => ({ property: "cluster", reason })),
         ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
         ...offers.missing.map((reason) => ({ property: "cluster.rollout.software.containerd", reason })),
         ...stuck.map((reason) => ({ property: "cluster.rollout", reason })),

@@ -26,6 +26,25 @@ const AGENT = "foresail-node-agent";
 /** What is left to do for the node on which a change failed: it went back by itself. */
 const WENT_BACK: readonly RegExp[] = [];
 
+const POLICY = "/etc/example/audit.yaml";
+const AUDIT_WITH_WRONG_LEVEL = {
+  files: [
+    {
+      path: POLICY,
+      content: "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - level: Everything\n",
+    },
+  ],
+  kubeadm: {
+    clusterConfiguration: {
+      ...containerNodeSettings.kubeadm.clusterConfiguration,
+      apiServer: {
+        extraArgs: [{ name: "audit-policy-file", value: POLICY }],
+        extraVolumes: [{ name: "audit", hostPath: POLICY, mountPath: POLICY, pathType: "File" }],
+      },
+    },
+  },
+};
+
 const withFields = (desired: Desired, fields: Record<string, unknown>): Desired => ({
   ...desired,
   fields: { ...desired.fields, ...fields },
@@ -73,9 +92,16 @@ export const FAILING_CHANGES: readonly FailingChange[] = [
     ...argument(
       "apiServer",
       "kube-apiserver",
-      { name: "goaway-chance", value: "0.9" },
-      "goaway-chance can not",
+      { name: "bind-address", value: NOWHERE },
+      NO_SUCH_ADDRESS,
     ),
+  },
+  {
+    name: "a file with which the API server does not start",
+    byDay: true,
+    edit: (desired) => withFields(desired, AUDIT_WITH_WRONG_LEVEL),
+    says: /on cp-1, kube-apiserver does not start with the changed settings \(.*rules\[0\]\.level: Unsupported value: .*Everything/,
+    returns: () => [],
   },
   {
     name: "an argument of the controller manager",

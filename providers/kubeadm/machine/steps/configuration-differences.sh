@@ -2,7 +2,8 @@
 # Reads which files a configuration will change on a node, for a preview. Writes only into a folder in memory that root
 # alone can read, and that is removed in any case. Data: the kubeadm configuration of this machine.
 # Answers a line for each file that differs: its path, what it contains, what it will contain, and its modes before and
-# after if they are set; texts in base64 after "=", and "-" for a file that does not exist.
+# after if they are set; texts in base64 after "=", and "-" for a file that does not exist. Then the lines of
+# common/tried-programs.
 # Parameters, besides those of common/settings, common/api-server-certificate, common/moved-endpoint and common/owner: REMOVED_PATHS, CONTROL_PLANE (yes or no), KUBEADM (whether
 # what kubeadm writes is compared: yes or no), ETCD (whether etcd's manifest is, too: yes or no), CERTIFICATE (whether
 # the names in the API server's certificate are: yes or no), PATCHES_OF_INIT and PATCHES_OF_JOIN (as of the node agent), NO_CERTIFICATES
@@ -14,7 +15,7 @@ umask 077
 export LC_ALL=C
 refuse_foreign_machine >&2
 folder=$(mktemp --directory /run/foresail-preview.XXXXXXXX)
-trap 'rm -rf "$folder"' EXIT
+trap 'rm -rf --one-file-system "$folder"' EXIT
 expected=$folder/expected
 rendered=$folder/rendered
 patches=$folder/patches
@@ -168,3 +169,4 @@ render kubelet-start
 sed -i "s|$NO_CERTIFICATES/|/etc/kubernetes/pki/|" "$rendered/config.yaml"
 compare /var/lib/kubelet/config.yaml "$rendered/config.yaml"
 compare_private
+try_programs

@@ -8,6 +8,7 @@ import {
   configurationDifferencesScript,
   mergedConfigurationData,
   parseConfigurationDifferences,
+  parseRefusingPrograms,
 } from "../../machine/configuration-differences";
 import { mergedObjects } from "../../plan/adopted-configuration";
 import { type ComparedNode, comparedNodes } from "../../plan/compared-nodes";
@@ -27,19 +28,27 @@ const BEGIN_MILLISECONDS = 30_000;
 /** Most characters of a reason. */
 const LONGEST_REASON = 300;
 
+/** What the machines say about a change of configuration. */
+interface ConfigurationDiff {
+  /** Lines of a preview that are no steps. */
+  lines: string[];
+  /** Why programs would end at their start with it. */
+  refusals: string[];
+}
+
 /**
  * Returns what a change of configuration will change in the files of its nodes, as lines of a preview that are no steps:
- * unified diffs, from the machines over SSH. Nodes that can't be compared have one line, with the reason of the first.
- * Reads nothing when no such step is listed.
+ * unified diffs, from the machines over SSH, which try their programs with the new files. Nodes that can't be compared have
+ * one line, with the reason of the first. Reads nothing when no such step is listed.
  */
 export async function configurationDiff(
   resource: string,
   olds: Partial<NodeRolloutInputs>,
   inputs: NodeRolloutInputs,
   steps: readonly NodeRolloutStep[],
-): Promise<string[]> {
+): Promise<ConfigurationDiff> {
   const nodes = comparedNodes(steps);
-  if (nodes.length === 0) return [];
+  if (nodes.length === 0) return { lines: [], refusals: [] };
   const due = inputs.machines.filter(({ name }) => nodes.some(({ machine }) => machine === name));
   try {
     if (!isKnown(inputs.credentials)) throw new Error("no credentials for SSH are known");
@@ -50,9 +59,10 @@ export async function configurationDiff(
       etcd: nodeOf(machine)?.rendersEtcd ?? false,
       certificate: nodeOf(machine)?.createsCertificate ?? false,
     }));
-    return [...compared.lines, ...partialDiffs(nodes, compared.machines)];
+    const lines = [...compared.lines, ...partialDiffs(nodes, compared.machines)];
+    return { lines, refusals: compared.refusals };
   } catch (error) {
-    return [noDiff(due, error)];
+    return { lines: [noDiff(due, error)], refusals: [] };
   }
 }
 
@@ -77,12 +87,13 @@ async function compareMachines(
   inputs: NodeRolloutInputs,
   due: readonly Machine[],
   kubeadmOf: (machine: Machine) => { data: string | undefined; etcd: boolean; certificate: boolean },
-): Promise<{ lines: string[]; machines: string[] }> {
+): Promise<ConfigurationDiff & { machines: string[] }> {
   const { machines, specification, configuration, adopted, secretFiles = [] } = inputs;
   const { removed = [], removedNames = [], formerEndpoints = [] } = configuration ?? {};
   const common = { removed, removedNames, formerEndpoints, ...(adopted ? { adopted } : {}) };
   const found = new Map<string, FileDifference[]>();
   const reasons = new Map<string, unknown>();
+  const refusing = new Map<string, string[]>();
   const timeouts = { ...inputs.timeouts, ssh: CONNECT_SECONDS, dial: CONNECT_SECONDS };
   const end = Date.now() + BEGIN_MILLISECONDS;
   await withMachines(resource, { ...inputs, timeouts }, (session) =>
@@ -97,6 +108,11 @@ async function compareMachines(
           secretFiles.includes(file.path) ? { ...file, isSecret: true } : file,
         );
         found.set(machine.name, files);
+        for (const { program, words } of parseRefusingPrograms(answer)) {
+          const said = shortened(displayLine(words), LONGEST_REASON);
+          const text = `${displayLine(program)} does not start with the changed settings (${said}); nothing was changed: fix them, or take them back`;
+          refusing.set(text, [...(refusing.get(text) ?? []), machine.name]);
+        }
       } catch (error) {
         reasons.set(machine.name, error);
       }
@@ -109,7 +125,8 @@ async function compareMachines(
   );
   const missing = due.filter(({ name }) => reasons.has(name));
   const why = missing.length === 0 ? [] : [noDiff(missing, reasons.get(missing[0]?.name ?? ""))];
-  return { lines: [...lines, ...why], machines: compared };
+  const refusals = [...refusing].map(([text, names]) => `on ${listed(names)}, ${text}`);
+  return { lines: [...lines, ...why], refusals, machines: compared };
 }
 
 /** Returns the line for machines that can't be compared. */

@@ -85,7 +85,7 @@ describe("the comparison of a machine's files with a configuration", function ()
       },
       [
         ...["common/adopted", "common/settings", "common/etcd-manifest", "common/api-server-certificate"],
-        "common/moved-endpoint",
+        ...["common/moved-endpoint", "common/tried-programs"],
       ],
       { data },
     );
