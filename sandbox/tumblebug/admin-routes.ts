@@ -66,7 +66,9 @@ export function adminRoutes({ faults, state, passed }: Administered, lifecycle: 
         } else {
           const kind = textOf(body, "kind") as StoredResourceKind;
           const id = textOf(body, "id");
-          namespace.resources = namespace.resources.filter((each) => each.kind !== kind || each.id !== id);
+          const found = state.resource(namespace.id, kind, id);
+          if (found && body["isRecorded"] === true) found.isGone = true;
+          else namespace.resources = namespace.resources.filter((each) => each !== found);
         }
         state.save();
         return ok({});

@@ -1,4 +1,5 @@
 import { regionNameOf, type FakeClouds } from "./clouds";
+import type { Faults } from "./faults";
 import { ok, type Route } from "./router";
 import { type State, type StoredNamespace } from "./state";
 import { Refusal, textOf, type Wire } from "./wire";
@@ -10,7 +11,7 @@ export const BAD_NAME =
   "lowercase letter, or digit, except the last character, which cannot be a dash.";
 
 /** Routes for health, namespaces, connections, regions, and the clouds' machine types and images. */
-export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire): Route[] {
+export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire, faults: Faults): Route[] {
   const isMcis = wire.generation === "mcis";
   const refused = isMcis ? 400 : 500;
   // the newer server has a default namespace
@@ -18,6 +19,9 @@ export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire): Route
     ? []
     : [{ id: "default", description: "Default Namespace", resources: [], infrastructures: [] }];
   const connection = (name: string) => {
+    // the newer server has connections in its own store
+    if (isMcis && faults.isSpiderDown)
+      throw new Refusal(404, "an error occurred while requesting to CB-Spider");
     const found = clouds.connection(name);
     if (found === undefined) throw wire.missing("connection", name, "read", "/connConfig");
     return found;

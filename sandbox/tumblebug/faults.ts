@@ -43,6 +43,8 @@ export class Faults {
   private requests: (TumblebugFault & Happening)[] = [];
   private ofMachines: (MachineFault & Happening)[] = [];
   private nextId = 1;
+  /** Whether the server can't reach CB-Spider, and so no cloud. */
+  isSpiderDown = false;
 
   add(fault: TumblebugFault): void {
     this.requests.push({ ...fault, id: this.nextId++, happened: 0 });
@@ -55,6 +57,7 @@ export class Faults {
   clear(): void {
     this.requests = [];
     this.ofMachines = [];
+    this.isSpiderDown = false;
   }
 
   /** Returns the fault of this request, and counts it. */

@@ -82,7 +82,9 @@ export function resourceRoutes(state: State, clouds: FakeClouds, wire: Wire): Ro
           const found = state.resource(namespace.id, kind, id);
           if (found === undefined)
             throw wire.missing(kind, id, "delete", `/ns/${namespace.id}/resources/${kind}`);
-          if (asked.query.get("force") !== "true") refuseWhenUsed(namespace, found, wire, clouds);
+          const isForced = asked.query.get("force") === "true" || asked.query.get("action") === "force";
+          if (found.isGone === true && !isForced) throw goneInCloud(namespace, found, wire);
+          if (!isForced) refuseWhenUsed(namespace, found, wire, clouds);
           if (kind === "vNet" && isInfra && !asked.query.has("action"))
             throw new Refusal(
               500,
@@ -102,6 +104,17 @@ export function resourceRoutes(state: State, clouds: FakeClouds, wire: Wire): Ro
       },
     ];
   });
+}
+
+/** Returns the error of a deletion when only the server's record is left. */
+function goneInCloud({ id: namespace }: StoredNamespace, found: StoredResource, wire: Wire): Refusal {
+  const { kind, id, uid, connection } = found;
+  const word = { vNet: "vpc", securityGroup: "sg", sshKey: "keypair", image: "image", spec: "spec" }[kind];
+  const words =
+    wire.generation === "mcis"
+      ? `[${connection}:${word}:${namespace}-${id}] does not exist!`
+      : `${word} '${uid}' does not exist in connection '${connection}'`;
+  return new Refusal(500, wire.relay(words, `${word}/${uid}`));
 }
 
 function make(

@@ -1,6 +1,7 @@
 import type { Balancers } from "./balancers";
 import type { FakeClouds } from "./clouds";
 import type { Durations } from "./durations";
+import type { Faults } from "./faults";
 import type { Lifecycle } from "./lifecycle";
 import type { State } from "./state";
 import type { Wire } from "./wire";
@@ -11,6 +12,7 @@ export interface RoutesContext {
   readonly clouds: FakeClouds;
   readonly wire: Wire;
   readonly lifecycle: Lifecycle;
+  readonly faults: Faults;
   readonly durations: Durations;
   readonly balancers: Balancers;
   readonly balancerAddress: () => Promise<string>;

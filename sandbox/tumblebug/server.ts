@@ -84,11 +84,19 @@ export class TumblebugServer {
     );
     this.balancers = new Balancers(state);
     const context: RoutesContext = {
-      ...{ state, clouds, wire, durations, lifecycle: this.lifecycle, balancers: this.balancers },
+      ...{
+        state,
+        clouds,
+        wire,
+        faults: this.faults,
+        durations,
+        lifecycle: this.lifecycle,
+        balancers: this.balancers,
+      },
       balancerAddress: () => settings.machines.balancerAddress(),
     };
     this.routes = [
-      ...cloudRoutes(state, clouds, wire),
+      ...cloudRoutes(state, clouds, wire, this.faults),
       ...resourceRoutes(state, clouds, wire),
       ...ruleRoutes(state, clouds, wire),
       ...infrastructureRoutes(context),

@@ -19,6 +19,8 @@ export type StoredResourceKind = (typeof RESOURCE_KINDS)[number];
 /** An object of a namespace; fields of only some kinds are "" or empty in the others. */
 export interface StoredResource {
   readonly kind: StoredResourceKind;
+  /** whether it was deleted in the cloud, which the server has not noticed */
+  isGone?: boolean;
   readonly id: string;
   readonly name: string;
   readonly connection: string;

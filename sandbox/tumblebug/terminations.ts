@@ -11,8 +11,17 @@ export async function terminateAll(
   namespace: string,
   found: StoredInfrastructure,
 ): Promise<void> {
-  const { wire, durations, lifecycle, state } = context;
+  const { wire, durations, lifecycle, state, faults } = context;
   const isMcis = wire.generation === "mcis";
+  if (isMcis && faults.isSpiderDown) {
+    // 0.7.0 loses the error, and then takes a VM without a status for one that has ended
+    for (const machine of found.machines) {
+      if (!machine.isMade) continue;
+      Object.assign(machine, { status: "Terminated", targetAction: "Terminate", targetStatus: "Terminated" });
+    }
+    state.save();
+    return;
+  }
   const again = found.machines.filter(
     ({ hasEnded, status }) => hasEnded && (isMcis || status === "Terminating"),
   );

@@ -217,6 +217,30 @@ describeGenerations(
       assert.deepEqual(running.fixture.changes(), []);
     });
 
+    // the newer generation reports a termination that failed
+    if (generation === "mcis")
+      it("keeps its record while the server can't reach CB-Spider, and ends VMs that it took for terminated", async () => {
+        const { faults } = running.fixture.server;
+        const before = running.fixture.machines.count;
+        faults.isSpiderDown = true;
+        await assert.rejects(running.host.delete(key, made), /CB-Spider.*start the CB-Spider/s);
+        assert.deepEqual(running.fixture.changes(), []);
+        const [holder, owner] = [
+          "tumblebug/TumblebugVm",
+          { server: running.fixture.access, namespace: "ns1" },
+        ];
+        const { vm } = (made.vms as Record<string, { vm: string }>)["cp-1"]!;
+        const single = { ...owner, infrastructure: "k1", machine: "cp-1", vm, timeoutSeconds: 15 };
+        await assert.rejects(running.host.delete(holder, single), /CB-Spider/);
+        // another client asks the server to terminate them: it answers 200, and reports them as terminated
+        const { status } = await running.fixture.ask(
+          "GET",
+          "/ns/ns1/control/mcis/k1?action=terminate&force=true",
+        );
+        assert.deepEqual([status, running.fixture.machines.count], [200, before]);
+        faults.isSpiderDown = false;
+      });
+
     it("is terminated and deleted, and leaves no VM", async () => {
       await running.host.delete(key, made);
       assert.equal(running.fixture.machines.count, 0);

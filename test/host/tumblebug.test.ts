@@ -180,6 +180,21 @@ describeGenerations(
           assert.equal(await running.host.read(key, outputs), undefined, what);
         }
       });
+
+      for (const what of ["vNet", "securityGroup", "sshKey"] as const)
+        it(`deletes the record of a ${what} that the cloud no longer has, by force`, async () => {
+          const [key, , name, own] = OBJECTS.find(([, kind]) => kind === what)!;
+          for (const [needed, kind, its, fields] of OBJECTS)
+            if (kind === "vNet" && kind !== what)
+              await createOn(running.host, needed, running.fixture.object(its, fields));
+          const { outputs } = await createOn(running.host, key, running.fixture.object(name, own));
+          const gone = { namespace: "ns1", kind: what, id: name, isRecorded: true };
+          await running.fixture.ask("POST", "/sandbox/vanish", gone);
+          running.fixture.server.passed.length = 0;
+          await running.host.delete(key, outputs);
+          assert.equal(await running.host.read(key, outputs), undefined);
+          assert.equal(running.fixture.changes().length, 2, running.fixture.changes().join());
+        });
     });
   },
 );

@@ -186,7 +186,7 @@ export class TumblebugApi {
   private refusal(call: Call, what: string, reply: HttpResponse): TumblebugRefusal {
     const code = refusalCode(call, reply.status, reply.text);
     const words = code === "Redirected" ? `redirects to ${String(reply.headers.location)}` : reply.text;
-    return new TumblebugRefusal(what, reply.status, this.words(words), code);
+    return new TumblebugRefusal(what, reply.status, this.words(words), code, this.hide(words));
   }
 
   private words(text: string): string {

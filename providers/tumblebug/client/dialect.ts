@@ -45,6 +45,8 @@ export interface ObjectDialect<Desired, Found> {
   /** Query of a creation, such as "?action=registerWithInfo". */
   readonly createQuery: string;
   readonly deleteQuery: string;
+  /** Query that deletes the record of an object that the cloud no longer has; "" if the server has none. */
+  readonly forceQuery: string;
   body(desired: Desired): object;
   readonly answer: z.ZodType<Found>;
 }
@@ -68,7 +70,15 @@ function objectDialect<Desired, const Own extends Fields>(
   options: Partial<ObjectDialect<Desired, unknown>> = {},
 ) {
   return {
-    ...{ type, keepsDescription: true, isListed: true, createQuery: "", deleteQuery: "", ...options },
+    ...{
+      type,
+      keepsDescription: true,
+      isListed: true,
+      createQuery: "",
+      deleteQuery: "",
+      forceQuery: "",
+      ...options,
+    },
     body: (desired: DesiredObject & Desired) => {
       const { name, connection, description = "" } = desired;
       return { name, connectionName: connection, description, ...body(desired) };
@@ -87,8 +97,16 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
   const messages = z
     .union([list(message), message])
     .transform((all) => [all].flat().filter((one) => one !== ""));
-  const { answers, requests, registersImages, listsSpecs, deleteVNetQuery, rulePorts, ...table } =
-    GENERATION_TABLES[generation];
+  const {
+    answers,
+    requests,
+    registersImages,
+    listsSpecs,
+    deleteVNetQuery,
+    forceVNetQuery,
+    rulePorts,
+    ...table
+  } = GENERATION_TABLES[generation];
   const machine: z.ZodType<VirtualMachine> = record({
     ...STATUS,
     group: [word, answers.machine.group],
@@ -103,6 +121,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
     user: [word, answers.machine.user],
     sshKey: [word, "sshKeyId"],
     cloudId: [word, answers.machine.cloudId],
+    cloudName: [word, answers.machine.cloudName],
   });
   const rule = record({
     direction: [word, "Direction"],
@@ -192,7 +211,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
         cidr: [word, "cidrBlock"],
         subnets: [list(record({ name: [word, answers.subnetName] })), "subnetInfoList"],
       },
-      { deleteQuery: deleteVNetQuery },
+      { deleteQuery: deleteVNetQuery, forceQuery: forceVNetQuery },
     ),
     // Without the VNet, whose name the server changes in its answer.
     securityGroups: objectDialect(
@@ -202,13 +221,19 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
         ...rulesBody(rules),
       }),
       { rules: [list(rule).transform((rules) => rules.flatMap(readRule)), "firewallRules"] },
+      { forceQuery: "?force=true" },
     ),
-    sshKeys: objectDialect("sshKey", ({ user }: { readonly user: string }) => ({ username: user }), {
-      publicKey: [text, "publicKey"],
-      /** PEM, secret; the server returns it on every read. */
-      privateKey: [text, "privateKey"],
-      fingerprint: [word, "fingerprint"],
-    }),
+    sshKeys: objectDialect(
+      "sshKey",
+      ({ user }: { readonly user: string }) => ({ username: user }),
+      {
+        publicKey: [text, "publicKey"],
+        /** PEM, secret; the server returns it on every read. */
+        privateKey: [text, "privateKey"],
+        fingerprint: [word, "fingerprint"],
+      },
+      { forceQuery: "?force=true" },
+    ),
     /** Undefined if VMs refer to the cloud's image directly. */
     images: registersImages
       ? objectDialect(

@@ -43,6 +43,8 @@ export class TumblebugRefusal extends ClientError {
     readonly status: number,
     readonly remote: string,
     code: RefusalCode,
+    /** The whole message, of which `remote` is the beginning. */
+    readonly words = remote,
   ) {
     super(`${what}: Tumblebug answered ${status}: ${remote}`, NEXT[code], code);
   }
@@ -88,12 +90,27 @@ const LONGEST_WORDS = 1000;
  * Returns the message of an error response, on one line and printable. The message may be the JSON of another response
  * from CB-Spider, which is then parsed too.
  */
-export function remoteWords(text: string, depth = 3): string {
+export function remoteWords(text: string): string {
+  const words = innerMessage(text);
+  return shortened(oneLine(words.slice(0, 2 * LONGEST_WORDS)), LONGEST_WORDS) || "nothing";
+}
+
+/** Returns the innermost message of an error response, at its full length. */
+function innerMessage(text: string, depth = 3): string {
   const words = text.trim();
   const message = parseObject(words)?.["message"];
-  if (depth > 0 && typeof message === "string" && message.trim() !== "")
-    return remoteWords(message, depth - 1);
-  return shortened(oneLine(words.slice(0, 2 * LONGEST_WORDS)), LONGEST_WORDS) || "nothing";
+  return depth > 0 && typeof message === "string" && message.trim() !== ""
+    ? innerMessage(message, depth - 1)
+    : words;
+}
+
+/**
+ * Returns whether the words of a refusal say that the cloud does not have an object or a VM, by its name there:
+ * "[aws:vm:ns1-k1-cp-1] does not exist!", "VM 'tb1' does not exist in connection 'aws'".
+ */
+export function saysAbsent({ words }: TumblebugRefusal, cloudName: string): boolean {
+  const name = cloudName.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\w-])${name}(?![\\w-])['"\\]\\s]{0,4}does not exist`, "i").test(words);
 }
 
 /** Returns a remote text on one line, safe for a terminal. */

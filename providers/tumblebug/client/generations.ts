@@ -25,6 +25,13 @@ const mcis = {
     checkMachine: "checkVm",
   },
   deleteVNetQuery: "",
+  /** Query that deletes the record of a VNet that the cloud no longer has. */
+  forceVNetQuery: "?force=true",
+  /**
+   * Whether "Terminated" means that the cloud has ended the VM. These releases also report it for a VM about which
+   * CB-Spider did not answer, if its termination was requested, and they then answer 200 to that request.
+   */
+  confirmsEnd: false,
   /** Path that has the region and zone of a connection. */
   regionPath: ({ regionName }: { name: string; regionName: string }) => ["region", regionName],
 
@@ -70,6 +77,7 @@ const mcis = {
       zone: "region?.Zone",
       user: "vmUserAccount",
       cloudId: "cspViewVmDetail?.IId?.SystemId",
+      cloudName: "cspViewVmDetail?.IId?.NameId",
     },
     balancedMachines: "targetGroup.vms",
   },
@@ -102,6 +110,8 @@ const infra: GenerationTable = {
     checkMachine: "checkNode",
   },
   deleteVNetQuery: "?action=withsubnets",
+  forceVNetQuery: "?action=force",
+  confirmsEnd: true,
   // The connection has the region and its own zone; the record of the region has no zone of the connection.
   regionPath: ({ name }) => ["connConfig", name],
 
@@ -146,6 +156,7 @@ const infra: GenerationTable = {
       zone: "region?.zone",
       user: "nodeUserName",
       cloudId: "cspResourceId",
+      cloudName: "cspResourceName",
     },
     balancedMachines: "targetGroup.nodes",
   },

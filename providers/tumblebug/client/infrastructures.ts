@@ -75,10 +75,16 @@ export class Infrastructures {
   /**
    * Starts the termination of all VMs. Not retried like other GET requests, because it changes the infrastructure.
    * Terminating no VMs, or terminated ones, is not an error.
+   * @returns the refusal of a request that had no VM left to terminate; its words name the VMs that the cloud does not have
    * @throws TumblebugRefusal "NotFound"; "NotAllowedNow" if a VM is being changed and `force` is not set
    */
-  async terminate(namespace: string, name: string, { force = false } = {}): Promise<void> {
+  async terminate(
+    namespace: string,
+    name: string,
+    { force = false } = {},
+  ): Promise<TumblebugRefusal | undefined> {
     const { infrastructure } = this.requests.dialect.paths;
+    let ignored: TumblebugRefusal | undefined;
     const query = `?action=terminate${force ? "&force=true" : ""}`;
     const path = pathOf("ns", namespace, "control", infrastructure, name) + query;
     // The server refuses a second request while the first is in progress, or after it terminated the VMs.
@@ -90,12 +96,37 @@ export class Infrastructures {
         const mayBeDone = error instanceof ReplyLost || isRefusal(error, "NotAllowedNow", "Refused");
         if (!mayBeDone) throw error;
         const found = await this.read(namespace, name);
-        return found?.machines.every((vm) => GONE.includes(vm.status) || hasEnded(vm)) ? undefined : error;
+        if (!found?.machines.every((vm) => GONE.includes(vm.status) || hasEnded(vm))) return error;
+        if (!(error instanceof ReplyLost)) ignored = error;
+        return undefined;
       }
     };
     let failure = await send();
     if (failure instanceof ReplyLost) failure = await send();
     if (failure) throw failure;
+    return ignored;
+  }
+
+  /** Whether the status "Terminated" means that the cloud has ended the VM. */
+  get confirmsEnd(): boolean {
+    return this.requests.dialect.confirmsEnd;
+  }
+
+  /** Checks as `checkClouds` for one VM, if it exists. */
+  async checkCloudOf(namespace: string, name: string, machine: string): Promise<void> {
+    const found = this.confirmsEnd ? undefined : await this.readMachine(namespace, name, machine);
+    if (found) await this.checkClouds([found]);
+  }
+
+  /**
+   * Checks that a server that does not confirm the end of VMs can reach the clouds that have them.
+   * @throws TumblebugRefusal "SpiderDown", or "NotFound" if the server has lost a connection
+   */
+  async checkClouds(vms: readonly Pick<VirtualMachine, "connection" | "cloudId">[]): Promise<void> {
+    if (this.confirmsEnd) return;
+    const connections = vms.flatMap((vm) => (vm.cloudId === "" ? [] : vm.connection));
+    for (const connection of new Set(connections))
+      await this.requests.send(pathOf("connConfig", connection), this.requests.dialect.connection);
   }
 
   /**

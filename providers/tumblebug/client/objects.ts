@@ -84,12 +84,14 @@ export class Objects<Desired extends { readonly name: string }, Found extends { 
   }
 
   /**
-   * Deletes the object and waits until it no longer exists, about a minute.
+   * Deletes the object and waits until it no longer exists, about a minute. Deletes the record of an object that the
+   * cloud no longer has with the server's force.
    * @returns false if it did not exist
    * @throws TumblebugRefusal "InUse"; "DeletionPending" if the cloud has not confirmed the deletion by the deadline
    */
   delete(namespace: string, id: string): Promise<boolean> {
-    return this.requests.delete({ ...this.item(namespace, id), query: this.dialect.deleteQuery });
+    const { forceQuery } = this.dialect;
+    return this.requests.delete({ ...this.item(namespace, id), query: this.dialect.deleteQuery, forceQuery });
   }
 
   private item(namespace: string, id: string): Item {

@@ -29,6 +29,8 @@ export interface Item {
 /** Options for a deletion. */
 interface Deletion extends Item {
   readonly query?: string;
+  /** Query of a second request after the cloud said that it does not have the object. @default none */
+  readonly forceQuery?: string;
   readonly isLong?: boolean;
   /** Whether to retry a deletion that is not allowed now. @default false: throws the refusal */
   readonly isPatient?: boolean;
@@ -37,6 +39,14 @@ interface Deletion extends Item {
   /** Time to retry an object in use, in seconds. @default 20 */
   readonly inUseSeconds?: number;
 }
+
+/** A message about what leads to the cloud, which says nothing about the object there. */
+const ABOUT_THE_WAY =
+  /^[\w-]+: does not exist|\b(connection|connConfig|region|credential|driver)\b[^,;]{0,40}(does not exist|not found)/i;
+
+/** Returns whether a refused deletion says that the cloud does not have the object. */
+const isGoneInCloud = ({ code, words }: TumblebugRefusal): boolean =>
+  code === "NotFound" && !ABOUT_THE_WAY.test(words);
 
 /** Returns a path of these segments; absent ones are left out. */
 export const pathOf = (...segments: readonly (string | undefined)[]): string =>
@@ -143,8 +153,8 @@ export class Requests {
    * @throws TumblebugRefusal: "InUse", "NotAllowedNow", "DeletionPending" at the deadline
    */
   async delete({ what, isLong, isThere, isPatient, isEnding, ...options }: Deletion): Promise<boolean> {
-    const { inUseSeconds = IN_USE_SECONDS, query = "" } = options;
-    const path = options.path + query;
+    const { inUseSeconds = IN_USE_SECONDS, query = "", forceQuery = "" } = options;
+    let path = options.path + query;
     const { signal, progress } = this.api.options;
     const began = Date.now();
     let last: TumblebugRefusal | undefined;
@@ -175,6 +185,10 @@ export class Requests {
               throw error;
             if (!(await isThere())) return { done: last !== undefined };
             last = error;
+            if (forceQuery !== "" && path === options.path + query && isGoneInCloud(error)) {
+              path = options.path + forceQuery;
+              return { pending: `${error.remote}; delete its record by force` };
+            }
             if (await mayPass(error)) return { pending: error.message };
             throw error;
           }

@@ -138,6 +138,8 @@ type DeletionStep =
   | { kind: "terminate"; vms: string[] }
   /** Wait for these VMs, which are being terminated. */
   | { kind: "wait"; vms: string[] }
+  /** Ask whether the cloud still has these VMs, which the server reports as terminated. */
+  | { kind: "confirm"; vms: string[] }
   /** Delete the record. `isMixed`: some VMs terminated, others never started; the server refuses this without force. */
   | { kind: "delete"; isMixed: boolean };
 
@@ -147,13 +149,20 @@ type DeletionStep =
  * forced deletion of the record leaves no VM behind.
  *
  * @param wasAsked whether the server was already asked to terminate the VMs
+ * @param isDoubted whether a VM may run on although the server reports it as terminated
  */
-export function nextDeletionStep(vms: readonly EndingVm[], wasAsked: boolean): DeletionStep {
+export function nextDeletionStep<Vm extends EndingVm>(
+  vms: readonly Vm[],
+  wasAsked: boolean,
+  isDoubted: (vm: Vm) => boolean = () => false,
+): DeletionStep {
   const names = (some: readonly EndingVm[]) => some.map(({ name }) => name).sort();
   const rest = vms.filter((vm) => (wasAsked ? !hasEnded(vm) : vm.status !== "Terminated"));
   const running = rest.filter(({ status }) => status !== "Terminating");
   if (running.length > 0) return { kind: "terminate", vms: names(running) };
   if (rest.length > 0) return { kind: "wait", vms: names(rest) };
+  const doubted = vms.filter((vm) => vm.status === "Terminated" && isDoubted(vm));
+  if (doubted.length > 0) return { kind: "confirm", vms: names(doubted) };
   const ended = vms.filter(({ status }) => status === "Terminated").length;
   return { kind: "delete", isMixed: ended > 0 && ended < vms.length };
 }

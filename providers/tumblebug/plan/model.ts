@@ -61,6 +61,8 @@ export interface VirtualMachine {
   readonly sshKey: string;
   /** Id in the cloud; "" before it has one. */
   readonly cloudId: string;
+  /** Name in the cloud, by which CB-Spider knows it; "" before it has one. */
+  readonly cloudName: string;
 }
 
 /** The running VM of a machine, as the state records it. */

@@ -121,6 +121,7 @@ async function createVms(
   }
   await allInParallel(plan.failed, async ({ machine, vm, why }) => {
     report(resource, `${machine}: delete its VM ${vm}, which never came up (${why})`);
+    await infrastructures.checkCloudOf(namespace, name, vm);
     await infrastructures.deleteMachine(namespace, name, vm);
   });
   const results = await Promise.allSettled(

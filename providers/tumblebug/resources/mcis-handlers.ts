@@ -152,7 +152,10 @@ const vm: Handlers = {
     await runStep(
       { resource, step: "delete" },
       server,
-      ({ infrastructures }) => infrastructures.deleteMachine(namespace, infrastructure, vm),
+      async ({ infrastructures }) => {
+        await infrastructures.checkCloudOf(namespace, infrastructure, vm);
+        await infrastructures.deleteMachine(namespace, infrastructure, vm);
+      },
       { longSeconds: timeoutSeconds },
     );
     report(resource, "is deleted");

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { TumblebugRefusal, type Tumblebug } from "../../../../providers/tumblebug/client";
 import type { EndingVm } from "../../../../providers/tumblebug/plan/machine-plan";
+import type { VirtualMachine } from "../../../../providers/tumblebug/plan/model";
 import { deleteMcis } from "../../../../providers/tumblebug/resources/mcis-delete";
+
+type Vm = EndingVm & Pick<VirtualMachine, "cloudName">;
 
 /** Responses as recorded from CB-Tumblebug 0.7.0 (test/fixtures/tumblebug/mcis-v0.7.0.jsonl). */
 class RecordedMcis {
@@ -11,10 +14,25 @@ class RecordedMcis {
   /** Effects of the next requests to terminate; later ones end all VMs that the cloud has. */
   readonly refusals: TumblebugRefusal[] = [];
 
-  constructor(public vms: EndingVm[]) {}
+  /** VMs that the cloud has, by name. */
+  readonly cloud: Set<string>;
+  /** Whether the server reaches CB-Spider; a request to terminate then answers as if it had been carried out. */
+  isSpiderUp = true;
+  /** How many requests to terminate CB-Spider misses, although it is there before and after. */
+  missed = 0;
+
+  constructor(public vms: Vm[]) {
+    const inCloud = vms.filter(({ status, cloudId }) => cloudId !== "" && status !== "Terminated");
+    this.cloud = new Set(inCloud.map(({ name }) => name));
+  }
 
   get tumblebug(): Tumblebug {
     const infrastructures = {
+      confirmsEnd: false,
+      checkClouds: () =>
+        this.isSpiderUp
+          ? Promise.resolve()
+          : Promise.reject(refused("an error occurred while requesting to CB-Spider", "SpiderDown")),
       read: () =>
         Promise.resolve(
           this.isThere
@@ -25,8 +43,13 @@ class RecordedMcis {
         this.calls.push("terminate");
         const refusal = this.refusals.shift();
         if (refusal) return Promise.reject(refusal);
+        const isMissed = this.missed-- > 0;
+        const gone = this.vms.filter(({ name, cloudId }) => cloudId !== "" && !this.cloud.has(name));
         this.vms = this.vms.map((vm) => (vm.cloudId === "" ? vm : { ...vm, status: "Terminated" }));
-        return Promise.resolve();
+        if (isMissed) return Promise.resolve(undefined);
+        this.cloud.clear();
+        const words = gone.map(({ cloudName }) => `[{"message":"[aws:vm:${cloudName}] does not exist!"}]`);
+        return Promise.resolve(gone.length === 0 ? undefined : refused(words.join(""), "Refused"));
       },
       delete: (_namespace: string, _name: string, { force }: { force: boolean }) => {
         this.calls.push(force ? "delete force" : "delete");
@@ -52,14 +75,16 @@ const destroy = (mcis: RecordedMcis, seconds = 5, progress: (line: string) => vo
     { seconds, progress, againSeconds: 0.2 },
   );
 
-const running = (name: string): EndingVm => ({ name, status: "Running", cloudId: `i-${name}` });
-const failed = (name: string): EndingVm => ({ name, status: "Failed", cloudId: "" });
+const running = (name: string): Vm => ({
+  ...{ name, status: "Running", cloudId: `i-${name}`, cloudName: `ns1-k1-${name}` },
+});
+const failed = (name: string): Vm => ({ name, status: "Failed", cloudId: "", cloudName: "" });
 
 describe("destroying an MCIS", () => {
   it("ends after a partial failure: force drops the record once every VM has ended", async () => {
     const mcis = new RecordedMcis([running("cp-1"), failed("w-1-1")]);
     await destroy(mcis);
-    assert.deepEqual(mcis.calls, ["terminate", "delete", "delete force"]);
+    assert.deepEqual(mcis.calls, ["terminate", "terminate", "delete", "delete force"]);
   });
 
   it("leaves one alone that another stack, or another program, has made under the name", async () => {
@@ -80,13 +105,13 @@ describe("destroying an MCIS", () => {
   it("uses no force when no VM has failed", async () => {
     const mcis = new RecordedMcis([running("cp-1"), running("w-1-1")]);
     await destroy(mcis);
-    assert.deepEqual(mcis.calls, ["terminate", "delete"]);
+    assert.deepEqual(mcis.calls, ["terminate", "terminate", "delete"]);
   });
 
   it("continues where a killed run stopped", async () => {
     const ended = new RecordedMcis([{ ...running("cp-1"), status: "Terminated" }]);
     await destroy(ended);
-    assert.deepEqual(ended.calls, ["delete"]);
+    assert.deepEqual(ended.calls, ["terminate", "delete"]);
     const gone = new RecordedMcis([]);
     gone.isThere = false;
     await destroy(gone);
@@ -97,7 +122,7 @@ describe("destroying an MCIS", () => {
     const mcis = new RecordedMcis([running("cp-1")]);
     mcis.refusals.push(refused("please try later", "NotAllowedNow"), refused("cloud error", "Refused"));
     await destroy(mcis);
-    assert.deepEqual(mcis.calls, ["terminate", "terminate", "terminate", "delete"]);
+    assert.deepEqual(mcis.calls, ["terminate", "terminate", "terminate", "terminate", "delete"]);
   });
 
   it("keeps the record, and passes on the cloud's message, when VMs can't be terminated", async () => {
@@ -113,5 +138,41 @@ describe("destroying an MCIS", () => {
     for (let n = 0; n < 99; n++) mcis.refusals.push(refused("not allowed for Undefined", "NotAllowedNow"));
     await assert.rejects(destroy(mcis, 1), { code: "NotAllowedNow" });
     assert.ok(mcis.isThere && !mcis.calls.some((call) => call.startsWith("delete")));
+  });
+
+  it("keeps the record and requests nothing while the server can't reach CB-Spider", async () => {
+    const mcis = new RecordedMcis([running("cp-1")]);
+    mcis.isSpiderUp = false;
+    await assert.rejects(destroy(mcis), { code: "SpiderDown" });
+    assert.deepEqual([mcis.calls, mcis.isThere, mcis.cloud.size], [[], true, 1]);
+  });
+
+  it("does not believe that VMs are terminated until the server says that the cloud has none of them", async () => {
+    // an earlier run, when CB-Spider was unreachable, left them as Terminated
+    const mcis = new RecordedMcis([running("cp-1"), running("w-1-1")]);
+    mcis.vms = mcis.vms.map((vm) => ({ ...vm, status: "Terminated" }));
+    await destroy(mcis);
+    assert.deepEqual([mcis.calls, mcis.cloud.size], [["terminate", "terminate", "delete"], 0]);
+  });
+
+  it("asks again when CB-Spider missed requests, however often, and never deletes the record before", async () => {
+    const mcis = new RecordedMcis([running("cp-1")]);
+    mcis.missed = 2;
+    await destroy(mcis);
+    assert.deepEqual([mcis.calls.length, mcis.cloud.size, mcis.isThere], [5, 0, false]);
+    const lost = new RecordedMcis([running("cp-1")]);
+    lost.missed = 99;
+    await assert.rejects(destroy(lost, 1), /the cloud to confirm the end of cp-1/);
+    assert.ok(lost.isThere && lost.cloud.size === 1);
+  });
+
+  it("takes only a VM's own name for its absence", async () => {
+    const mcis = new RecordedMcis([running("cp-1"), running("cp-10")]);
+    mcis.cloud.delete("cp-10");
+    for (let n = 0; n < 99; n++)
+      mcis.refusals.push(refused("[aws:vm:ns1-k1-cp-10] does not exist! cp-1 is locked", "Refused"));
+    mcis.vms = mcis.vms.map((vm) => ({ ...vm, status: "Terminated" }));
+    await assert.rejects(destroy(mcis), /cp-1 is locked/);
+    assert.ok(mcis.isThere);
   });
 });

@@ -36,11 +36,18 @@ for (const generation of GENERATIONS)
       );
       const [first] = made.machines;
       assert.deepEqual(
-        { ...first, publicAddress: "", privateAddress: "", cloudId: "" },
+        { ...first, publicAddress: "", privateAddress: "", cloudId: "", cloudName: "" },
         {
           ...{ name: "cp-1", group: "cp", status: "Running", targetAction: "None", systemMessage: "" },
           ...{ region: "ap-northeast-2", zone: "ap-northeast-2a", publicAddress: "", privateAddress: "" },
-          ...{ sshPort: 22, connection: CONNECTION, user: "cb-user", sshKey: "k1", cloudId: "" },
+          ...{
+            sshPort: 22,
+            connection: CONNECTION,
+            user: "cb-user",
+            sshKey: "k1",
+            cloudId: "",
+            cloudName: "",
+          },
         },
       );
       assert.notEqual(first!.cloudId, "");
