@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parseMachineFacts } from "../../../../../providers/kubeadm/machine/facts/facts-script";
+import type { ReadFacts } from "../../../../../providers/kubeadm/plan/facts/machine-facts";
 import { unfinishedChange } from "../../../../../providers/kubeadm/plan/facts/unfinished-change";
 
 const said = (changing: string) =>
@@ -23,7 +24,7 @@ describe("a change of a control plane in whose middle a run ended", () => {
     });
 
   it("is that which may take longest, and none of a machine that does not answer", () => {
-    const facts = new Map([
+    const facts = new Map<string, ReadFacts>([
       ["cp-1", { unread: "no answer" }],
       ["cp-2", said("600")],
       ["cp-3", said("20")],
