@@ -42,7 +42,7 @@ describe("nodes that go back, on real nodes", function () {
   const nodes = async () => cluster.withApi((client) => client.listNodes());
   const versions = async () =>
     Object.fromEntries(
-      (await nodes()).map(({ metadata, status }) => [metadata?.name, status?.nodeInfo?.kubeletVersion]),
+      (await nodes()).map(({ metadata, status }) => [metadata?.name ?? "", status?.nodeInfo?.kubeletVersion]),
     );
 
   it("come up", async () => {
