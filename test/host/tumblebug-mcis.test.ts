@@ -225,13 +225,10 @@ describeGenerations(
         faults.isSpiderDown = true;
         await assert.rejects(running.host.delete(key, made), /CB-Spider.*start the CB-Spider/s);
         assert.deepEqual(running.fixture.changes(), []);
-        const [holder, owner] = [
-          "tumblebug/TumblebugVm",
-          { server: running.fixture.access, namespace: "ns1" },
-        ];
+        const owner = { server: running.fixture.access, namespace: "ns1" };
         const { vm } = (made.vms as Record<string, { vm: string }>)["cp-1"]!;
         const single = { ...owner, infrastructure: "k1", machine: "cp-1", vm, timeoutSeconds: 15 };
-        await assert.rejects(running.host.delete(holder, single), /CB-Spider/);
+        await assert.rejects(running.host.delete("tumblebug/TumblebugVm", single), /CB-Spider/);
         // another client asks the server to terminate them: it answers 200, and reports them as terminated
         const { status } = await running.fixture.ask(
           "GET",

@@ -54,7 +54,7 @@ export function cloudEntryIssue(
         ...regionIssues(entry, environment, region),
         ...variableIssues(entry, environment),
       ]
-    : authTypeIssues({ ...entry, auth_type: environment.OS_AUTH_TYPE });
+    : [...authTypeIssues({ ...entry, auth_type: environment.OS_AUTH_TYPE })];
   return issues[0];
 }
 

@@ -26,6 +26,7 @@ const AGENT = "foresail-node-agent";
 /** What is left to do for the node on which a change failed: it went back by itself. */
 const WENT_BACK: readonly RegExp[] = [];
 
+const CONTROLLER_MANAGER = "kubeadm.clusterConfiguration.controllerManager";
 const POLICY = "/etc/example/audit.yaml";
 const AUDIT_WITH_WRONG_LEVEL = {
   files: [
@@ -52,28 +53,16 @@ const withFields = (desired: Desired, fields: Record<string, unknown>): Desired 
 
 const rotate = (desired: Desired): Desired => withFields(desired, { encryptionKeyGeneration: 2 });
 
-/** Returns the change of an argument with which a program of the control plane ends at its start. */
-function argument(
+const withArgument = (
+  desired: Desired,
   component: "apiServer" | "controllerManager",
-  program: string,
   extraArg: { name: string; value: string },
-  words: string,
-): Omit<FailingChange, "name"> {
+): Desired => {
   const { clusterConfiguration } = containerNodeSettings.kubeadm;
-  const extraArgs = [extraArg];
-  const field = `kubeadm.clusterConfiguration.${component}`;
-  return {
-    edit: (desired) =>
-      withFields(desired, {
-        kubeadm: { clusterConfiguration: { ...clusterConfiguration, [component]: { extraArgs } } },
-      }),
-    lists: ({ controlPlane }) => expected.configured(field, [controlPlane], { uploads: true }),
-    says: new RegExp(`${program} ended three times .*${words}`),
-    refusedAt: expected.inPodLog(program, words),
-    returns: ({ controlPlane }) =>
-      expected.configured(field, [controlPlane], { uploads: true, back: WENT_BACK }),
-  };
-}
+  return withFields(desired, {
+    kubeadm: { clusterConfiguration: { ...clusterConfiguration, [component]: { extraArgs: [extraArg] } } },
+  });
+};
 
 /** The edits of docs/recovery.md, in its order. */
 export const FAILING_CHANGES: readonly FailingChange[] = [
@@ -89,12 +78,9 @@ export const FAILING_CHANGES: readonly FailingChange[] = [
   },
   {
     name: "an argument of the API server",
-    ...argument(
-      "apiServer",
-      "kube-apiserver",
-      { name: "bind-address", value: NOWHERE },
-      NO_SUCH_ADDRESS,
-    ),
+    edit: (desired) => withArgument(desired, "apiServer", { name: "goaway-chance", value: "0.9" }),
+    says: /on cp-1, kube-apiserver does not start with the changed settings \(.*goaway-chance/,
+    returns: () => [],
   },
   {
     name: "a file with which the API server does not start",
@@ -105,12 +91,12 @@ export const FAILING_CHANGES: readonly FailingChange[] = [
   },
   {
     name: "an argument of the controller manager",
-    ...argument(
-      "controllerManager",
-      "kube-controller-manager",
-      { name: "bind-address", value: NOWHERE },
-      NO_SUCH_ADDRESS,
-    ),
+    edit: (desired) => withArgument(desired, "controllerManager", { name: "bind-address", value: NOWHERE }),
+    lists: ({ controlPlane }) => expected.configured(CONTROLLER_MANAGER, [controlPlane], { uploads: true }),
+    says: new RegExp(`kube-controller-manager ended three times .*${NO_SUCH_ADDRESS}`),
+    refusedAt: expected.inPodLog("kube-controller-manager", NO_SUCH_ADDRESS),
+    returns: ({ controlPlane }) =>
+      expected.configured(CONTROLLER_MANAGER, [controlPlane], { uploads: true, back: WENT_BACK }),
   },
   {
     name: "a setting of kube-proxy",
