@@ -4,7 +4,7 @@ import type { Story } from "./story";
 
 const POOL = "workers";
 
-/** Nodes that people delete or change by hand. */
+/** Nodes that people delete, cordon, label and taint by hand. */
 export const nodeStories: readonly Story[] = [
   {
     title: "the Node of a worker is deleted by hand, and its machine joins again",
@@ -33,12 +33,64 @@ export const nodeStories: readonly Story[] = [
     ],
   },
   {
+    title: "a worker that was cordoned and drained by hand leaves and comes back",
+    runs: [
+      {
+        byHand: [kubectl("drain", "w-2", "--ignore-daemonsets", "--delete-emptydir-data", "--force")],
+        edit: { machines: ["cp-1", "w-1"] },
+        preview: [{ kind: "remove", machine: "w-2" }],
+      },
+      { preview: joins("w-2") },
+    ],
+  },
+  {
+    title: "labels and taints that people set stay",
+    runs: [
+      {
+        byHand: [
+          kubectl("label", "node", "w-2", "team=blue"),
+          kubectl("taint", "node", "w-2", "team=blue:NoSchedule"),
+        ],
+        preview: [],
+        then: [
+          label("w-2", "team", "blue"),
+          taint("w-2", "team"),
+          kubectl("label", "node", "w-2", "team-"),
+          kubectl("taint", "node", "w-2", "team-"),
+        ],
+      },
+    ],
+  },
+  {
     title: "the label of the pool is removed by hand",
     runs: [
       {
         byHand: [kubectl("label", "node", "w-2", `node-role.kubernetes.io/${POOL}-`)],
         preview: [{ kind: "settings", machine: "w-2" }],
         then: [label("w-2", `node-role.kubernetes.io/${POOL}`, "")],
+      },
+    ],
+  },
+  {
+    title: "the label of the group is changed by hand",
+    runs: [
+      {
+        byHand: [kubectl("label", "node", "w-2", "foresail/group=other", "--overwrite")],
+        preview: [{ kind: "settings", machine: "w-2" }],
+        then: [label("w-2", "foresail/group", POOL)],
+      },
+    ],
+  },
+  {
+    title: "the label and the taint of the control plane are removed by hand",
+    runs: [
+      {
+        byHand: [
+          kubectl("label", "node", "cp-1", "node-role.kubernetes.io/control-plane-"),
+          kubectl("taint", "node", "cp-1", "node-role.kubernetes.io/control-plane-"),
+        ],
+        preview: [{ kind: "settings", machine: "cp-1" }],
+        then: [taint("cp-1", "node-role.kubernetes.io/control-plane")],
       },
     ],
   },
