@@ -48,6 +48,7 @@ describeGenerations(
       ],
       ["a simulated cloud", () => connected("mock-default"), "connections.mock-default", /simulated cloud/],
       ["no machine type", () => of({ spec: "t9.none" }), "groups.cp.spec", /no machine type "t9.none"/],
+      ["no image", () => of({ image: "debian-1" }), "groups.cp.image", /has no image "debian-1"/],
       ["too few cores", () => of({ spec: "one-vcpu" }), "groups.cp.spec", /1 vCPU.*InvalidMCIRReason/],
       ["too little memory", () => of({ spec: "one-gibibyte" }), "groups.cp.spec", /1024 MiB/],
       [
@@ -64,6 +65,14 @@ describeGenerations(
         assert.match(refusals[0]!.reason, words);
         assert.ok(!JSON.stringify(refusals).includes("secret-word"));
       });
+
+    it("does not ask for machine types and images of machines that an earlier run had", async () => {
+      const olds = await running.host.check(key, {}, desired());
+      const withdrawn = slot("w-1", { image: "withdrawn", spec: "t1.old" });
+      const recorded = { ...olds.inputs, slots: [slot("cp-1"), withdrawn] };
+      const more = { slots: [slot("cp-1"), withdrawn, slot("w-2")] };
+      assert.deepEqual((await running.host.check(key, recorded, desired(more))).refusals, []);
+    });
 
     it("does not follow a server that redirects to another one, and shows nothing raw of it", async () => {
       const { address } = running.fixture.access as { address: string };

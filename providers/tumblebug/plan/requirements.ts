@@ -64,7 +64,7 @@ export interface TumblebugFacts {
   connections: Readonly<Record<string, ConnectionFacts | undefined>>;
   /** "<connection> <spec>" → machine type; undefined if the cloud has no such type. */
   specs: Readonly<Record<string, CloudSpec | undefined>>;
-  /** "<connection> <image>" → whether the cloud has it; only from servers that can look it up. */
+  /** "<connection> <image>" → whether the cloud has it. */
   images: Readonly<Record<string, boolean>>;
   /** Existing VNets with their CIDR blocks. */
   vNets: readonly { name: string; connection: string; cidr: string; isOurs: boolean }[];

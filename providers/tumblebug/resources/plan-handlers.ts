@@ -40,7 +40,7 @@ export const handlers: Handlers = {
     if (!isKnown(news)) return { inputs: news, failures: [] };
     const earlier =
       olds.found && olds.objects && olds.namespace === news.namespace
-        ? { found: olds.found, objects: olds.objects, isSame: isSame(olds, news) }
+        ? { found: olds.found, objects: olds.objects, slots: olds.slots ?? [], isSame: isSame(olds, news) }
         : undefined;
     try {
       const { facts, found } = await withServer(
@@ -82,6 +82,7 @@ export const handlers: Handlers = {
 interface EarlierPlan {
   objects: Inputs["objects"];
   found: FoundOnServer;
+  slots: Inputs["slots"];
   /** Whether the inputs are the same; then only facts that may have changed are read. */
   isSame: boolean;
 }
@@ -95,7 +96,10 @@ async function readPlanFacts(
   const earlier = before?.isSame === true ? before.found : undefined;
   const { namespace: name, mark } = desired;
   const isOurs = (description: string) => mark !== undefined && carriesMark(description, mark);
-  const slots = earlier ? [] : desired.slots;
+  // A machine that an earlier run had keeps its machine type and image, which the cloud may have withdrawn since.
+  const slots = earlier
+    ? []
+    : desired.slots.filter((slot) => !before?.slots.some((one) => isDeepStrictEqual(one, slot)));
   const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
     tumblebug.namespaces.read(name),
     tumblebug.infrastructures.read(name, desired.infrastructure).catch((error: unknown) => {
@@ -110,9 +114,8 @@ async function readPlanFacts(
         () => tumblebug.lookupSpec(connection, spec),
       ]),
     ),
-    // `mcis` registers images without a lookup, and does not find every usable one.
     byKey(
-      (tumblebug.generation === "mcis" ? [] : slots).map(({ connection, image }) => [
+      slots.map(({ connection, image }) => [
         factKey(connection, image),
         async () => (await tumblebug.lookupImage(connection, image)) !== undefined,
       ]),
