@@ -316,43 +316,6 @@ describe("a cloud's APIs", () => {
       assert.ok(!server.calls.some((call) => call.includes("/volume/")));
     });
 
-  it("finds recorded objects that are gone, and servers without their port or root volume", async () => {
-    const servers = ["s1", "s2"].map((id, index) => ({
-      ...{ id, name: `w-${index + 1}-aaaaa`, status: "ACTIVE" },
-      "os-extended-volumes:volumes_attached": [{ id: `v${index + 1}` }],
-    }));
-    const open_ = await open(({ path }) => {
-      if (path === "/compute/v2.1/limits") return { status: 200, body: { limits: { absolute: {} } } };
-      if (path.startsWith("/compute/v2.1/servers/detail")) return { status: 200, body: { servers } };
-      if (path === "/network/v2.0/ports?id=p1&id=p2&id=p3")
-        return {
-          status: 200,
-          body: {
-            ports: [
-              { id: "p1", device_id: "s1" },
-              { id: "p2", device_id: "" },
-            ],
-          },
-        };
-      if (path === "/volume/v3/volumes/v2") return { status: 404, body: {} };
-      if (path.startsWith("/volume/v3/os-quota-sets/")) return { status: 200, body: { quota_set: {} } };
-      return { status: 200, body: {} };
-    });
-    const port = (index: number) => ({
-      kind: "port" as const,
-      name: `demo-w-${index}-aaaaa`,
-      id: `p${index}`,
-    });
-    const { gone, detached, withoutVolume } = await readCloudFacts(open_, {
-      ...{ ...NO_MACHINES, floatingIps: 0, withRootVolume: ["w-1-aaaaa", "w-2-aaaaa"] },
-      serverIds: { "w-1-aaaaa": "s1", "w-2-aaaaa": "s2" },
-      networkObjects: [port(1), port(2), port(3)],
-    });
-    assert.deepEqual(gone, [port(3)]);
-    assert.deepEqual(detached, { "w-2-aaaaa": { port: "p2", server: "s2" } });
-    assert.deepEqual(withoutVolume, ["w-2-aaaaa"]);
-  });
-
   it("lists servers only by their names", async () => {
     const servers = [
       { id: "s1", name: "w-1-aaaaa", status: "ERROR" },

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { stoppedServers, unattachedRefusals } from "../../../../providers/openstack/plan/changed-in-cloud";
 import {
   unmetCloud,
   type CloudFacts,
@@ -322,29 +321,4 @@ describe("unmet requirements of a run on a cloud", () => {
         said,
       ),
     );
-});
-
-it("servers that do not run are named, with what starts them", () => {
-  const recorded = {
-    "cp-1-aaaaa": "ACTIVE",
-    "w-1-bbbbb": "SHUTOFF",
-    "w-2-ccccc": "SUSPENDED",
-    "w-3-ddddd": "SOFT_DELETED",
-    "w-4-eeeee": "ERROR",
-    "w-5-fffff": undefined,
-  };
-  const serverIds = { "w-1-bbbbb": "s1", "w-2-ccccc": "s2", "w-3-ddddd": "s3" };
-  assert.deepEqual(stoppedServers({ recorded }, serverIds), [
-    "w-1-bbbbb: its server is SHUTOFF; start it: `openstack server start s1`",
-    "w-2-ccccc: its server is SUSPENDED; start it: `openstack server resume s2`",
-    "w-3-ddddd: its server is SOFT_DELETED",
-  ]);
-});
-
-it("a cluster none of whose control planes has its port is not replaced, since its data is on them only", () => {
-  const unattached = [{ name: "cp-1-aaaaa", role: "control-plane" as const }];
-  const other = { role: "control-plane" as const, joined: true };
-  assert.deepEqual(unattachedRefusals(unattached, [other]), []);
-  const [refused] = unattachedRefusals(unattached, [{ role: "worker", joined: true }]);
-  assert.match(refused!.reason, /the ports of all control planes are gone \(cp-1-aaaaa\)/);
 });

@@ -109,6 +109,6 @@ describe("a rollout without a drain for patch versions", () => {
     const desired = { clusterVersion: "1.36.2", keepsPods: true, software: { containerd: "2.2.0" } };
     const [step] = planRollout(nodes, desiredFor(nodes, "1.36.3", desired)).steps;
     assert.equal(step?.drains, true);
-    assert.match(describeRolloutStep(step!), /\(cordon, drain, /);
+    assert.match(describeRolloutStep(step), /\(cordon, drain, /);
   });
 });
