@@ -109,7 +109,7 @@ export const handlers: Handlers = {
       steps: steps.map(clusterOwnerSteps.format),
     };
     for (const step of inputs.steps) report(nameOf(given), step);
-    const recorded = { ...inputs, lost: [...recordedLost(olds.lost, lost)] };
+    const recorded = { ...inputs, lost: recordedLost(olds.lost, lost) };
     if (failures.length === 0) reportRecorded(nameOf(given), olds, recorded, RECORDED);
     return { inputs, failures };
   },

@@ -263,7 +263,7 @@ export const handlers: Handlers = {
       ...(reset.length > 0 ? { reset } : {}),
       ...(news.pools ? { leaving } : {}),
     };
-    const recorded = { ...inputs, lost: [...recordedLost(olds.lost, inputs.lost)] };
+    const recorded = { ...inputs, lost: recordedLost(olds.lost, inputs.lost) };
     reportRecorded(nameOf(news), olds, recorded, RECORDED);
     return { inputs, failures };
   },

@@ -133,6 +133,8 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   "rollout.gate.url": ["of the run", "the rollout's settings"],
   "rollout.gate.command": ["of the run", "the rollout's settings"],
   "rollout.stopAfter": ["of the run", "the rollout's settings"],
+  "rollout.onFailure": ["of the run", "the rollout's settings"],
+  "rollout.drain.patchReleases": ["of the run", "the rollout's settings"],
   "rollout.nodeTimeoutSeconds": ["of the run", "the rollout's settings"],
   "rollout.software.containerd": ["listed", "another containerd"],
   "rollout.software.osPackages": ["listed", "updates of packages"],

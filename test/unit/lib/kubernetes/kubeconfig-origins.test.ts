@@ -26,6 +26,7 @@ const CONNECTIONS: Record<string, string> = {
   "providers/kubeadm/resources/preview-reading.ts": "of the stack, or the reader's",
   "providers/kubeadm/resources/release.ts": "rendered from three fields of admin.conf",
   "providers/kubeadm/resources/reported-agents.ts": "of the stack",
+  "providers/kubeadm/resources/unfinished-change.ts": "of the stack, or the reader's",
   "providers/kubernetes/resources/inputs.ts": "of the stack, or what the caller fetched",
   "providers/machine-pool/resources/pool-session.ts": "fetched, or the operator's",
 };

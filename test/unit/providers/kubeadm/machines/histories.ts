@@ -75,9 +75,15 @@ export function openstackHistory(seed: number): HistoryRun[] {
     if (choices.happens(20)) network = choices.one(["10.20.0.0/24", "10.30.0.0/24", "id:5f0c"]);
     if (choices.happens(30)) replace[choices.one(["w-1", "cp-1"])] = 1 + choices.number(2);
     const nodes = servers.filter(({ joined }) => joined).map(({ name }) => ({ name }));
-    const instances = servers.map(({ name, metadata }): [string, StateResource] => [
-      `urn:pulumi:test::foresail::openstack:compute/instance:Instance::demo-${name}`,
-      { type: "openstack:compute/instance:Instance", outputs: { name, metadata } },
+    const instances = servers.flatMap(({ name, metadata }): [string, StateResource][] => [
+      [
+        `urn:pulumi:test::foresail::openstack:compute/instance:Instance::demo-${name}`,
+        { type: "openstack:compute/instance:Instance", outputs: { name, metadata } },
+      ],
+      [
+        `urn:pulumi:test::foresail::openstack:networking/port:Port::demo-${name}`,
+        { type: "openstack:networking/port:Port", outputs: {} },
+      ],
     ]);
     const state = recordedState("demo", {
       ...Object.fromEntries(instances),
