@@ -1,5 +1,5 @@
 import { ownValue } from "../../../lib/json";
-import { parseBoolean } from "../../../lib/kubernetes/boolean";
+import { parseBoolean } from "../../../lib/validation/boolean";
 import {
   type ConfigurationPath,
   issueAt,

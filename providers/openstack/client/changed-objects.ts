@@ -1,8 +1,17 @@
 import { OBJECT_KINDS } from "../plan/leftovers";
-import type { CloudFacts, RecordedObject } from "../plan/requirements";
+import type { CloudFacts, RecordedObject } from "../plan/cloud-facts";
 import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";
-import type { Server } from "./facts";
+
+/** A server in Nova's detailed list. */
+export interface Server {
+  id: string;
+  name: string;
+  /** Nova's status, such as "BUILD", "ACTIVE" and "ERROR". */
+  status: string;
+  metadata?: Readonly<Record<string, string>>;
+  "os-extended-volumes:volumes_attached"?: readonly { id: string }[];
+}
 
 /** What a stack's state has of its servers. */
 export interface RecordedServers {

@@ -5,7 +5,7 @@ import { messageOf } from "../../../lib/error-message";
 import { fileFault } from "../../../lib/files";
 import { readYaml } from "../../../lib/yaml";
 import { cloudEntryIssue, type CloudEntry } from "../plan/clouds-entry";
-import type { CloudRef } from "../plan/requirements";
+import type { CloudRef } from "../plan/cloud-facts";
 import { CloudConfigurationError } from "./errors";
 import { listed } from "../../../lib/text/quote";
 

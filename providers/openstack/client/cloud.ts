@@ -1,6 +1,6 @@
 import { AnswerTooLarge, HttpClient, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
-import type { CloudRef } from "../plan/requirements";
+import type { CloudRef } from "../plan/cloud-facts";
 import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 import { CloudConfigurationError, CloudRefusal, CloudUnreachable, remoteWords } from "./errors";
 

@@ -1,7 +1,7 @@
 import { INITIALIZED_KEY } from "../plan/machine";
-import type { CloudFacts, Named, Quota, VolumeFacts } from "../plan/requirements";
+import type { CloudFacts, Named, Quota, VolumeFacts } from "../plan/cloud-facts";
 import type { Cloud } from "./cloud";
-import { readChangedObjects, type RecordedServers } from "./changed-objects";
+import { readChangedObjects, type RecordedServers, type Server } from "./changed-objects";
 import { CloudRefusal } from "./errors";
 
 /** An image in Glance's list. */
@@ -16,16 +16,6 @@ interface Image {
   size?: number | null;
   /** Virtual disk size in bytes; absent if the cloud has not inspected the image. */
   virtual_size?: number | null;
-}
-
-/** A server in Nova's detailed list. */
-export interface Server {
-  id: string;
-  name: string;
-  /** Nova's status, such as "BUILD", "ACTIVE" and "ERROR". */
-  status: string;
-  metadata?: Readonly<Record<string, string>>;
-  "os-extended-volumes:volumes_attached"?: readonly { id: string }[];
 }
 
 type Flavor = CloudFacts["flavors"][number];

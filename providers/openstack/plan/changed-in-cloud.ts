@@ -1,7 +1,7 @@
 import { listed } from "../../../lib/text/quote";
 import type { Role } from "../../kubeadm/plan/machine";
 import { slotOfMachine } from "./machine";
-import type { CloudFacts, DesiredCloud, DesiredServer, UnmetRequirement } from "./requirements";
+import type { CloudFacts, DesiredCloud, DesiredServer, UnmetRequirement } from "./cloud-facts";
 
 /** Reports what someone deleted or took from a server in the cloud: no step of the run would restore it. */
 export function changedInCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequirement[] {

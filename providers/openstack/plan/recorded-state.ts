@@ -1,6 +1,6 @@
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import type { Existing } from "../../kubeadm/plan/machines/batches";
-import type { RecordedObject } from "./requirements";
+import type { RecordedObject } from "./cloud-facts";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
 import { recordedGroup } from "../../kubeadm/plan/machines/slots";
 import { RecordedResources, type Outputs, type StateResources } from "../../../lib/pulumi/state";

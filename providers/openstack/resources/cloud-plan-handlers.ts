@@ -12,14 +12,8 @@ import { listServers, readCloudFacts, serverFault } from "../client/facts";
 import { deleteObject, readMarkedObjects } from "../client/marked-objects";
 import { stoppedServers } from "../plan/changed-in-cloud";
 import { leftoverLine, leftoversOf } from "../plan/leftovers";
-import {
-  findNamed,
-  serverFaultAdvice,
-  unmetCloud,
-  type CloudFacts,
-  type CloudRef,
-  type Named,
-} from "../plan/requirements";
+import type { CloudFacts, CloudRef, Named } from "../plan/cloud-facts";
+import { findNamed, serverFaultAdvice, unmetCloud } from "../plan/requirements";
 import { cloudPlanSteps } from "../plan/steps";
 import type { CloudPlanInputs as Inputs, FoundInCloud } from "./declarations";
 import { messageOf } from "../../../lib/error-message";

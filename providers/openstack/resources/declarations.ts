@@ -3,7 +3,7 @@ import { DynamicResource, resourceClass } from "../../../lib/pulumi/dynamic-reso
 import type { Machine } from "../../kubeadm/plan/machine";
 import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
 import type { MarkedObject } from "../plan/leftovers";
-import type { CloudRef, DesiredCloud, RecordedObject, UnmetRequirement } from "../plan/requirements";
+import type { CloudRef, DesiredCloud, RecordedObject, UnmetRequirement } from "../plan/cloud-facts";
 
 /** `known`, `networkObjects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
 export interface CloudPlanInputs extends DesiredCloud, CloudRef {

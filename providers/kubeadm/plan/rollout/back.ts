@@ -1,9 +1,6 @@
 import { DRIFT } from "./annotations";
-import { isKubernetes, type RolloutStep } from "./desired";
+import { isKubernetes, type OnFailure, type RolloutStep } from "./desired";
 import { minorsBetween } from "./versions";
-
-/** What happens to a node on which a change fails: it goes back to what it had, or stays as the failure left it. */
-export type OnFailure = "back" | "stop";
 
 /** Software whose change a node can't take back, with the reason. */
 const STAYS: Readonly<Record<string, string>> = {

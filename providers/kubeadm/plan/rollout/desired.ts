@@ -4,9 +4,11 @@ import { type ConfigurationVersions, drainsFor } from "../configuration";
 import { drainsForRepair, filesOf } from "../drift";
 import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
-import type { OnFailure } from "./back";
 import { recalledRequests, type RecalledRequest } from "./recall";
 import { minorsBetween } from "./versions";
+
+/** What happens to a node on which a change fails: it goes back to what it had, or stays as the failure left it. */
+export type OnFailure = "back" | "stop";
 
 /** Nodes that share one limit in a rollout. */
 export interface RolloutPool {

@@ -1,5 +1,5 @@
 import { isObject, ownValue } from "../../../../lib/json";
-import { parseBoolean } from "../../../../lib/kubernetes/boolean";
+import { parseBoolean } from "../../../../lib/validation/boolean";
 import { quoted } from "../../../../lib/text/quote";
 import { nearest, unknownWord } from "../../../../lib/validation/spelling";
 import {

@@ -218,4 +218,14 @@ describe("how a cloud is found", () => {
       write("here/clouds.yaml", `clouds: {eu1: {${fields}}}`);
       assert.equal((await read(environment)).authUrl, "https://k/v3");
     });
+
+  it("refuses a type of login that it does not read in an environment without an entry, too", async () => {
+    const variables = { OS_AUTH_URL: "https://k/v3", OS_USERNAME: "ops", OS_PASSWORD: "hunter2" };
+    await assert.rejects(read({ ...variables, OS_AUTH_TYPE: "v3oidcpassword" }, {}), (error: Error) => {
+      assert.ok(error instanceof CloudConfigurationError, error.stack);
+      assert.match(error.message, /auth_type/);
+      assert.doesNotMatch(error.message, /hunter2/);
+      return true;
+    });
+  });
 });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import {
-  unmetCloud,
-  type CloudFacts,
-  type DesiredCloud,
-  type DesiredServer,
-} from "../../../../providers/openstack/plan/requirements";
+import type {
+  CloudFacts,
+  DesiredCloud,
+  DesiredServer,
+} from "../../../../providers/openstack/plan/cloud-facts";
+import { unmetCloud } from "../../../../providers/openstack/plan/requirements";
+
+const NONE_LEFT = { limit: 0, used: 0 };
 
 const server = (over: Partial<DesiredServer> = {}): DesiredServer => ({
   name: "w-1-aaaaa",
@@ -305,11 +307,7 @@ describe("unmet requirements of a run on a cloud", () => {
       desired({ servers: [server({ flavor: "gone", image: "gone" })] }),
       facts({
         servers: ["w-1-aaaaa"],
-        compute: {
-          instances: { limit: 1, used: 1 },
-          cores: { limit: 0, used: 0 },
-          ram: { limit: 0, used: 0 },
-        },
+        compute: { instances: NONE_LEFT, cores: NONE_LEFT, ram: NONE_LEFT },
       }),
       [],
     ],

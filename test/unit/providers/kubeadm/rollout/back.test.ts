@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { missedOf, type OnFailure, refuseBack } from "../../../../../providers/kubeadm/plan/rollout/back";
+import { missedOf, refuseBack } from "../../../../../providers/kubeadm/plan/rollout/back";
+import type { OnFailure } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { desiredFor, nodeAt, poolsOf } from "./nodes";
 import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
 

@@ -5,7 +5,7 @@ import {
   FAILED_CHANGE,
   GO_BACK,
 } from "../../../../../providers/kubeadm/plan/rollout/annotations";
-import type { OnFailure } from "../../../../../providers/kubeadm/plan/rollout/back";
+import type { OnFailure } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import { type NodeParts, observeRolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { NodeUpgrade } from "../../../../../providers/kubeadm/resources/rollout/one-node";
