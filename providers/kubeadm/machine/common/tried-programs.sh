@@ -13,6 +13,9 @@ DIALING_SECONDS=2
 # What a program may say without its network and its rights, and of a machine that is as it is.
 NOT_OF_SETTINGS='connection refused|deadline exceeded|timed? ?out|no route to host|network is unreachable|no such host|read-only file system|permission denied|address already in use|cannot assign requested address|too many open files|cannot allocate memory|not permitted'
 
+# Tells whether a program's words are about the machine or about how it is tried, and not about its settings: WORDS.
+is_of_machine() { grep -qiE "$NOT_OF_SETTINGS" <<<"$1"; }
+
 has_programs() {
   local program
   for program; do command -v "$program" >/dev/null || return 1; done
@@ -118,11 +121,11 @@ try_static_pod() {
   in_namespaces "$name" "$process" "$rendered/$name.yaml" yes "$log" || status=$?
   if [ "$status" = 137 ] || [ "$status" = 99 ] || [ ! -e "$log" ]; then return 0; fi
   words=$(last_error "$log")
-  if [ -z "$words" ] || grep -qiE "$NOT_OF_SETTINGS" <<<"$words"; then return 0; fi
+  if [ -z "$words" ] || is_of_machine "$words"; then return 0; fi
   # what it says of the files that it runs with is no fault of the change
   status=0
   in_namespaces "$name" "$process" "/etc/kubernetes/manifests/$name.yaml" no "$log" || status=$?
-  if [ "$status" = 137 ] || grep -qiE "$NOT_OF_SETTINGS" <<<"$(last_error "$log")"; then answer_refusal "$name" "$words"; fi
+  if [ "$status" = 137 ] || is_of_machine "$(last_error "$log")"; then answer_refusal "$name" "$words"; fi
 }
 
 # Runs a try in namespaces for mounts and the network: those of run_program.
@@ -151,7 +154,7 @@ try_kubelet() {
   local words
   if ! has_programs setpriv kubelet; then return 0; fi
   words=$(kubelet_words "$rendered/config.yaml")
-  if [ -z "$words" ] || grep -qiE "$NOT_OF_SETTINGS" <<<"$words"; then return 0; fi
+  if [ -z "$words" ] || is_of_machine "$words"; then return 0; fi
   if [ -z "$(kubelet_words /var/lib/kubelet/config.yaml)" ]; then answer_refusal kubelet "$words"; fi
 }
 

@@ -185,7 +185,7 @@ export function failedBack({ finalFailure, message }: RolloutNode): string | und
 }
 
 /**
- * Describes what keeps a node from having gone back; undefined when it has: its agent has ended, the node lacks something of
+ * Describes what keeps a node from having gone back; undefined when it has: its agent has ended, the node does not have all of
  * what was asked, and is Ready.
  */
 export function pendingBack(node: RolloutNode, missed: Readonly<Record<string, string>>): string | undefined {

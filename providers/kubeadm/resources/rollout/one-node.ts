@@ -1,10 +1,23 @@
 import { WaitTimeout } from "../../../../lib/wait";
-import { annotationKeys, annotationValue } from "../../plan/rollout/annotations";
-import { DRIFT, FAILED_CHANGE, GO_BACK, WAS_CORDONED } from "../../plan/rollout/annotations";
+import {
+  annotationKeys,
+  annotationValue,
+  DRIFT,
+  FAILED_CHANGE,
+  GO_BACK,
+  WAS_CORDONED,
+} from "../../plan/rollout/annotations";
 import { missedOf, refuseBack } from "../../plan/rollout/back";
 import { formatFailedChange } from "../../plan/rollout/failed-change";
-import { type Asked, hasGivenUp, type RolloutNode } from "../../plan/rollout/observed";
-import { failedBack, observeRolloutNode, pendingBack, pendingOf } from "../../plan/rollout/observed";
+import {
+  type Asked,
+  failedBack,
+  hasGivenUp,
+  observeRolloutNode,
+  pendingBack,
+  pendingOf,
+  type RolloutNode,
+} from "../../plan/rollout/observed";
 import type { RolloutStep } from "../../plan/rollout/plan";
 import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
