@@ -105,7 +105,11 @@ describe("a kubeconfig that is read from a cluster", function () {
     ["the preview of Azimuth's services", () => host.diff("azimuth/ServiceSync", services(), services())],
     ["the run of Azimuth's services", () => host.update("azimuth/ServiceSync", services(), services())],
   ];
-  const ready = () => ({ ...SAMPLES["azimuth/ClusterReady"], kubeconfig: ownKubeconfig() });
+  const ready = () => ({
+    ...SAMPLES["azimuth/ClusterReady"],
+    kubeconfig: ownKubeconfig(),
+    timeoutSeconds: 5,
+  });
   asks.push(
     [
       "the preview of the wait for Azimuth's machines",

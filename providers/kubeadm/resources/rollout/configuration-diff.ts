@@ -93,7 +93,7 @@ async function compareMachines(
   const common = { removed, removedNames, formerEndpoints, ...(adopted ? { adopted } : {}) };
   const found = new Map<string, FileDifference[]>();
   const reasons = new Map<string, unknown>();
-  const refusing = new Map<string, string[]>();
+  const refusals = new Map<string, string[]>();
   const timeouts = { ...inputs.timeouts, ssh: CONNECT_SECONDS, dial: CONNECT_SECONDS };
   const end = Date.now() + BEGIN_MILLISECONDS;
   await withMachines(resource, { ...inputs, timeouts }, (session) =>
@@ -108,11 +108,7 @@ async function compareMachines(
           secretFiles.includes(file.path) ? { ...file, isSecret: true } : file,
         );
         found.set(machine.name, files);
-        for (const { program, words } of parseRefusingPrograms(answer)) {
-          const said = shortened(displayLine(words), LONGEST_REASON);
-          const text = `${displayLine(program)} does not start with the changed settings (${said}); nothing was changed: fix them, or take them back`;
-          refusing.set(text, [...(refusing.get(text) ?? []), machine.name]);
-        }
+        refusals.set(machine.name, parseRefusingPrograms(answer).map(refusalOf));
       } catch (error) {
         reasons.set(machine.name, error);
       }
@@ -125,8 +121,24 @@ async function compareMachines(
   );
   const missing = due.filter(({ name }) => reasons.has(name));
   const why = missing.length === 0 ? [] : [noDiff(missing, reasons.get(missing[0]?.name ?? ""))];
-  const refusals = [...refusing].map(([text, names]) => `on ${listed(names)}, ${text}`);
-  return { lines: [...lines, ...why], refusals, machines: compared };
+  return { lines: [...lines, ...why], refusals: refusalLines(compared, refusals), machines: compared };
+}
+
+/** Returns what is wrong with a program that does not start with the changed files, and what to do. */
+function refusalOf({ program, words }: { program: string; words: string }): string {
+  const said = shortened(displayLine(words), LONGEST_REASON);
+  return `${displayLine(program)} does not start with the changed settings (${said}); nothing was changed: fix them, or take them back`;
+}
+
+/** Returns each refusal once, with its machines; `machines` gives the order, because answers arrive in any. */
+function refusalLines(
+  machines: readonly string[],
+  refusals: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const texts = new Set(machines.flatMap((name) => refusals.get(name) ?? []));
+  return [...texts].map(
+    (text) => `on ${listed(machines.filter((name) => refusals.get(name)?.includes(text)))}, ${text}`,
+  );
 }
 
 /** Returns the line for machines that can't be compared. */
