@@ -7,10 +7,15 @@ import { desiredMachines, MACHINE_FIELDS } from "../../providers/openstack/plan/
 import { leavingLaterOf } from "../../providers/kubeadm/plan/machines/batches";
 import { planRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
-import { unattachedRefusals, unreadableRefusals } from "../../providers/openstack/plan/changed-in-cloud";
+import {
+  unattachedRefusals,
+  unknownSlotRefusals,
+  unreadableRefusals,
+} from "../../providers/openstack/plan/changed-in-cloud";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
 import { CloudPlan } from "../../providers/openstack/resources/declarations";
+import { readStoppedMachines } from "../../providers/openstack/resources/stopped-machines";
 import { podNetworkKind } from "../kubeadm/defaults";
 import { wantsCinder } from "./cloud-addons";
 import { CloudObjects } from "./cloud-objects";
@@ -25,14 +30,14 @@ import {
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
 /** The cloud objects of a cluster; `later` has the remaining changes to machines, one line per later run. */
-export type Infrastructure = ReturnType<typeof makeInfrastructure>;
+export type Infrastructure = Awaited<ReturnType<typeof makeInfrastructure>>;
 
 /**
  * Runs the cloud preflight first, then creates networks, security groups, the load balancer and servers.
  *
  * @param existing the stack's state at the start of the run
  */
-export function makeInfrastructure(
+export async function makeInfrastructure(
   cluster: string,
   args: OpenstackClusterArgs,
   existing: StateResources,
@@ -43,11 +48,15 @@ export function makeInfrastructure(
   const podNetwork = podNetworkKind(args.cluster);
   const octavia = endpoint && "octavia" in endpoint ? endpoint.octavia : undefined;
   const key = networkKey(network);
-  const slots = desiredMachines(pools, key, args.replace).map(({ replacementsPerRun, ...slot }) => ({
-    machine: machineOf(MACHINE_FIELDS, cluster, slot, state),
-    replacementsPerRun,
-  }));
-  const rollout = planRollout(slots, state.machines, state.unattached);
+  const asked = await readStoppedMachines({ cloud, region }, pools, state.machines, state.serverIds);
+  const isStopped = (machine: string) => machine in asked.stopped;
+  const slots = desiredMachines(pools, key, args.replace, state.machines, isStopped).map(
+    ({ replacementsPerRun, ...slot }) => ({
+      machine: machineOf(MACHINE_FIELDS, cluster, slot, state),
+      replacementsPerRun,
+    }),
+  );
+  const rollout = planRollout(slots, state.machines, state.unattached, asked.stopped);
   const { machines, arriving, leaving, lines } = rollout.now;
   const later = laterLines(rollout.later);
   const inUse = machines.map(({ shape }) => shape.network);
@@ -56,6 +65,11 @@ export function makeInfrastructure(
     ...networkChangeRefusals(key, recorded, podNetwork, state.balancerNetwork),
     ...unreadableRefusals(state.unreadable, state.mark),
     ...unattachedRefusals(state.unattached, state.machines),
+    ...unknownSlotRefusals(
+      Object.keys(args.replace ?? {}),
+      slots.map(({ machine }) => machine.slot),
+    ),
+    ...asked.refusals,
   ];
   const reached = new Set(pools.flatMap(({ name, floatingIp }) => (floatingIp ? [name] : [])));
   const withFloatingIp = [
@@ -115,5 +129,6 @@ export function makeInfrastructure(
   for (const { args, fixedIp } of cloudMachines)
     if (args.role === "control-plane") balancer?.add(args.name, fixedIp);
   const leavingLater = leavingLaterOf(rollout);
-  return { plan, objects, balancer, machines: cloudMachines, later, leavingLater, lost: state.lost };
+  const lost = [...state.lost, ...rollout.now.undrained].sort();
+  return { plan, objects, balancer, machines: cloudMachines, later, leavingLater, lost };
 }

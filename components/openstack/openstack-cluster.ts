@@ -93,8 +93,8 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     this.registerOutputs({ kubeconfig, endpoints, nodes, version, servers, remaining });
   }
 
-  protected override make(existing: StateResources): Parts {
-    const infrastructure = makeInfrastructure(this.clusterName, this.args, existing, this);
+  protected override async make(existing: StateResources): Promise<Parts> {
+    const infrastructure = await makeInfrastructure(this.clusterName, this.args, existing, this);
     const cluster = this.makeCluster(infrastructure, existing);
     this.markInitialized(cluster, infrastructure.machines);
     const { cloudProvider } = this.args;

@@ -102,7 +102,7 @@ export abstract class ComponentWithState<Parts extends object> extends pulumi.Co
     return this.make(await readStackResources());
   }
 
-  protected abstract make(existing: StateResources): Parts;
+  protected abstract make(existing: StateResources): Parts | Promise<Parts>;
 
   /** Returns a part of the component as an output; only this part decides whether it is known or secret. */
   protected part<T>(pick: (parts: Parts) => pulumi.Input<T>): pulumi.Output<T> {

@@ -241,4 +241,33 @@ describe("an OpenStack stack whose servers were changed in the cloud", function 
     assert.equal((await groups()).length, 1);
     assert.deepEqual(await stack.preview(), []);
   });
+
+  it("removes the machine that was stopped when its pool becomes smaller, and keeps the one that runs", async () => {
+    const { stack } = opened;
+    const workers = async () =>
+      (await servers())
+        .filter(({ name }) => name.startsWith("w-"))
+        .sort((one, other) => one.name.localeCompare(other.name));
+    const resize = (replicas: number) =>
+      opened.reconfigure(({ openstack = {}, ...others }) => {
+        const pools = (openstack["pools"] as { name: string }[]).map((pool) =>
+          pool.name === "w" ? { ...pool, replicas } : pool,
+        );
+        return { ...others, openstack: { ...openstack, pools } };
+      });
+    const [stopped, running] = await workers();
+    assert.match(stopped!.name + running!.name, /^w-1-.*w-2-/);
+    const body = JSON.stringify({ server: { status: "SHUTOFF" } });
+    assert.ok((await fetch(`${compute}/servers/${stopped!.id}`, { method: "PUT", body })).ok);
+    resize(1);
+    const { exitCode, stdout } = await stack.call(["preview"]);
+    assert.equal(exitCode, 0, stdout);
+    const reason = "leaves first and is deleted without a drain, since its server is SHUTOFF";
+    assert.match(stdout, new RegExp(`w-1: ${stopped!.name} ${reason}`));
+    assert.match(stdout, new RegExp(`${stopped!.name}: lost, delete its Node`));
+    assert.doesNotMatch(stdout, new RegExp(`${running!.name}.* (drain|delete)`));
+    await stack.up();
+    assert.deepEqual(await workers(), [running]);
+    assert.deepEqual(await stack.preview(), []);
+  });
 });

@@ -118,14 +118,14 @@ async function recordedStatuses(
   listed: readonly Server[],
 ): Promise<CloudFacts["recorded"]> {
   const statuses = Object.entries(serverIds).map(async ([name, id]) => {
-    const { status } = listed.find((server) => server.id === id) ?? (await serverById(cloud, id)) ?? {};
+    const { status } = listed.find((server) => server.id === id) ?? (await readServer(cloud, id)) ?? {};
     return [name, status] as const;
   });
   return Object.fromEntries(await Promise.all(statuses));
 }
 
 /** Returns a server, also one that was renamed; undefined if there is none. */
-async function serverById(cloud: Cloud, id: string): Promise<Server | undefined> {
+export async function readServer(cloud: Cloud, id: string): Promise<Server | undefined> {
   try {
     return (await cloud.call("compute", "GET", `/servers/${id}`)).server as Server;
   } catch (error) {

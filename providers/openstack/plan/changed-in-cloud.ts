@@ -80,17 +80,37 @@ const RUNNING = [
   "VERIFY_RESIZE",
 ];
 
+/** Returns the status of a server that does not run and may be started again, or undefined. */
+export const stoppedStatus = (status: string | undefined): string | undefined =>
+  status !== undefined && status in STARTED_BY ? status : undefined;
+
+/** Returns why machines can't be replaced: their slots are neither filled nor to be filled. */
+export function unknownSlotRefusals(
+  replace: readonly string[],
+  slots: readonly string[],
+): UnmetRequirement[] {
+  return replace
+    .filter((slot) => !slots.includes(slot))
+    .map((slot) => ({
+      property: `openstack.replace.${slot}`,
+      reason: `is no machine; write one of ${listed(slots)}`,
+    }));
+}
+
 /**
  * Returns a line for each recorded server that does not run, with what starts it. Failed ones have an issue of their own.
  *
  * @param serverIds machine name → id of its server, which may have another name
+ * @param leaving machines that leave in this run
  */
 export function stoppedServers(
   { recorded }: Pick<CloudFacts, "recorded">,
   serverIds: Readonly<Record<string, string>>,
+  leaving: readonly string[] = [],
 ): string[] {
   return Object.entries(recorded).flatMap(([name, status]) => {
     if (status === undefined || status === "ERROR" || RUNNING.includes(status)) return [];
+    if (leaving.includes(name)) return [];
     const how = STARTED_BY[status];
     const start = how === undefined ? "" : `; start it: \`openstack server ${how} ${serverIds[name]}\``;
     return [`${name}: its server is ${status}${start}`];

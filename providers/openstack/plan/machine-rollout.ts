@@ -13,27 +13,41 @@ import { MACHINE_FIELDS, type MachineRecord } from "./machine";
  * Plans the runs that change the existing servers into the desired ones, with one line per machine.
  *
  * @param unattached servers without their port: they leave at once, since nothing reaches them
+ * @param stopped machine → status of its server, which does not run
  */
 export function planRollout(
   desired: readonly DesiredSlot<MachineRecord>[],
   existing: readonly Existing<MachineRecord>[],
   unattached: readonly MachineRecord[] = [],
+  stopped: Readonly<Record<string, string>> = {},
 ) {
   const without = new Set(unattached.map(({ name }) => name));
   const leaving = unattached.map((machine) => ({ ...machine, joined: false, isLeaving: true }));
-  const { now, later } = planBatches(desired, [...existing, ...leaving]);
+  const others = existing.map((machine) =>
+    machine.name in stopped ? { ...machine, isStopped: true } : machine,
+  );
+  const { now, later } = planBatches(desired, [...others, ...leaving]);
   const described = ({ changes, ...batch }: MachineBatch<MachineRecord>) => {
-    return { ...batch, lines: changes.map((change) => cloudPlanSteps.format(stepOf(change, without))) };
+    const steps = changes.map((change) => stepOf(change, without, stopped));
+    /** Machines that leave without a drain, since they do not run. */
+    const undrained = steps.flatMap((step) => (step.kind === "removeStopped" ? step.leaving : []));
+    return { ...batch, undrained, lines: steps.map((step) => cloudPlanSteps.format(step)) };
   };
   return { now: described(now), later: later.map(described) };
 }
 
-function stepOf(change: SlotChange<MachineRecord>, unattached: ReadonlySet<string>): CloudPlanStep {
+function stepOf(
+  change: SlotChange<MachineRecord>,
+  unattached: ReadonlySet<string>,
+  stopped: Readonly<Record<string, string>>,
+): CloudPlanStep {
   const { slot, desired, former, isMade, leaving, outdated } = change;
   if (leaving.length > 0 && leaving.every((name) => unattached.has(name)))
     return desired !== undefined && isMade
       ? { kind: "replaceUnattached", slot, name: desired.name, leaving }
       : { kind: "removeUnattached", slot, leaving };
+  const status = leaving.map((name) => stopped[name]).find((each) => each !== undefined);
+  if (desired === undefined && status !== undefined) return { kind: "removeStopped", slot, leaving, status };
   if (desired === undefined) return { kind: "removeSurplus", slot, leaving };
   const { name } = desired;
   const changes = former === undefined ? "" : changesOf(former, desired).join(", ");

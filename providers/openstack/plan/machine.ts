@@ -8,7 +8,7 @@ import {
   type MachineField,
   type MachineFields,
 } from "../../kubeadm/plan/machines/fields";
-import { desiredSlots } from "../../kubeadm/plan/machines/slots";
+import { desiredSlots, keptSlots } from "../../kubeadm/plan/machines/slots";
 
 /** A boot volume in Cinder instead of the flavor's own disk, as state has it. */
 export interface RootVolume {
@@ -111,13 +111,22 @@ export type SlotSpec<Shape = MachineShape> = Omit<
  *
  * @param network network of new machines
  * @param replace slot → number of requested replacements of its machine
+ * @param existing the machines of the state
+ * @param stopped whether the server of a machine does not run
  */
 export function desiredMachines(
   pools: readonly Pool[],
   network: NetworkKey,
   replace: Readonly<Record<string, number>> = {},
+  existing: readonly (PlannedMachine & { joined: boolean })[] = [],
+  stopped: (machine: string) => boolean = () => false,
 ): (SlotSpec & { replacementsPerRun: number })[] {
-  const slots = desiredSlots(pools, ({ replicas }) => replicas, replace);
+  const slots = desiredSlots(
+    pools,
+    ({ replicas }) => replicas,
+    replace,
+    (pool) => keptSlots(pool, existing, stopped),
+  );
   return slots.map(({ name: slot, pool, index, replace }) => {
     const { image, flavor, zones, role } = pool;
     const zone = zones[index % Math.max(zones.length, 1)];

@@ -12,6 +12,7 @@ export const cloudPlanSteps = defineSteps({
   remove: line`${slot}: ${leaving} is drained and deleted${why}`,
   replaceUnattached: line`${slot}: ${word("name")} is made, then the server of ${leaving} is deleted, since its port is gone`,
   removeUnattached: line`${slot}: the server of ${leaving} is deleted, since its port is gone`,
+  removeStopped: line`${slot}: ${leaving} leaves first and is deleted without a drain, since its server is ${word("status")}`,
   removeSurplus: line`${slot}: ${leaving} is drained and deleted, it is no longer wanted`,
   deleteLeftover: line`delete the ${text("object")}, which a run that was cut off made and did not record`,
 });

@@ -60,7 +60,13 @@ export function openstackIssues(section: OpenstackFacts, blocks: NetworkBlocks):
     ),
     ...networkIssues(section, blocks),
     ...floatingIpIssues(section),
-    ...replaceIssues(Object.keys(replace), slotsOf(pools)),
+    // a pool that became smaller may have kept any of its slots, which the preview knows
+    ...replaceIssues(
+      Object.keys(replace).filter(
+        (slot) => !pools.some(({ name }) => slot.replace(/-[1-9]\d*$/, "") === name),
+      ),
+      slotsOf(pools),
+    ),
     ...accessIssues(access),
   ];
 }

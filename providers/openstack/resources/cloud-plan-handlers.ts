@@ -54,7 +54,7 @@ async function askCloud(news: Inputs) {
     return {
       found: findAll(news, facts, cloud.configuration),
       unmet: unmetCloud(news, { ...facts, failed }),
-      stopped: stoppedServers(facts, serverIds),
+      stopped: stoppedServers(facts, serverIds, news.leaving),
       leftovers: leftoversOf(marked, known),
     };
   });

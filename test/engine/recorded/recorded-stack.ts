@@ -151,9 +151,14 @@ export class StackOnServers {
 
   /** Writes the configuration with one machine more. */
   scaleUp(): void {
+    this.reconfigure((configuration) => this.servers.scaled(configuration));
+  }
+
+  /** Writes the configuration with a change. */
+  reconfigure(change: (configuration: Configuration) => Configuration): void {
     const { config } = parse(readFileSync(this.stack.stackFile, "utf8")) as { config: Configuration };
     const plain = Object.entries(config).map(([key, value]) => [key.replace(/^[^:]*:/, ""), value]);
-    this.stack.configure(this.servers.scaled(Object.fromEntries(plain) as Configuration));
+    this.stack.configure(change(Object.fromEntries(plain) as Configuration));
   }
 
   async close(): Promise<void> {

@@ -20,6 +20,8 @@ export type Existing<Machine> = Machine & {
   isMember?: boolean;
   /** Whether its removal has begun or its disk is lost, so that it leaves before any other machine. */
   isLeaving?: boolean;
+  /** Whether the machine does not run, so that it leaves before others that the configuration no longer has. */
+  isStopped?: boolean;
 };
 
 /** The desired machine of a slot. */
@@ -127,7 +129,12 @@ function planBatch<Machine extends PlannedMachine>(
   const isDesired = new Set(desired.map(({ machine }) => machine.slot));
   const surplus = existing
     .filter(({ slot }) => !isDesired.has(slot))
-    .sort((one, other) => byIndex(other.slot, one.slot) || byGeneration(one, other));
+    .sort(
+      (one, other) =>
+        Number(other.isStopped ?? false) - Number(one.isStopped ?? false) ||
+        byIndex(other.slot, one.slot) ||
+        byGeneration(one, other),
+    );
   const leaving = new Set<string>();
   const arriving = new Set<string>();
   const staying = (machine: PlannedMachine) => !leaving.has(machine.name);

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { Cloud } from "../../../../providers/openstack/client/cloud";
 import { readCloudFacts } from "../../../../providers/openstack/client/facts";
-import { stoppedServers, unattachedRefusals } from "../../../../providers/openstack/plan/changed-in-cloud";
+import {
+  stoppedServers,
+  unattachedRefusals,
+  unknownSlotRefusals,
+} from "../../../../providers/openstack/plan/changed-in-cloud";
 import { CloudServer } from "./cloud-server";
 
 describe("what was changed in the cloud and not by foresail", () => {
@@ -78,4 +82,10 @@ describe("what was changed in the cloud and not by foresail", () => {
     const [refused] = unattachedRefusals(unattached, [{ role: "worker", joined: true }]);
     assert.match(refused!.reason, /the ports of all control planes are gone \(cp-1-aaaaa\)/);
   });
+});
+
+it("refuses to replace the machine of a slot that the pools do not have, and names those that they have", () => {
+  assert.deepEqual(unknownSlotRefusals(["w-4", "w-1"], ["cp-1", "w-4"]), [
+    { property: "openstack.replace.w-1", reason: "is no machine; write one of cp-1, w-4" },
+  ]);
 });

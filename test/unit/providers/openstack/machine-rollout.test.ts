@@ -161,6 +161,29 @@ describe("a server whose port is gone", () => {
   });
 });
 
+describe("a machine whose server does not run", () => {
+  const plan = (wanted: string, existing: string, stopped: Record<string, string>) =>
+    planRollout(want(wanted), have(existing), [], stopped);
+
+  it("leaves a smaller pool without a drain, with the status as the reason", () => {
+    const { now, later } = plan("cp-1-a w-2-a", "cp-1-a w-1-a w-2-a w-3-a", { "w-1-a": "SHUTOFF" });
+    assert.deepEqual(now.lines.sort(), [
+      "w-1: w-1-a leaves first and is deleted without a drain, since its server is SHUTOFF",
+      "w-3: w-3-a is drained and deleted, it is no longer wanted",
+    ]);
+    assert.deepEqual([now.undrained, later], [["w-1-a"], []]);
+  });
+
+  it("leaves before another control plane, which leaves in the next run", () => {
+    const { now, later } = plan("cp-2-a", "cp-1-a cp-2-a cp-3-a", { "cp-1-a": "PAUSED" });
+    assert.deepEqual([now, ...later].map(say), ["cp-2-a cp-3-a / cp-1-a", "cp-2-a / cp-3-a"]);
+  });
+
+  it("stays where its slot does", () => {
+    assert.deepEqual(plan("cp-1-a w-1-a", "cp-1-a w-1-a", { "w-1-a": "SHUTOFF" }).now.lines, []);
+  });
+});
+
 describe("from any partial state of the machines", () => {
   const looks = fc.constantFrom("a", "b", "c");
   const slots = (pool: string, most: number) =>

@@ -151,8 +151,8 @@ describe("configuration: the system openstack", () => {
       section({ endpoint: { loopback: {}, octavia: {} } }),
     ],
     [
-      'openstack.replace.w-2: is no machine; write <pool>-<index>; did you mean "w-1"?',
-      section({ replace: { "w-2": 1 } }),
+      'openstack.replace.v-1: is no machine; write <pool>-<index>; did you mean "w-1"?',
+      section({ replace: { "v-1": 1 } }),
     ],
     [
       'openstack.access.ssh[0]: "0.0.0.0/0" allows every address; write the blocks that need access, or `access.open: true`',
