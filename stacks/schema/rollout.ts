@@ -81,7 +81,7 @@ export const RolloutConfiguration = z.strictObject({
     .enum(["back", "stop"])
     .optional()
     .describe(
-      "What happens to a node on which a change fails: `back` to what it had, which takes pods again, or `stop` as the failure left it, cordoned. Without it, nodes go back from another configuration or containerd, and stop at another version of Kubernetes.",
+      "What happens to a node on which a change fails: `back` to what it had, which takes pods again, or `stop` as the failure left it, cordoned. Without it, nodes go back from another configuration or containerd, and stop at another version of Kubernetes; a node that can't be drained takes pods again.",
     ),
   drain: z
     .strictObject({

@@ -104,6 +104,48 @@ describe("a rollout whose node goes back", function () {
     }
   });
 
+  /** Two workers to upgrade, of which w-1 has a pod that a budget never lets go. */
+  function blockedWorker(over: { unschedulable?: boolean } = {}): void {
+    fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+    fixture.putNode("w-1", OLD, over);
+    fixture.putNode("w-2", OLD);
+    fixture.putPod("web-0", "w-1");
+    fixture.server.intercept = (call) =>
+      call.endsWith("/eviction")
+        ? {
+            status: 429,
+            reason: "TooManyRequests",
+            causes: ["The disruption budget web needs 1 healthy pod"],
+          }
+        : undefined;
+  }
+
+  it("takes pods again when its drain is blocked until the limit, since nothing on it has changed", async () => {
+    blockedWorker();
+    const words = await failure({});
+    assert.match(
+      words,
+      /failed \(NodeUnchanged\): .*web\/web-0 held: .*; w-1 was not changed, and takes pods again\n {2}next: let the pods go/,
+    );
+    assert.equal(fixture.node("w-1").spec.unschedulable, undefined);
+    assert.equal(annotations("w-1")[KEYS.changesAllowed], "false");
+    assert.deepEqual(fixture.openings(), ["w-1 opened"]);
+    assert.equal(
+      (await fixture.stepsOf(fixture.desired(NEW)))[0],
+      `w-1 ${OLD} → ${NEW} (cordon, drain, kubeadm upgrade node, uncordon)`,
+    );
+  });
+
+  it("stays cordoned when its drain is blocked, by a person before or with onFailure: stop", async () => {
+    blockedWorker({ unschedulable: true });
+    assert.match(await failure({}), /w-1 was not changed, and is cordoned as before/);
+    assert.equal(fixture.node("w-1").spec.unschedulable, true);
+    blockedWorker();
+    assert.match(await failure({ onFailure: "stop" }), /WaitTimeout\): .*web\/web-0 held/);
+    assert.equal(fixture.node("w-1").spec.unschedulable, true);
+    assert.equal(annotations("w-1")[KEYS.changesAllowed], "true");
+  });
+
   it("goes on with the change when its run was killed while it went back", async () => {
     fixture.reset(["cp-1", "w-1"], NEW);
     const asked = Object.fromEntries(SOFTWARE.map((name) => [KEYS.desired(name), `v${NEW}`]));

@@ -22,6 +22,10 @@ export function configured(
   ];
 }
 
+/** Lines of installers that get other settings, such as a proxy. */
+export const restaged = (machines: readonly string[]): RegExp[] =>
+  machines.map((machine) => new RegExp(`^${machine}: restage [0-9.]+$`));
+
 /** The line of the node that goes back to what it has, since an earlier run asked it for something else. */
 export const backTo = (machines: readonly string[], software: string): RegExp =>
   new RegExp(

@@ -91,7 +91,7 @@ use_pause_image() {
   pause=$(pause_image)
   write_file "$configuration" 0600 <<<"$(sed -E "s|^( *sandbox(_image)? = ).*|\1\"$pause\"|" "$configuration")"
   if [ "$changed" = yes ]; then
-    systemctl restart containerd
+    restart_unit containerd
     await_containerd
   fi
 }

@@ -22,6 +22,40 @@ await_containerd() {
     fail "containerd did not answer within 60 seconds; look at: journalctl -u containerd"
 }
 
+# Restarts a unit: NAME. Prints why, and returns 65, when systemd keeps refusing to start it: waiting changes neither a broken unit
+# nor a command that fails before the program. What systemd starts again by itself counts as started.
+restart_unit() {
+  local process since words restarts state
+  process=$(systemctl show --property=MainPID --value "$1" || true)
+  since=$(date +%s)
+  if words=$(systemctl restart "$1" 2>&1); then return 0; fi
+  restarts=$(systemctl show --property=NRestarts --value "$1" || true)
+  for _ in $(seq 40); do
+    # a unit that can't be loaded goes on with its former process
+    if [ "$(systemctl show --property=MainPID --value "$1" || true)" = "$process" ] && [ "${process:-0}" != 0 ]; then break; fi
+    sleep 1
+    state=$(systemctl show --property=ActiveState,SubState,NRestarts "$1" | sed 's/^[A-Za-z]*=//' | sort | xargs || true)
+    case $state in
+    *" active "*) return 0 ;;
+    *failed* | *inactive*) break ;;
+    *auto-restart*) if [ "${state%% *}" -ge $((${restarts:-0} + 2)) ]; then break; fi ;;
+    esac
+  done
+  echo "systemd does not start $1 ($(refusal_of "$1" "$since" "$words"))"
+  return 65
+}
+
+# Prints why systemd refused the last start of a unit, and what its programs said: NAME SECONDS (since when) WORDS (of systemctl).
+refusal_of() {
+  journalctl --unit "$1" --since "@$2" --output short-unix --no-pager --quiet 2>/dev/null | sed -E 's/^[^ ]+ [^ ]+ //' |
+    awk -v words="${3%%$'\n'*}" '
+      /^systemd\[[0-9]+\]: Start(ing|ed) / { why = said = ""; next }
+      /^systemd\[[0-9]+\]: / { if (/ process exited/) why = $0; next }
+      { said = $0 }
+      END { sub(/^[^ ]+: /, "", why); sub(/^[^ ]+: /, "", said); print (why ? why : words) (said ? "; its last words: " said : "") }' |
+    tr -cd '[:print:]' | cut -c 1-500
+}
+
 # Prints the installed package that provides containerd, such as that of Docker's vendor; without one, the distribution's.
 containerd_package() {
   local name

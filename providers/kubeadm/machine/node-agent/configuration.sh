@@ -61,7 +61,7 @@ is_containerd_changed() {
 
 restart_and_await_containerd() {
   systemctl daemon-reload
-  systemctl restart containerd
+  restart_unit containerd
   await_containerd
 }
 

@@ -203,7 +203,7 @@ repair_drift() {
   fi
   act "load the units" attempt "load the units" systemctl daemon-reload || return 1
   if has_drifted /etc/containerd/config.toml || has_drifted /etc/systemd/system/containerd.service.d/ || has_drifted /usr/local/share/ca-certificates/; then
-    act "restart containerd" attempt "restart containerd" systemctl restart containerd || return 1
+    act "restart containerd" attempt "restart containerd" restart_unit containerd || return 1
   fi
   for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do
     manifest=/etc/kubernetes/manifests/$name.yaml

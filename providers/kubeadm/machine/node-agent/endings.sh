@@ -32,11 +32,14 @@ forgive_starts() {
 
 # Prints why a static pod keeps ending since remember_starts, with its own last words; fails when it does not: NAME.
 keeps_ending() {
-  local logs times before=0
+  local logs times words before=0
   read -r logs times < <(starts_of "$1")
   if [ "${starts[$1]% *}" = "$logs" ]; then before=${starts[$1]##* }; fi
   if [ -z "$logs" ] || [ "${times:-0}" -lt $((${before:-0} + 2)) ]; then return 1; fi
-  say "$1 ended three times right after its start; its last words: $(last_words <"$logs/$((times - 1)).log")"
+  words=$(last_words <"$logs/$((times - 1)).log") 2>/dev/null
+  # the kubelet removes the log of an older container
+  if [ -z "$words" ]; then words=$(last_words <"$logs/$times.log"); fi
+  say "$1 ended three times right after its start; its last words: $words"
 }
 
 # Runs a program that waits for static pods, and ends it when one of them keeps ending: kubeadm would wait five minutes.

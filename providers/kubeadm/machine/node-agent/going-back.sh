@@ -129,7 +129,7 @@ go_back_in_kubernetes() {
     if [[ $path == /etc/kubernetes/manifests/* ]]; then processes[$name]=$(processes_of "$name"); fi
     if [ -e "$kept" ]; then put_file "$kept" "$ROOT$path"; else remove_path "$ROOT$path"; fi
   done < <(list_files_of_kubernetes)
-  if [[ $changed == */etc/containerd/config.toml* ]]; then attempt "restart containerd" systemctl restart containerd || return 1; fi
+  if [[ $changed == */etc/containerd/config.toml* ]]; then attempt "restart containerd" restart_unit containerd || return 1; fi
   rm -f "$folder/applying"
   act "restart the kubelet" restart_kubelet || return 1
   for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do

@@ -30,7 +30,7 @@ install_containerd() {
     install_packages --no-install-recommends --allow-downgrades --allow-change-held-packages "$package=$VERSION"
   fi
   apt-mark hold "$package"
-  systemctl restart containerd
+  restart_unit containerd
   await_containerd
 }
 

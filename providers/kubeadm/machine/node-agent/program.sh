@@ -666,7 +666,7 @@ restart_kubelet() {
   if [ "$(systemctl show --property=NeedDaemonReload --value kubelet)" != no ]; then
     attempt "restart the kubelet" systemctl daemon-reload || return 1
   fi
-  attempt "restart the kubelet" systemctl restart kubelet || return 1
+  attempt "restart the kubelet" restart_unit kubelet || return 1
   kubelet_restarts=$(restarts_of_kubelet)
   port=$(sed -n 's/^healthzPort: *//p' "$ROOT/var/lib/kubelet/config.yaml" 2>/dev/null)
   for _ in $(seq 600); do

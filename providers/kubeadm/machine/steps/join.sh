@@ -34,7 +34,7 @@ if [ -e "$MEMBER_PATH" ]; then
   # watches their folder if that was removed
   rm "$MEMBER_PATH"
   mkdir -p /etc/cni/net.d
-  systemctl restart containerd
+  restart_unit containerd
   if systemctl is-enabled --quiet foresail-bridge 2>/dev/null; then systemctl restart --no-block foresail-bridge; fi
 fi
 refuse_other_preparation

@@ -1,3 +1,4 @@
+import { DrainRefused, KubernetesError } from "../../../../lib/kubernetes";
 import { WaitTimeout } from "../../../../lib/wait";
 import {
   annotationKeys,
@@ -18,6 +19,7 @@ import {
   pendingOf,
   type RolloutNode,
 } from "../../plan/rollout/observed";
+import { isStarted } from "../../plan/rollout/next";
 import type { RolloutStep } from "../../plan/rollout/plan";
 import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
@@ -43,6 +45,12 @@ class NodeRefused extends Error {
 class NodeWentBack extends Error {
   readonly next =
     "fix the value, or take it back, and run the command again: with the same value, it is tried on this node first, and no other node gets it before";
+}
+
+/** A node could not be drained, and is as it was. */
+class NodeUnchanged extends Error {
+  readonly next =
+    "let the pods go (more replicas, or another budget), or take the change back, and run the command again";
 }
 
 /**
@@ -98,7 +106,9 @@ export class NodeUpgrade {
       // a person uncordoned it since: what comes now is this rollout's own cordon
       if (node.cordonedBefore && !staysCordoned(node)) await this.annotate({ [WAS_CORDONED]: null });
       if (step.drains) {
-        await session.drain(node.name, session.inputs.drain);
+        await session
+          .drain(node.name, session.inputs.drain)
+          .catch((error: unknown) => this.giveUpDrain(error));
         this.event("RolloutDrained", "cordoned and drained");
       }
       await this.annotate(
@@ -113,6 +123,22 @@ export class NodeUpgrade {
       await this.goBack(error);
     }
     await this.close("RolloutFinished", { [FAILED_CHANGE]: null });
+  }
+
+  /**
+   * Uncordons a node that could not be drained, unless something on it has changed before.
+   *
+   * @throws NodeUnchanged when it has; otherwise the failure itself
+   */
+  private async giveUpDrain(failure: unknown): Promise<never> {
+    const { session, node, step } = this;
+    const isOfPods =
+      failure instanceof WaitTimeout || failure instanceof DrainRefused || failure instanceof KubernetesError;
+    const isChanged = step.resumed && (isStarted(node) || node.goingBack === true);
+    if (!isOfPods || isChanged || session.inputs.rollout.onFailure === "stop") throw failure;
+    await this.close("RolloutNotDrained", {});
+    const now = staysCordoned(node) ? "is cordoned as before" : "takes pods again";
+    throw new NodeUnchanged(`${failure.message}; ${node.name} was not changed, and ${now}`);
   }
 
   /**

@@ -46,6 +46,51 @@ describe("a node agent whose change would fail in the same way again", function 
     assert.equal(machine.annotations[KEYS.finalFailure], `${KUBERNETES} configuration@${VERSION}`);
   });
 
+  /** Lets systemd refuse the start of the kubelet. @param state of the unit at each later look, after its restarts */
+  function refuseKubelet(machine: AgentMachine, state: string): void {
+    const looks = `${machine.folder}/state/looks`;
+    machine.useScript("systemctl", [
+      `echo "systemctl $*" >>${machine.folder}/state/calls`,
+      `if [[ $* == "restart kubelet" ]]; then echo again >>${machine.folder}/state/reports; echo "Job for kubelet.service failed." >&2; exit 1; fi`,
+      `if [[ $* == *SubState* ]]; then echo x >>${looks}; printf '%s\n' NRestarts=$(wc -l <${looks}) ${state}; fi`,
+      `if [[ $* == *NRestarts* && $* != *SubState* ]]; then echo 0; fi`,
+    ]);
+    const entry = (line: string) => `echo '1795726082.4 w-1 ${line}'`;
+    machine.useScript("journalctl", [
+      entry("kubelet[6]: the words of the kubelet before it"),
+      entry("systemd[1]: Starting kubelet.service - kubelet..."),
+      entry("sh[7]: the disk of this site is away"),
+      entry("systemd[1]: kubelet.service: Control process exited, code=exited, status=1/FAILURE"),
+      entry("systemd[1]: kubelet.service: Failed with result exit-code."),
+    ]);
+  }
+
+  const upgraded = () => {
+    const machine = new AgentMachine({ version: "1.35.4", cluster: "1.36.3", staged: ["1.35.4", "1.36.3"] });
+    machine.setDesired("1.36.3");
+    return machine;
+  };
+
+  it("says so when systemd keeps refusing to start the kubelet, with the words of what failed", () => {
+    const machine = upgraded();
+    refuseKubelet(machine, "ActiveState=activating SubState=auto-restart");
+    assert.equal(machine.run("--once").status, 1);
+    assert.equal(
+      machine.annotations[KEYS.message],
+      "restart the kubelet: systemd does not start kubelet (kubelet.service: Control process exited, code=exited, status=1/FAILURE; its last words: the disk of this site is away)",
+    );
+    assert.equal(machine.annotations[KEYS.finalFailure], KUBERNETES);
+    const looks = machine.calls.filter((call) => call.includes("SubState"));
+    assert.equal(looks.length, 2, "it waits for the starts that systemd makes by itself");
+  });
+
+  it("goes on when systemd has started the kubelet at its second try", () => {
+    const machine = upgraded();
+    refuseKubelet(machine, "ActiveState=active SubState=running");
+    assert.equal(machine.run("--once").status, 0, machine.annotations[KEYS.message]);
+    assert.equal(machine.annotations[KEYS.finalFailure], undefined);
+  });
+
   it("ends kubeadm when a static pod keeps ending, with the pod's own words", () => {
     const machine = askedMachine({ controlPlane: true });
     const logs = machine.folder + LOGS;
