@@ -6,7 +6,8 @@ import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/specification";
 import { profileWarnings } from "../../providers/kubeadm/plan/profile";
 import { issueLines } from "../../lib/validation/validation-issue";
-import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/machine";
+import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownership";
 import { stackName } from "../../lib/pulumi/stack";
 import { stackOwner } from "../stack-owner";
 import * as resources from "../../providers/kubeadm/resources/declarations";
@@ -15,7 +16,8 @@ import { specification, stagedFor, timeouts } from "./defaults";
 import { inform, warn } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
-import { describeHostKeys, describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
+import { contactedMachines, describeHostKeys, describeMachines, jumpHost } from "./machines";
+import { sshCredentials, type MachineInputs } from "./machines";
 import { installPodNetwork, pluginName } from "./pod-network";
 import { prepareMachines } from "./prepared-machine";
 import { argumentIssues } from "./validation";
@@ -162,9 +164,10 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       `${this.clusterName}-owner`,
       {
         ...{ specification: { name: this.clusterName }, owner, jumpHost, credentials, timeouts, lost },
-        machines: this.machines.map(({ name, address, port, user, hostKey, group }) => ({
-          ...{ name, address, port, user, hostKey, group },
-        })),
+        machines: contactedMachines<RecordedMachine>(
+          this.machines,
+          ({ name, address, port, user, hostKey, group }) => ({ name, address, port, user, hostKey, group }),
+        ),
         ...(takeOver === undefined ? {} : { takeOver }),
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
         ...(provided ? { provided: true as const } : {}),
@@ -179,6 +182,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   ): resources.ClusterInit {
     const { adopt, resetOnDestroy } = this.args;
     const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
+    // an adoption claims all members together
+    const machines = adopt ? this.machines : contactedMachines<Machine>(this.machines, (machine) => machine);
     const { annotations } = rolloutSettings(this.args);
     const adoption = adopt
       ? { adopt: { annotations, ...(resetOnDestroy ? { reset: true as const } : {}) } }
@@ -186,7 +191,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return new resources.ClusterInit(
       initResource(this.clusterName),
       {
-        ...{ ...this.common, machines: this.machines, ...this.serverNames(), registryCredentials },
+        ...{ ...this.common, machines, ...this.serverNames(), registryCredentials },
         ...{ ...adoption, ...this.takeOver(), networkPlugin: pluginName(networkPlugin(this.args)) },
       },
       {

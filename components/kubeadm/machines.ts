@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
 import { isPlain } from "../../lib/pulumi/arguments";
-import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
+import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { HostKey, type Timeouts } from "../../providers/kubeadm/resources/declarations";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
@@ -90,4 +90,28 @@ export function describeMachines(
       taints: machine.taints ?? [],
     };
   });
+}
+
+/**
+ * Returns the machines without the workers whose first contact failed under `--continue-on-error`. Nothing runs on those, so
+ * what concerns the whole cluster neither records them nor waits for them. A preview has all machines.
+ *
+ * @param fields returns what the resource takes of a machine
+ */
+export function contactedMachines<T>(
+  machines: readonly MachineInputs[],
+  fields: (machine: MachineInputs) => DeepInput<T>,
+): DeepInput<T>[] | pulumi.Output<T[]> {
+  const mayFail = ({ role, hostKey }: MachineInputs) => role === "worker" && !isPlain(hostKey);
+  if (pulumi.runtime.isDryRun() || !machines.some(mayFail)) return machines.map(fields);
+  const contacted = machines.map(async (machine) =>
+    !mayFail(machine) || (await hasValue(machine.hostKey)) ? [fields(machine)] : [],
+  );
+  return pulumi.output(Promise.all(contacted).then((each) => each.flat())) as pulumi.Output<T[]>;
+}
+
+/** Returns whether an input has a value in this run: an output of a resource that failed has none. */
+function hasValue(input: pulumi.Input<unknown>): Promise<boolean> {
+  // the published declarations leave this property out
+  return (pulumi.output(input) as unknown as { isKnown: Promise<boolean> }).isKnown;
 }

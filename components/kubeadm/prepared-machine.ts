@@ -80,7 +80,9 @@ export function prepareMachines(
   const connections = connectionsOf(args);
   const commandLines = args.endpoint.apply((endpoint) => commandLine(endpoint));
   const command = (fields: MachineInputs) => {
-    const machine: Given = isPlain<Machine>(fields) ? fields : pulumi.output(fields);
+    const machine: Given = isPlain<Machine>(fields)
+      ? fields
+      : pulumi.output({ ...fields, hostKey: orNone(fields.hostKey) });
     const inputs: CommandInputs = {
       connection: rendered(connections, machine),
       create: rendered(commandLines, machine),
@@ -90,6 +92,22 @@ export function prepareMachines(
     return new Command(prepareResource(cluster, fields.name, args.revision), inputs, opts);
   };
   return new Map(machines.map((machine) => [machine.name, command(machine)]));
+}
+
+/** No SSH key, so that no connection with it succeeds. */
+const NO_KEY = "none: the first contact failed";
+
+/**
+ * Returns a host key, or in a run no valid one if the resource that reads it has failed. The engine skips the command then,
+ * since it depends on that resource, but it first refuses a connection without a host key, which would end the whole run.
+ */
+function orNone(hostKey: pulumi.Input<string>): pulumi.Input<string> {
+  if (pulumi.runtime.isDryRun() || typeof hostKey === "string") return hostKey;
+  // the published declarations leave out that `apply` may get what is unknown, which is no string
+  const key = pulumi.output(hostKey) as unknown as {
+    apply: (render: (value: unknown) => string, withUnknowns: true) => pulumi.Output<string>;
+  };
+  return key.apply((value) => (typeof value === "string" ? value : NO_KEY), true);
 }
 
 /** A machine; one whose fields are all known already costs no outputs of its own. */
