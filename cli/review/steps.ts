@@ -159,7 +159,12 @@ const RULES: Readonly<Record<string, Rules>> = {
   CloudPlan: harmless(cloudPlanSteps),
   InitializedMark: harmless(initializedMarkSteps),
   TumblebugPlan: rules(tumblebug.tumblebugPlanSteps, { remove: { danger: "control plane" } }),
-  TumblebugMcis: rules(tumblebug.tumblebugMcisSteps, { deleteFailed: { danger: "deleted" }, create: PLAIN }),
+  TumblebugMcis: rules(tumblebug.tumblebugMcisSteps, {
+    deleteFailed: { danger: "deleted" },
+    deleteUnused: { danger: "deleted" },
+    await: { danger: "deleted" },
+    create: PLAIN,
+  }),
   TumblebugNamespace: harmless(tumblebug.tumblebugNamespaceSteps),
   TumblebugImage: harmless(tumblebug.tumblebugObjectSteps),
   TumblebugSecurityGroup: harmless(tumblebug.tumblebugObjectSteps),

@@ -47,6 +47,19 @@ export function adminRoutes({ faults, state, passed }: Administered, lifecycle: 
       },
     },
     {
+      // a VM is suspended or resumed in its cloud
+      method: "POST",
+      path: "/sandbox/status",
+      handle: ({ body }) => {
+        const inside = state.infrastructure(textOf(body, "namespace"), textOf(body, "infrastructure"));
+        const machine = inside?.machines.find(({ id }) => id === textOf(body, "machine"));
+        if (machine === undefined) throw new Refusal(404, "no such VM");
+        machine.status = textOf(body, "status") === "Suspended" ? "Suspended" : "Running";
+        state.save();
+        return ok({});
+      },
+    },
+    {
       // a VM or an object is deleted outside the server
       method: "POST",
       path: "/sandbox/vanish",

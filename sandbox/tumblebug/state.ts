@@ -50,7 +50,8 @@ export interface StoredResource {
   readonly mebibytes: number;
 }
 
-export type MachineState = "Creating" | "Running" | "Failed" | "Terminating" | "Terminated" | "Undefined";
+export type MachineState =
+  "Creating" | "Running" | "Suspended" | "Failed" | "Terminating" | "Terminated" | "Undefined";
 
 export interface StoredMachine {
   readonly id: string;

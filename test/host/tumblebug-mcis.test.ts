@@ -167,6 +167,68 @@ describeGenerations(
         await running.host.delete(key, done);
       });
 
+    it("deletes what no machine has: a VM of a killed run, a failed one of a removed group, one that never starts", async () => {
+      const { faults } = running.fixture.server;
+      const asked = { ...desired([slot("w-1")]), infrastructure: "k5", timeoutSeconds: 8 };
+      const first = await createOn(running.host, key, asked);
+      const effect = { kind: "failed", systemMessage: "no room" } as const;
+      faults.addForMachines({ machine: "gone-1", times: 1, effect });
+      faults.addForMachines({ machine: "(w-2|lost-1)-1", times: 2, effect: { kind: "stuck-creating" } });
+      const wanted = ["w-1", "w-2", "w-9", "gone-1", "lost-1"].map((name) => slot(name));
+      // a run that does not end, so that the state has nothing of it
+      const killed = await running.host.check(key, asked, {
+        ...asked,
+        slots: wanted,
+        ...recorded(first.outputs),
+      });
+      await assert.rejects(running.host.update(key, first.outputs, killed.inputs));
+
+      const next = { ...asked, slots: [slot("w-1"), slot("w-2")], ...recorded(first.outputs) };
+      const { inputs } = await running.host.check(key, asked, next);
+      const steps = inputs.steps as string[];
+      assert.deepEqual([...steps].sort(), [
+        "delete the VM gone-1-1, which no machine has and no run recorded (Failed: no room)",
+        "delete the VM lost-1-1, which no machine has and no run recorded (Creating)",
+        "delete the VM w-9-1, which no machine has and no run recorded (Running)",
+        "w-2: wait for its VM w-2-1, which is Creating; after 2 s without a change, delete it and create it again",
+      ]);
+      const done = await running.host.update(key, first.outputs, inputs);
+      assert.deepEqual(Object.keys(done.vms as object).sort(), ["w-1", "w-2"]);
+      const found = await running.fixture.withServer(({ infrastructures }) =>
+        infrastructures.read("ns1", "k5"),
+      );
+      assert.deepEqual(
+        found?.machines.map(({ group, status }) => `${group} ${status}`),
+        ["w-1 Running", "w-2 Running"],
+      );
+      const again = await running.host.check(key, next, { ...next, ...recorded(done) });
+      assert.deepEqual([again.inputs.steps, again.refusals], [[], []]);
+      await running.host.delete(key, done);
+    });
+
+    it("goes on while a VM is suspended, and keeps its record", async () => {
+      const asked = { ...desired([slot("w-1"), slot("w-2")]), infrastructure: "k6" };
+      const { outputs } = await createOn(running.host, key, asked);
+      const { vm } = (outputs.vms as Record<string, { vm: string }>)["w-1"]!;
+      await running.fixture.ask("POST", "/sandbox/status", {
+        machine: vm,
+        infrastructure: "k6",
+        namespace: "ns1",
+        status: "Suspended",
+      });
+      const slots = ["w-1", "w-2", "w-3"].map((name) => slot(name));
+      const { inputs, refusals } = await running.host.check(key, asked, {
+        ...asked,
+        slots,
+        ...recorded(outputs),
+      });
+      assert.deepEqual(refusals, []);
+      assert.deepEqual(inputs.steps, [`w-3: create its VM in ${CONNECTION} (t3.medium, debian-12)`]);
+      const done = await running.host.update(key, outputs, inputs);
+      assert.deepEqual(Object.keys(done.vms as object).sort(), ["w-1", "w-2", "w-3"]);
+      await running.host.delete(key, done);
+    });
+
     it("has a load balancer in front of its control planes, which is created once and updated with them", async () => {
       const balancer = "tumblebug/TumblebugLoadBalancer";
       const known = made.vms as Record<string, { vm: string }>;

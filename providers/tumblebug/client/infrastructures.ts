@@ -66,7 +66,11 @@ export class Infrastructures {
         isEnding: async () => GONE.includes((await read())?.status ?? ""),
       });
     } catch (error) {
-      const words = isRefusal(error, "Refused") ? (await read())?.systemMessage : undefined;
+      const found = isRefusal(error, "Refused") ? await read() : undefined;
+      // A server that lost a VM while it was created has no id to terminate it by, and refuses for ever.
+      if (found?.status === "Creating" && found.cloudId === "")
+        return this.requests.delete({ ...this.machine(namespace, name, machine), query: "?option=force" });
+      const words = found?.systemMessage;
       if (!(error instanceof TumblebugRefusal) || !words) throw error;
       throw new TumblebugRefusal(error.what, error.status, `${error.remote}: ${words}`, error.code);
     }

@@ -16,6 +16,8 @@ export interface DesiredMachine {
   leaving: Readonly<Record<string, string>>;
   /** VMs on the server; undefined if the MCIS does not exist. */
   live: readonly LiveVm[] | undefined;
+  /** Whether the run has waited for VMs to start: those that have not by now are replaced. @default false */
+  hasWaited?: boolean;
 }
 
 export interface MachinePlan {
@@ -29,17 +31,34 @@ export interface MachinePlan {
   lost: { machine: string; vm: string; why: string }[];
   /** Machine → surplus VM that still exists. */
   leaving: Record<string, string>;
+  /** VMs that no machine has, such as those of a run that was killed. They never joined the cluster. */
+  unused: { vm: string; why: string }[];
+  /** Machines of no earlier run whose VM has not started yet. */
+  awaited: { machine: string; vm: string; status: string }[];
+  /** Machines whose VM exists and does not run: suspended, or in another operation. */
+  stopped: { machine: string; vm: string; status: string }[];
 }
 
 const DEAD = ["Failed", "Undefined", "Terminating", "Terminated"];
 
 export const isDead = ({ status }: Pick<LiveVm, "status">): boolean => DEAD.includes(status);
 
-/** Returns whether a VM's status is final: running, failed or terminated. */
+/** Returns whether a VM's status is final: running, suspended, failed or terminated. */
 export function isSettled(vm: LiveVm): boolean {
   if (isDead(vm)) return vm.status !== "Terminating";
-  return isRunning(vm);
+  return isRunning(vm) || vm.status === "Suspended";
 }
+
+/** Returns whether a VM is neither up nor stopped nor dead: if it stays so, the server has lost it. */
+export const isStarting = (vm: Pick<LiveVm, "status">): boolean =>
+  !isDead(vm) && !["Running", "Suspended", "Suspending"].includes(vm.status);
+
+/** Longest time in which a VM's status may stay the same while it starts: the server itself gives up earlier. */
+const MOST_STUCK_SECONDS = 600;
+
+/** Returns after how many seconds without a change a VM that starts counts as failed. */
+export const stuckSeconds = (timeoutSeconds: number): number =>
+  Math.min(MOST_STUCK_SECONDS, Math.ceil(timeoutSeconds / 4));
 
 /** Returns whether a VM is running and has an address for SSH. */
 export function isRunning({ status, targetAction, publicAddress }: LiveVm): boolean {
@@ -58,8 +77,12 @@ const numberOf = (vm: string): number => Number(/-(\d+)$/.exec(vm)?.[1] ?? 0);
  * order to machines of the same VM group that have none, so that VMs of an interrupted run are used although it did
  * not record them.
  */
-export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMachine): MachinePlan {
-  const plan: MachinePlan = { kept: {}, failed: [], made: [], lost: [], leaving: {} };
+export function planMachines(desired: DesiredMachine): MachinePlan {
+  const { slots, recorded, leaving, live = [], hasWaited = false } = desired;
+  const plan: MachinePlan = {
+    ...{ kept: {}, failed: [], made: [], lost: [], leaving: {} },
+    ...{ unused: [], awaited: [], stopped: [] },
+  };
   const byName = new Map(live.map((vm) => [vm.name, vm]));
   const wanted = new Set(slots.map(({ machine }) => machine));
   for (const [machine, vm] of Object.entries({ ...leaving, ...recorded }))
@@ -80,18 +103,25 @@ export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMac
     if (vm && !isDead(vm)) plan.kept[machine] = vm.name;
     else if (name !== undefined && (vm !== undefined || recorded[machine] !== undefined))
       plan.lost.push({ machine, vm: name, why: vm ? whyDead(vm) : "it no longer exists" });
-    else assignFree(plan, slot, free);
+    else assignFree(plan, slot, free, (one) => isDead(one) || (hasWaited && isStarting(one)));
+  }
+  plan.unused = free.map((vm) => ({ vm: vm.name, why: whyDead(vm) }));
+  for (const [machine, name] of Object.entries(plan.kept)) {
+    const vm = byName.get(name);
+    if (!vm || vm.status === "Running") continue;
+    const isNew = recorded[machine] === undefined && isStarting(vm);
+    (isNew ? plan.awaited : plan.stopped).push({ machine, vm: name, status: vm.status });
   }
   return plan;
 }
 
 /** Assigns the next free VM of its group to a machine. Adds failed VMs before it to `plan.failed`. */
-function assignFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
+function assignFree(plan: MachinePlan, slot: Slot, free: LiveVm[], hasFailed: (vm: LiveVm) => boolean): void {
   for (;;) {
     const index = free.findIndex(({ group }) => group === slot.vmGroup);
     const [vm] = index < 0 ? [] : free.splice(index, 1);
     if (!vm) break;
-    if (!isDead(vm)) {
+    if (!hasFailed(vm)) {
       plan.kept[slot.machine] = vm.name;
       return;
     }
@@ -102,15 +132,31 @@ function assignFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
   plan.made.push(slot);
 }
 
-export function machineLines(plan: MachinePlan): string[] {
+/** @param timeoutSeconds deadline for VMs to start */
+export function machineLines(plan: MachinePlan, timeoutSeconds: number): string[] {
   const { format } = tumblebugMcisSteps;
-  return plan.made.flatMap(({ machine, connection, spec, image }) => [
-    ...plan.failed
-      .filter((one) => one.machine === machine)
-      .map(({ vm, why }) => format({ kind: "deleteFailed", machine, vm, why })),
-    format({ kind: "create", machine, connection, shape: `${spec}, ${image}` }),
-  ]);
+  return [
+    ...plan.unused.map((one) => format({ kind: "deleteUnused", ...one })),
+    ...plan.awaited.map((one) => format({ kind: "await", ...one, seconds: stuckSeconds(timeoutSeconds) })),
+    ...plan.made.flatMap(({ machine, connection, spec, image }) => [
+      ...plan.failed
+        .filter((one) => one.machine === machine)
+        .map(({ vm, why }) => format({ kind: "deleteFailed", machine, vm, why })),
+      format({ kind: "create", machine, connection, shape: `${spec}, ${image}` }),
+    ]),
+  ];
 }
+
+/**
+ * Returns a line for each machine whose VM does not run, with the request that starts it.
+ * @param folder the server's path of actions on the VMs
+ */
+export const stoppedLines = ({ stopped }: Pick<MachinePlan, "stopped">, folder: string): string[] =>
+  stopped.map(
+    ({ machine, vm, status }) =>
+      `${machine}: its VM ${vm} is ${status}` +
+      (status === "Suspended" ? `; start it: \`GET ${folder}/${vm}?action=resume\` on the server` : ""),
+  );
 
 /** Returns one line per lost machine, with the remediation. Lost machines block the run. */
 export function lostLines({ lost }: MachinePlan): string[] {

@@ -11,6 +11,9 @@ export const tumblebugMcisSteps = defineSteps({
   /** The deletion of a VM that failed to start. */
   deleteFailed: line`${machine}: delete its VM ${token("vm")}, which never came up (${text("why")})`,
   create: line`${machine}: create its VM in ${token("connection")} (${text("shape")})`,
+  /** The deletion of a VM that a killed run left, or a group that was removed. */
+  deleteUnused: line`delete the VM ${token("vm")}, which no machine has and no run recorded (${text("why")})`,
+  await: line`${machine}: wait for its VM ${token("vm")}, which is ${token("status")}; after ${number("seconds")} s without a change, delete it and create it again`,
 });
 
 export const tumblebugNamespaceSteps = defineSteps({

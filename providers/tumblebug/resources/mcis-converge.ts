@@ -1,7 +1,16 @@
 import type { Infrastructure, Tumblebug } from "../client";
 import { waitFor } from "../../../lib/wait";
 import { carriesMark, markedBy, markedDescription } from "../../../lib/pulumi/marks";
-import { isRunning, isSettled, lostLines, planMachines, type MachinePlan } from "../plan/machine-plan";
+import {
+  isRunning,
+  isSettled,
+  isStarting,
+  lostLines,
+  planMachines,
+  stoppedLines,
+  stuckSeconds,
+  type MachinePlan,
+} from "../plan/machine-plan";
 import type { Slot } from "../plan/groups";
 import { type DesiredVmGroup, machineVm } from "../plan/model";
 import { factKey, foreignMcis } from "../plan/requirements";
@@ -49,17 +58,18 @@ export async function convergeMcis(
       throw ReasonedError.from("GetMCISFailedReason", error);
     });
     assertOwnMcis(before, inputs);
-    const settled = before && (await waitForVms(tumblebug, inputs, signal));
+    const settled = before && (await waitForVms(tumblebug, recorded, inputs, signal));
     const plan = planFor(inputs, recorded, settled);
     if (plan.lost.length > 0)
       throw new ReasonedError("AddNodeEntityFailedReason", lostLines(plan).join("\n"));
     begun = true;
+    const kept = await deleteUnused(tumblebug, inputs, plan);
     const refusals = await createVms(tumblebug, inputs, plan, settled);
-    const after = await waitForVms(tumblebug, inputs, signal);
+    const after = await waitForVms(tumblebug, recorded, inputs, signal, kept.vms);
     const final = planFor(inputs, recorded, after);
-    outputs.vms = { ...recordedLeavers(recorded, final), ...vmsOf(inputs, final, after) };
+    outputs.vms = { ...recordedLeavers(recorded, final), ...vmsOf(inputs, recorded, final, after) };
     outputs.leaving = final.leaving;
-    const failure = failureOf(inputs, final, refusals, after?.messages);
+    const failure = failureOf(inputs, final, outputs.vms, refusals, after?.messages) ?? kept.failure;
     return { outputs: withoutSurplus(outputs), begun, failure };
   } catch (error) {
     // Record the VMs that run by now, because they are usable.
@@ -72,7 +82,14 @@ export const vmNames = (vms: Recorded["vms"]): Record<string, string> =>
   Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
 
 const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrastructure): MachinePlan =>
-  planMachines({ slots: inputs.slots, recorded: vmNames(vms), leaving, live: found?.machines });
+  planMachines({
+    ...{ slots: inputs.slots, recorded: vmNames(vms), leaving },
+    ...{ live: found?.machines, hasWaited: true },
+  });
+
+/** Returns the server's path of actions on the VMs. */
+export const actionsPath = ({ server, namespace, infrastructure }: McisInputs): string =>
+  `/ns/${namespace}/control/${server.generation === "infra" ? `infra/${infrastructure}/node` : `mcis/${infrastructure}/vm`}`;
 
 const recordedLeavers = ({ vms }: Recorded, { leaving }: MachinePlan) =>
   Object.fromEntries(Object.entries(vms).filter(([machine]) => Object.hasOwn(leaving, machine)));
@@ -85,13 +102,50 @@ function withoutSurplus(outputs: McisOutputs): McisOutputs {
   return { ...outputs, vms: pick(true), leaving: { ...vmNames(pick(false)), ...outputs.leaving } };
 }
 
-function vmsOf(inputs: McisInputs, { kept }: MachinePlan, found: Infrastructure | undefined) {
+/** Returns the VMs of the machines; one that was running before and does not now stays as it was recorded. */
+function vmsOf(
+  inputs: McisInputs,
+  { vms: recorded }: Recorded,
+  { kept }: MachinePlan,
+  found: Infrastructure | undefined,
+): Recorded["vms"] {
   return Object.fromEntries(
     Object.entries(kept).flatMap(([machine, name]) => {
       const vm = found?.machines.find((one) => one.name === name);
-      return vm && isRunning(vm) ? [[machine, machineVm(vm, inputs.user)]] : [];
+      const known = vm && isRunning(vm) ? machineVm(vm, inputs.user) : recorded[machine];
+      return known ? [[machine, known]] : [];
     }),
   );
+}
+
+/** Deletes the VMs that no machine has. @returns those that are left, with one error about them */
+async function deleteUnused(
+  { infrastructures }: Tumblebug,
+  inputs: McisInputs,
+  { unused }: MachinePlan,
+): Promise<{ vms: string[]; failure: Error | undefined }> {
+  const { namespace, infrastructure } = inputs;
+  const left = await Promise.all(
+    unused.map(async ({ vm, why }) => {
+      report(mcisName(inputs), `delete the VM ${vm}, which no machine has (${why})`);
+      try {
+        await infrastructures.checkCloudOf(namespace, infrastructure, vm);
+        await infrastructures.deleteMachine(namespace, infrastructure, vm);
+        return [];
+      } catch (error) {
+        return [{ vm, error: error as Error }];
+      }
+    }),
+  );
+  const [first, ...others] = left.flat();
+  if (!first) return { vms: [], failure: undefined };
+  const vms = [first, ...others].map(({ vm }) => vm);
+  const failure = new ReasonedError(
+    "CreateMCISFailedReason",
+    `the VM ${vms.join(", ")}, which no machine has, could not be deleted: ${first.error.message}`,
+    "fix the cause, then run `up` again: it deletes it again",
+  );
+  return { vms, failure };
 }
 
 /**
@@ -133,12 +187,22 @@ async function createVms(
   return results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
 }
 
+/**
+ * Waits until the VMs that no earlier run recorded have started, failed or stopped, or until those that start have not
+ * changed for long: the server has lost them then.
+ *
+ * @param ignored names of VMs that are not waited for
+ */
 async function waitForVms(
   { infrastructures }: Tumblebug,
+  { vms, leaving }: Recorded,
   inputs: McisInputs,
   signal: AbortSignal,
+  ignored: readonly string[] = [],
 ): Promise<Infrastructure | undefined> {
   const resource = mcisName(inputs);
+  const known = new Set([...Object.values(vmNames(vms)), ...Object.values(leaving), ...ignored]);
+  let last = { busy: "", since: Date.now() };
   return waitFor<Infrastructure | undefined>({
     what: `the VMs of the ${resource} to come up`,
     seconds: inputs.timeoutSeconds,
@@ -146,32 +210,46 @@ async function waitForVms(
     progress: (line) => report(resource, line),
     probe: async () => {
       const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
-      const settling = found?.machines.filter((vm) => !isSettled(vm)) ?? [];
-      const busy = settling.map(({ name, status }) => `${name} ${status}`);
-      return busy.length === 0 ? { done: found } : { pending: busy.sort().join(", ") };
+      const settling = found?.machines.filter((vm) => !known.has(vm.name) && !isSettled(vm)) ?? [];
+      if (settling.length === 0) return { done: found };
+      const busy = settling
+        .map(({ name, status }) => `${name} ${status}`)
+        .sort()
+        .join(", ");
+      if (busy !== last.busy) last = { busy, since: Date.now() };
+      const isStuck = Date.now() - last.since >= stuckSeconds(inputs.timeoutSeconds) * 1000;
+      return isStuck && settling.every((vm) => isStarting(vm) || vm.status === "Terminating")
+        ? { done: found }
+        : { pending: busy };
     },
   });
 }
 
-/** Returns one error with all machines that failed to start, and those that run. */
+/** Returns one error with all machines that failed to start or do not run, and those that run. */
 function failureOf(
   inputs: McisInputs,
   plan: MachinePlan,
+  vms: Recorded["vms"],
   refusals: readonly Error[],
   messages: readonly string[] = [],
 ): Error | undefined {
-  if (plan.made.length === 0) return undefined;
+  const stopped = plan.stopped.filter(({ machine }) => !Object.hasOwn(vms, machine));
+  const down = plan.made.length + stopped.length;
+  if (down === 0) return undefined;
   const why = (machine: string) => {
     const dead = plan.failed.find((one) => one.machine === machine);
     return dead ? `VM ${dead.vm} ${dead.why}` : "it has no VM";
   };
-  const up = Object.keys(plan.kept);
-  const lines = plan.made.map(({ machine }) => `  ${machine}: ${why(machine)}`);
+  const up = Object.keys(plan.kept).filter((machine) => Object.hasOwn(vms, machine));
+  const lines = [
+    ...plan.made.map(({ machine }) => `  ${machine}: ${why(machine)}`),
+    ...stoppedLines({ stopped }, actionsPath(inputs)).map((line) => `  ${line}`),
+  ];
   const words = new Set([...refusals.map(({ message }) => message), ...messages]);
   return new ReasonedError(
     "CreateMCISFailedReason",
     [
-      `${plan.made.length} of ${inputs.slots.length} VMs did not come up:`,
+      `${down} of ${inputs.slots.length} VMs did not come up:`,
       ...lines,
       ...[...words].map((message) => `  ${message}`),
       `  up: ${up.length === 0 ? "none" : up.join(", ")}`,
@@ -189,7 +267,7 @@ async function recordRunning(
   try {
     const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
     const plan = planFor(inputs, recorded, found);
-    outputs.vms = { ...recorded.vms, ...vmsOf(inputs, plan, found) };
+    outputs.vms = { ...recorded.vms, ...vmsOf(inputs, recorded, plan, found) };
   } catch (error) {
     report(mcisName(inputs), `the current VMs could not be read: ${(error as Error).message}`);
   }

@@ -1,14 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import { tumblebugMcisSteps } from "../plan/steps";
-import { isDead, lostLines, machineLines, planMachines, type LiveVm } from "../plan/machine-plan";
+import {
+  isDead,
+  lostLines,
+  machineLines,
+  planMachines,
+  stoppedLines,
+  type LiveVm,
+} from "../plan/machine-plan";
 import { machineVm } from "../plan/model";
 import { ReasonedError } from "../plan/reasons";
 import { describeFailure, explained, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
+import { carriesMark } from "../../../lib/pulumi/marks";
 import { isKnown } from "../../../lib/unknown";
 import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./declarations";
-import { assertOwnMcis, convergeMcis, mcisName, vmNames } from "./mcis-converge";
+import { actionsPath, assertOwnMcis, convergeMcis, mcisName, vmNames } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";
 import { messageOf } from "../../../lib/error-message";
@@ -36,8 +44,12 @@ const mcis: Handlers = {
       return { inputs: { ...news, steps: [unknown] }, failures: [] };
     }
     let unread: string | undefined;
+    let isOwn = false;
     const live = await readMcis(news, IN_PREVIEW).then(
-      (found) => found?.machines,
+      (found) => {
+        isOwn = found !== undefined && carriesMark(found.description, news.mark);
+        return found?.machines;
+      },
       (error: unknown) => {
         unread = messageOf(error);
         return asRecorded(recorded);
@@ -46,10 +58,11 @@ const mcis: Handlers = {
     const { slots } = news;
     const { leaving } = recorded;
     const plan = planMachines({ slots, recorded: vmNames(recorded.vms), leaving, live });
-    const steps = machineLines(plan);
+    // VMs of another owner are refused, not deleted.
+    const steps = machineLines(isOwn ? plan : { ...plan, unused: [] }, news.timeoutSeconds);
     if (unread !== undefined && steps.length > 0)
       steps.unshift(tumblebugMcisSteps.format({ kind: "recorded", what: "the server", why: unread }));
-    for (const line of steps) report(mcisName(news), line);
+    for (const line of [...steps, ...stoppedLines(plan, actionsPath(news))]) report(mcisName(news), line);
     const known = Object.fromEntries(
       Object.keys(plan.kept).flatMap((machine) => {
         const vm = recorded.vms[machine];

@@ -6,6 +6,7 @@ import {
   isSettled,
   lostLines,
   machineLines,
+  stoppedLines,
   planMachines,
   type LiveVm,
   type DesiredMachine,
@@ -64,14 +65,60 @@ describe("which VM is which machine", () => {
       { live: [...ALL.slice(0, 4), vm("w-2-2")], recorded: { ...RECORDED, "w-2": "w-2-2" } },
       [],
     ],
-    ["one is on its way", { live: ALL.map((one) => ({ ...one, status: "Creating" })) }, []],
+    [
+      "one is on its way",
+      { live: ALL.map((one) => (one.name === "w-1-1" ? vm("w-1-1", { status: "Creating" }) : one)) },
+      [
+        "w-1: wait for its VM w-1-1, which is Creating; after 600 s without a change, delete it and create it again",
+      ],
+    ],
+    [
+      "one has been on its way for long",
+      {
+        live: ALL.map((one) => (one.name === "w-1-1" ? vm("w-1-1", { status: "Creating" }) : one)),
+        hasWaited: true,
+      },
+      ["w-1: delete its VM w-1-1, which never came up (Creating)", "w-1: create"],
+    ],
+    [
+      "a run that was killed left one, which is not wanted any more",
+      { live: [...ALL, vm("w-3-1")], recorded: RECORDED },
+      ["delete the VM w-3-1, which no machine has and no run recorded (Running)"],
+    ],
+    [
+      "a group was removed whose VM never came up",
+      { live: [...ALL, vm("gpu-1-1", { status: "Failed", systemMessage: "no room" })], recorded: RECORDED },
+      ["delete the VM gpu-1-1, which no machine has and no run recorded (Failed: no room)"],
+    ],
+    [
+      "a machine that leaves still has its VM",
+      { live: [...ALL, vm("w-3-1")], recorded: RECORDED, leaving: { "w-3": "w-3-1" } },
+      [],
+    ],
+    [
+      "one that was recorded is suspended",
+      {
+        live: ALL.map((one) => (one.name === "w-1-1" ? vm("w-1-1", { status: "Suspended" }) : one)),
+        recorded: RECORDED,
+      },
+      [],
+    ],
   ];
   for (const [what, desired, lines] of table)
     it(what, () => {
-      const said = machineLines(plan(desired)).map((line) => line.replace(/ its VM in aws.*/, ""));
+      const said = machineLines(plan(desired), 2400).map((line) => line.replace(/ its VM in aws.*/, ""));
       assert.deepEqual(said, lines);
       assert.deepEqual(lostLines(plan(desired)), []);
     });
+
+  it("names each VM that does not run, and what starts it", () => {
+    const live = ALL.map((one) => vm(one.name, { status: one.name === "w-1-1" ? "Suspended" : "Running" }));
+    const { kept, stopped } = plan({ live, recorded: RECORDED });
+    assert.equal(kept["w-1"], "w-1-1");
+    assert.deepEqual(stoppedLines({ stopped }, "/ns/n/control/mcis/k/vm"), [
+      "w-1: its VM w-1-1 is Suspended; start it: `GET /ns/n/control/mcis/k/vm/w-1-1?action=resume` on the server",
+    ]);
+  });
 
   it("reports that a machine whose VM had come up is lost, and creates no replacement", () => {
     for (const live of [
@@ -123,6 +170,10 @@ describe("which VM is which machine", () => {
         assert.equal(new Set(kept).size, kept.length);
         const places = [...Object.keys(made.kept), ...made.made.map(({ machine }) => machine)];
         const lost = made.lost.map(({ machine }) => machine);
+        const named = [...kept, ...Object.values(made.leaving), ...made.lost.map((one) => one.vm)];
+        const deleted = [...made.failed, ...made.unused].map((one) => one.vm);
+        assert.ok(!deleted.some((one) => named.includes(one)));
+        for (const [one, number] of vms) assert.ok([...named, ...deleted].includes(`${one}-${number}`));
         assert.deepEqual([...places, ...lost].sort(), slots.map(({ machine }) => machine).sort());
       }),
     );
@@ -134,6 +185,7 @@ describe("which VM is which machine", () => {
       [{ targetAction: "Create" }, false, false],
       [{ publicAddress: undefined }, false, false],
       [{ status: "Creating" }, false, false],
+      [{ status: "Suspended" }, true, false],
       [{ status: "Failed" }, true, false],
       [{ status: "Terminating" }, false, false],
       [{ status: "Terminated" }, true, false],
