@@ -31,8 +31,12 @@ export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNe
 }
 
 /** Returns the deadlines in the form that state has, with the defaults. */
-export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts" | "ssh">): Timeouts & { dial: number } {
+export function timeouts(
+  args: Pick<KubeadmClusterArgs, "timeouts" | "ssh" | "rollout">,
+): Timeouts & { dial: number } {
   const seconds = { ...defaults.DEFAULT_TIMEOUTS, ...args.timeouts };
+  const usual = defaults.DEFAULT_ROLLOUT.nodeTimeoutSeconds;
+  const change = args.rollout?.nodeTimeoutSeconds ?? usual;
   return {
     ssh: seconds.sshSeconds,
     dial: args.ssh?.dialTimeoutSeconds ?? defaults.DEFAULT_SSH.dialTimeoutSeconds,
@@ -40,6 +44,8 @@ export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts" | "ssh">): Ti
     init: seconds.initSeconds,
     join: seconds.joinSeconds,
     ready: seconds.readySeconds,
+    // the default is left out, so that states of older releases need no update
+    ...(change === usual ? {} : { change }),
   };
 }
 

@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { desiredCluster } from "./desired-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 
-const WAITS = /waits for the API server of cp-1, in whose change an earlier run ended: at most 1190 s/g;
+const WAITS = /waits for the API server of cp-1, in whose change an earlier run ended: at most 1490 s/g;
+const LIMITS = { rollout: { nodeTimeoutSeconds: 1_500 } };
 const LINE_MILLISECONDS = 60_000;
 
 describe("a preview while the only control plane is in the middle of a change", () => {
@@ -19,7 +20,7 @@ describe("a preview while the only control plane is in the middle of a change", 
 
   for (const command of [["preview"], ["up", "--yes", "--skip-preview"]])
     it(`waits for its API server, says so once, and reads everything: ${command[0]}`, async () => {
-      fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1", "w-1"]) });
+      fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1", "w-1"], LIMITS) });
       await fixture.stack.up();
       change({ apiServerRuns: false, changing: "10" });
       const { child, output } = fixture.stack.start(command);

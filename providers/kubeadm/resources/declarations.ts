@@ -23,6 +23,8 @@ export interface Timeouts {
   init: number;
   join: number;
   ready: number;
+  /** Time limit of a change of one node; absent for the default. */
+  change?: number;
 }
 
 /** Options for draining nodes before they leave. */

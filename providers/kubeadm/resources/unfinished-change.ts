@@ -2,6 +2,7 @@ import { report } from "../../../lib/pulumi/log";
 import { isKnownList } from "../../../lib/unknown";
 import { unfinishedChange } from "../plan/facts/unfinished-change";
 import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
+import type { Timeouts } from "./declarations";
 import { readMachineFacts } from "./facts/reading";
 
 /** Inputs by which the control planes are reached. */
@@ -11,6 +12,7 @@ export interface ControlPlaneAccess {
   readonly controlPlanes?: Machine[];
   readonly credentials?: SshCredentials;
   readonly jumpHost?: JumpHost;
+  readonly timeouts?: Pick<Timeouts, "change">;
 }
 
 /** Waits of this process by kubeconfig, and whether the API answered. */
@@ -38,11 +40,12 @@ async function waitForChange(
   kubeconfig: string,
   access: ControlPlaneAccess,
 ): Promise<boolean> {
-  const { machines = [], controlPlanes = machines, credentials, jumpHost } = access;
+  const { machines = [], controlPlanes = machines, credentials, jumpHost, timeouts } = access;
   if (credentials === undefined || !isKnownList(controlPlanes)) return false;
   const asked = controlPlanes.filter(({ role }) => role === "control-plane");
   const change = unfinishedChange(
     await readMachineFacts({ credentials, ...(jumpHost && { jumpHost }) }, asked),
+    timeouts?.change,
   );
   if (change === undefined) return false;
   const { machine, seconds } = change;

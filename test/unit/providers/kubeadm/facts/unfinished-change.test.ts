@@ -23,6 +23,12 @@ describe("a change of a control plane in whose middle a run ended", () => {
       assert.deepEqual(unfinishedChange(new Map([["cp-1", said(changing)]])), expected);
     });
 
+  it("is waited for as long as the configured limit of a node allows", () => {
+    const facts = new Map([["cp-1", said("10")]]);
+    assert.deepEqual(unfinishedChange(facts, 3_600), { machine: "cp-1", seconds: 3_590 });
+    assert.equal(unfinishedChange(facts, 10), undefined);
+  });
+
   it("is that which may take longest, and none of a machine that does not answer", () => {
     const facts = new Map<string, ReadFacts>([
       ["cp-1", { unread: "no answer" }],
