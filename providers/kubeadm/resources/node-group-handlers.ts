@@ -179,9 +179,11 @@ function refuseRemovals(
   const present = observed
     ?.filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
     .map(({ name }) => name);
-  // machines of pools that an interrupted run left are no members of etcd
+  // machines that an interrupted run prepared, or left of other pools, are no control planes
+  const isKnown = (machine: string) =>
+    recorded.includes(machine) || observed?.some(({ name }) => name === machine) === true;
   const leaving = plan.steps.flatMap((step) =>
-    membership.isRemoval(step) && step.etcdMember ? [step.machine] : [],
+    membership.isRemoval(step) && step.etcdMember && isKnown(step.machine) ? [step.machine] : [],
   );
   return refuseMajorityRemoval(present ?? recorded, leaving);
 }
