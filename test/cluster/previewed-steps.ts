@@ -78,6 +78,7 @@ function operationsOf(words: string): string[] {
     [/^ lost, /, []],
     [/^ move its pods apart/, []],
     [/^ (label|taint) /, []],
+    [/^ (restore the|write kubeadm-config and kubelet-config|record) /, []],
     [/^ left out, /, []],
   ];
   const found = meanings.find(([pattern]) => pattern.test(words));

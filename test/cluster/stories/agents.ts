@@ -1,10 +1,11 @@
-import { nodes, sshOff, sshOn } from "./by-hand";
+import { nodes, sshOff, sshOn, startUnit, stopUnit } from "./by-hand";
 import { joins, removes } from "./steps";
 import type { Story } from "./story";
 
+const AGENT = "foresail-node-agent";
 const WITHOUT_SECOND = { machines: ["cp-1", "w-1"] };
 
-/** Machines that do not answer SSH. */
+/** Machines on which sshd or the node agent is off. */
 export const agentStories: readonly Story[] = [
   {
     title: "sshd of a worker that leaves is off",
@@ -18,5 +19,9 @@ export const agentStories: readonly Story[] = [
       },
       { preview: joins("w-2") },
     ],
+  },
+  {
+    title: "the node agent of a worker is off, and a label of its pool changes",
+    runs: [{ byHand: [stopUnit("w-2", AGENT)], preview: [], then: [startUnit("w-2", AGENT)] }],
   },
 ];

@@ -5,6 +5,7 @@ import { traces } from "../traces";
 import type { Action } from "./story";
 
 const READY_SECONDS = 180;
+const CONDITION_SECONDS = 60;
 
 /** Runs kubectl as the administrator. */
 export const kubectl =
@@ -17,6 +18,9 @@ export const on =
   (machine: string, script: string): Action =>
   (cluster) =>
     cluster.fleet.execute(machine, script);
+
+export const stopUnit = (machine: string, unit: string): Action => on(machine, `systemctl stop ${unit}`);
+export const startUnit = (machine: string, unit: string): Action => on(machine, `systemctl start ${unit}`);
 
 export const sshOff = (machine: string): Action =>
   on(machine, "systemctl stop ssh.socket ssh 2>/dev/null || systemctl stop ssh");
@@ -78,3 +82,23 @@ export const taint =
     const keys = (node?.spec?.taints ?? []).map((each) => each.key);
     assert.ok(keys.includes(key), `${name} has ${keys.join(", ")}`);
   };
+
+/** A Node takes no new pods. */
+export const cordoned =
+  (name: string): Action =>
+  (cluster) =>
+    awaitNode(cluster, name, {
+      what: `${name} to be cordoned`,
+      seconds: CONDITION_SECONDS,
+      decide: ({ spec }) => (spec?.unschedulable === true ? undefined : "it is not"),
+    });
+
+/** A Node has an annotation with any value. */
+export const annotation =
+  (name: string, key: string): Action =>
+  (cluster) =>
+    awaitNode(cluster, name, {
+      what: `${key} of ${name}`,
+      seconds: CONDITION_SECONDS,
+      decide: ({ metadata }) => (metadata?.annotations?.[key] === undefined ? "it is absent" : undefined),
+    });

@@ -1,6 +1,7 @@
 import { agentStories } from "./agents";
 import { machineStories } from "./machines";
 import { nodeStories } from "./nodes";
+import { objectStories } from "./objects";
 import type { StoryGroup } from "./story";
 import { valueStories } from "./values";
 
@@ -9,6 +10,6 @@ export const STORY_GROUPS: readonly StoryGroup[] = [
   {
     about: "with one control plane and two workers",
     machines: ["cp-1", "w-1", "w-2"],
-    stories: [...valueStories, ...nodeStories, ...machineStories, ...agentStories],
+    stories: [...valueStories, ...nodeStories, ...objectStories, ...machineStories, ...agentStories],
   },
 ];

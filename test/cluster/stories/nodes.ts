@@ -1,7 +1,9 @@
-import { kubectl, label, nodes, podsOn, taint } from "./by-hand";
+import { annotationKeys } from "../../../providers/kubeadm/plan/rollout/annotations";
+import { annotation, cordoned, kubectl, label, nodes, podsOn, taint } from "./by-hand";
 import { joins } from "./steps";
 import type { Story } from "./story";
 
+const KEYS = annotationKeys();
 const POOL = "workers";
 
 /** Nodes that people delete, cordon, label and taint by hand. */
@@ -91,6 +93,26 @@ export const nodeStories: readonly Story[] = [
         ],
         preview: [{ kind: "settings", machine: "cp-1" }],
         then: [taint("cp-1", "node-role.kubernetes.io/control-plane")],
+      },
+    ],
+  },
+  {
+    title: "a worker is cordoned by hand, and stays so",
+    runs: [
+      {
+        byHand: [kubectl("cordon", "w-2")],
+        preview: [],
+        then: [cordoned("w-2"), kubectl("uncordon", "w-2")],
+      },
+    ],
+  },
+  {
+    title: "the annotations of a worker's node agent are removed by hand, and the agent writes them again",
+    runs: [
+      {
+        byHand: [kubectl("annotate", "node", "w-2", `${KEYS.ready}-`, `${KEYS.revision}-`)],
+        preview: [],
+        then: [annotation("w-2", KEYS.revision)],
       },
     ],
   },

@@ -9,3 +9,7 @@ export const joins = (...workers: string[]): ExpectedStep[] => [
 /** The removal of nodes that answer. */
 export const removes = (...machines: string[]): ExpectedStep[] =>
   machines.map((machine) => ({ kind: "remove", machine }));
+
+/** The return of foresail's own objects, each a kind and a name. */
+export const restores = (...objects: [kind: string, name: string][]): ExpectedStep[] =>
+  objects.map(([object, name]) => ({ kind: "restore", object, name }));

@@ -1,4 +1,5 @@
 import { containerNodeSettings } from "../../../sandbox/nodes";
+import { label } from "./by-hand";
 import type { Story } from "./story";
 
 const { kubelet, kubeadm } = containerNodeSettings;
@@ -30,4 +31,15 @@ export const valueStories: readonly Story[] = [
     },
     /anonymous/,
   ),
+  {
+    title: "a worker gets a label, and loses it",
+    runs: [
+      {
+        edit: { labels: { "w-2": { "example.org/team": "blue" } } },
+        preview: [{ kind: "settings", machine: "w-2" }],
+        then: [label("w-2", "example.org/team", "blue")],
+      },
+      { preview: [{ kind: "settings", machine: "w-2" }] },
+    ],
+  },
 ];
