@@ -67,7 +67,7 @@ describe("the truth of a preview of Tumblebug's VMs, by the server's record", fu
           made: matches(/^(\S+): create its VM in /)
             .map((machine) => groups.get(machine) ?? `no slot of ${machine}`)
             .sort(),
-          deleted: matches(/^\S+: delete its VM ([^ ,]+), which never came up/).sort(),
+          deleted: matches(/^(?:\S+: delete its|delete the) VM ([^ ,]+), which /).sort(),
         };
       }
 
