@@ -13,20 +13,15 @@ import {
   unreadableRefusals,
 } from "../../providers/openstack/plan/changed-in-cloud";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
-import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
+import { newObjects, securityGroupName } from "../../providers/openstack/plan/new-objects";
+import { SECURITY_GROUPS, securityRules } from "../../providers/openstack/plan/security-rules";
 import { CloudPlan } from "../../providers/openstack/resources/declarations";
 import { readStoppedMachines } from "../../providers/openstack/resources/stopped-machines";
 import { podNetworkKind } from "../kubeadm/defaults";
 import { wantsCinder } from "./cloud-addons";
 import { CloudObjects } from "./cloud-objects";
 import { makeMachines } from "./machines";
-import {
-  makeApiLoadBalancer,
-  makeNetworks,
-  makeSecurityGroups,
-  networkKey,
-  securityGroupName,
-} from "./network";
+import { makeApiLoadBalancer, makeNetworks, makeSecurityGroups, networkKey } from "./network";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
 /** The cloud objects of a cluster; `later` has the remaining changes to machines, one line per later run. */
@@ -77,6 +72,13 @@ export async function makeInfrastructure(
     ...(octavia?.floatingIp ? ["api"] : []),
   ];
   const hasOwnCredential = cloudProvider.enabled && cloudProvider.applicationCredential === undefined;
+  const desiredSecurity = {
+    ...access,
+    ...(args.sshPort === undefined ? {} : { sshPort: args.sshPort }),
+    podNetwork,
+    ...(octavia ? { loadBalancerCidr: network.cidr } : {}),
+    ...(cloudProvider.enabled ? { serviceLoadBalancerCidr: network.cidr } : {}),
+  };
   const plan = new CloudPlan(
     `${cluster}-cloud`,
     {
@@ -86,6 +88,18 @@ export async function makeInfrastructure(
       servers: machines.map(({ name, pool, shape: { network: _, ...shape } }) => ({ name, pool, ...shape })),
       externalNetwork: network.externalNetwork,
       floatingIps: withFloatingIp.filter((name) => !state.floatingIps.has(`${cluster}-${name}`)).length,
+      objects: newObjects(
+        cluster,
+        {
+          machines: machines.map(({ name }) => name),
+          networks: [key, ...inUse],
+          groups: SECURITY_GROUPS,
+          rules: securityRules(desiredSecurity),
+          pools,
+          newBalancer: octavia !== undefined && state.balancerNetwork === undefined,
+        },
+        state,
+      ),
       loadBalancer: octavia !== undefined,
       volumes: wantsCinder(cloudProvider) || undefined,
       ownCredential: hasOwnCredential || undefined,
@@ -108,13 +122,7 @@ export async function makeInfrastructure(
   const objects = new CloudObjects(cluster, state.mark ?? plan.mark, { parent, provider, dependsOn: [plan] });
   const externalNetworkId = whenMade(plan.found, (found) => found.externalNetworkId as string);
   const networks = makeNetworks(objects, network, inUse, externalNetworkId);
-  const security = makeSecurityGroups(objects, {
-    ...access,
-    sshPort: args.sshPort,
-    podNetwork,
-    loadBalancerCidr: octavia && network.cidr,
-    serviceLoadBalancerCidr: cloudProvider.enabled ? network.cidr : undefined,
-  });
+  const security = makeSecurityGroups(objects, desiredSecurity);
   const own = networks.get(key);
   const balancer =
     octavia &&

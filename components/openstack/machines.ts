@@ -17,6 +17,7 @@ import {
   type NetworkKey,
   type Pool,
 } from "../../providers/openstack/plan/machine";
+import { serverGroupResource } from "../../providers/openstack/plan/new-objects";
 import {
   ServerHostKey,
   type CloudPlan,
@@ -132,8 +133,8 @@ function makeKeypair(objects: CloudObjects, publicKey: string): Keypair {
 function makeServerGroups(objects: CloudObjects, pools: readonly Pool[]): Map<string, ServerGroup> {
   return new Map(
     pools.flatMap(({ name, antiAffinity }) => {
-      if (antiAffinity === "none") return [];
-      const resource = `${objects.cluster}-${name}-${antiAffinity}`;
+      const resource = serverGroupResource(objects.cluster, { name, antiAffinity });
+      if (resource === undefined || antiAffinity === "none") return [];
       const inputs = { name: objects.named(resource), policies: [POLICIES[antiAffinity]] };
       return [[name, new ServerGroup(resource, inputs, objects.opts)]];
     }),

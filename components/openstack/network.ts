@@ -13,6 +13,7 @@ import { Subnet } from "@pulumi/openstack/networking/subnet";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
 import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/machine";
+import { networkResource, ruleResource, securityGroupName } from "../../providers/openstack/plan/new-objects";
 import {
   securityRules,
   type DesiredSecurity,
@@ -53,7 +54,7 @@ export function makeNetworks(
   const make = (key: NetworkKey): MachineNetwork => {
     if (key.startsWith(EXISTING_NETWORK)) return { id: key.slice(EXISTING_NETWORK.length), way: [] };
     router ??= new Router(cluster, { name: cluster, ...common, externalNetworkId }, opts);
-    const name = `${cluster}-${key.replace("/", "-")}`;
+    const name = networkResource(cluster, key);
     const network = new Network(name, { name, ...common }, opts);
     const { description } = common;
     const dnsNameservers = "dnsNameservers" in wanted ? wanted.dnsNameservers : [];
@@ -67,11 +68,6 @@ export function makeNetworks(
 
 /** The cluster's security groups and their rules. Servers depend on the rules. */
 export type Security = ReturnType<typeof makeSecurityGroups>;
-
-/** Returns the name of a cluster's security group in the cloud. */
-export function securityGroupName(cluster: string, group: SecurityGroupName): string {
-  return `${cluster}-${group}`;
-}
 
 /** Creates the two security groups and their rules. */
 export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecurity) {
@@ -88,7 +84,7 @@ export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecuri
   const rules = securityRules(desired).map(
     ({ group, name, why, protocol, ports, cidr, peers }) =>
       new SecGroupRule(
-        `${cluster}-${group}-${name}${cidr === undefined ? "" : `-${cidr.replace("/", "-")}`}`,
+        ruleResource(cluster, { group, name, ...(cidr === undefined ? {} : { cidr }) }),
         {
           securityGroupId: groups[group].id,
           direction: "ingress",

@@ -32,7 +32,8 @@ interface AskedFacts extends RecordedServers {
   /** Images and flavors of new servers, by name or id. */
   images: readonly string[];
   flavors: readonly string[];
-  floatingIps: number;
+  /** Whether the run creates objects of Neutron. */
+  newNetworkObjects: boolean;
 }
 
 /**
@@ -41,7 +42,7 @@ interface AskedFacts extends RecordedServers {
  */
 export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise<CloudFacts> {
   const names = encodeURIComponent(desired.servers);
-  const [flavors, images, zones, externalNetworks, servers, limits, floatingIps, volumes, ...others] =
+  const [flavors, images, zones, externalNetworks, servers, limits, network, volumes, ...others] =
     await Promise.all([
       withUnlisted(
         cloud.list<Flavor>("compute", "/flavors/detail", "flavors"),
@@ -57,7 +58,7 @@ export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise
       cloud.list<Named>("network", "/networks?router:external=true", "networks"),
       cloud.list<Server>("compute", `/servers/detail?name=${names}`, "servers"),
       cloud.call("compute", "GET", "/limits"),
-      desired.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
+      desired.newNetworkObjects ? networkQuota(cloud) : undefined,
       desired.withRootVolume.length > 0 ? readVolumeFacts(cloud) : undefined,
       cloud.has("load-balancer"),
       cloud.has("block-storage"),
@@ -90,8 +91,9 @@ export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise
       instances: quota("maxTotalInstances", "totalInstancesUsed"),
       cores: quota("maxTotalCores", "totalCoresUsed"),
       ram: quota("maxTotalRAMSize", "totalRAMUsed"),
+      serverGroups: quota("maxServerGroups", "totalServerGroupsUsed"),
     },
-    floatingIps,
+    network,
     volumes,
     hasLoadBalancer,
     hasVolumes,
@@ -144,14 +146,17 @@ async function ifAllowed<Value>(read: () => Promise<Value>): Promise<Value | und
   }
 }
 
-/** Reads the project's quota for floating IPs. Returns undefined if the project may not read it. */
-function floatingIpQuota(cloud: Cloud): Promise<Quota | undefined> {
+/** Reads the project's quotas for objects of Neutron. Returns undefined if the project may not read them. */
+function networkQuota(cloud: Cloud): Promise<CloudFacts["network"]> {
   return ifAllowed(async () => {
     const { tenant } = await cloud.call("network", "GET", "/quotas/tenant");
     const project = (tenant as { tenant_id: string }).tenant_id;
     const { quota } = await cloud.call("network", "GET", `/quotas/${project}/details.json`);
-    const { limit, used } = (quota as { floatingip: Quota }).floatingip;
-    return { limit, used };
+    type Usage = Quota & { reserved?: number };
+    const usages = Object.entries(quota as Record<string, Usage>).map(
+      ([key, { limit, used, reserved = 0 }]) => [key, { limit, used: used + reserved }],
+    );
+    return Object.fromEntries(usages) as Record<string, Quota>;
   });
 }
 

@@ -42,6 +42,13 @@ export interface DesiredServer extends Omit<MachineShape, "network"> {
   pool: string;
 }
 
+/** Quotas of objects that a cluster needs beside its servers: Neutron's keys, and "server_groups" of Nova. */
+export type ObjectQuota =
+  "port" | "network" | "subnet" | "router" | "security_group" | "security_group_rule" | "server_groups";
+
+/** Number of objects that a run creates, by quota. */
+export type NewObjects = Readonly<Record<ObjectQuota, number>>;
+
 /** What one run requires of the cloud. */
 export interface DesiredCloud {
   /** All servers that exist after the run. */
@@ -58,6 +65,8 @@ export interface DesiredCloud {
   leaving: string[];
   /** Number of floating IPs that the run creates. */
   floatingIps: number;
+  /** Number of other objects that the run creates; absent if there is none. */
+  objects?: NewObjects;
 }
 
 /** Facts about a cloud's block-storage service. */
@@ -86,9 +95,9 @@ export interface CloudFacts {
   /** Failed servers: in state ERROR, without the ready tag, and with the cloud's reason. */
   failed: (Named & { reason: string })[];
   /** `ram` in MiB. */
-  compute: Record<"instances" | "cores" | "ram", Quota>;
-  /** Absent if the cloud does not report it. */
-  floatingIps?: Quota;
+  compute: Record<"instances" | "cores" | "ram", Quota> & { serverGroups?: Quota };
+  /** Neutron's quotas by its keys, such as "port" and "floatingip"; absent if the cloud does not report them. */
+  network?: Readonly<Record<string, Quota | undefined>>;
   hasLoadBalancer: boolean;
   hasVolumes: boolean;
   /** Whether the current credential can't create application credentials. */

@@ -99,6 +99,8 @@ export function recordedState(cluster: string, resources: StateResources) {
       .sort(),
     /** Whether the state has the application credential of the cloud provider in the cluster. */
     hasCredential: credentials.some(({ name }) => name === cloudProviderResource(cluster)),
+    /** Resource names of the server groups in the state. */
+    serverGroups: new Set(state.of("openstack:compute/serverGroup:ServerGroup").map(({ name }) => name)),
     /** Resource names of the floating IPs in the state. */
     floatingIps: new Set(state.of("openstack:networking/floatingIp:FloatingIp").map(({ name }) => name)),
     /** CIDR blocks that may connect to the API's load balancer, in the cloud's order. */

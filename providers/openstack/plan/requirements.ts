@@ -5,6 +5,7 @@ import type {
   DesiredCloud,
   DesiredServer,
   Named,
+  ObjectQuota,
   Quota,
   UnmetRequirement,
   VolumeFacts,
@@ -109,10 +110,20 @@ interface QuotaNeed extends Partial<Quota> {
   todo: string;
 }
 
+const OBJECT_QUOTAS: Readonly<Record<ObjectQuota, string>> = {
+  port: "ports",
+  network: "networks",
+  subnet: "subnets",
+  router: "routers",
+  security_group: "security groups",
+  security_group_rule: "security group rules",
+  server_groups: "server groups",
+};
+
 function computeNeeds(
   missing: readonly DesiredServer[],
   desired: DesiredCloud,
-  { compute, flavors, floatingIps }: CloudFacts,
+  { compute, flavors, network = {} }: CloudFacts,
 ): QuotaNeed[] {
   const sizes = missing.map(({ flavor }) => flavors.find(({ id, name }) => id === flavor || name === flavor));
   const sum = (of: "vcpus" | "ram") => sizes.reduce((total, size) => total + (size?.[of] ?? 0), 0);
@@ -120,8 +131,12 @@ function computeNeeds(
   return [
     { what: "servers", need: missing.length, ...compute.instances, todo },
     { what: "cores", need: sum("vcpus"), ...compute.cores, todo },
-    { what: "floating IPs", need: desired.floatingIps, ...floatingIps, todo: "release some" },
+    { what: "floating IPs", need: desired.floatingIps, ...network.floatingip, todo: "release some" },
     { what: "memory", unit: " MiB", need: sum("ram"), ...compute.ram, todo },
+    ...(Object.keys(desired.objects ?? {}) as ObjectQuota[]).map((key) => ({
+      ...{ what: OBJECT_QUOTAS[key], need: desired.objects?.[key] ?? 0, todo: "delete some" },
+      ...(key === "server_groups" ? compute.serverGroups : network[key]),
+    })),
   ];
 }
 

@@ -30,7 +30,7 @@ const UNVERIFIED =
 /** Reads ids, unmet requirements and leftovers from the cloud. Warns if the cloud is not verified. */
 async function askCloud(news: Inputs) {
   const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
-  const { serverIds = {}, networkObjects = [] } = news;
+  const { serverIds = {}, networkObjects = [], objects } = news;
   const made = servers.filter(({ name }) => news.arriving.includes(name));
   return Cloud.use(news, { seconds: ASK_SECONDS }, async (cloud) => {
     if (!cloud.configuration.verify) report(nameOf(news), UNVERIFIED);
@@ -42,7 +42,7 @@ async function askCloud(news: Inputs) {
         withRootVolume: servers.flatMap(({ name, rootVolume }) => (rootVolume ? [name] : [])),
         images: [...new Set(made.map(({ image }) => image))],
         flavors: [...new Set(made.map(({ flavor }) => flavor))],
-        floatingIps,
+        newNetworkObjects: floatingIps > 0 || Object.values(objects ?? {}).some((count) => count > 0),
       }),
       mark === undefined
         ? []
@@ -175,13 +175,28 @@ async function look(cloud: Cloud, missing: Set<string>, say: (line: string) => v
  */
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, given: Inputs) {
-    const { known = [], serverIds = {}, networkObjects = [], securityGroups = [], refusals, ...news } = given;
+    const {
+      known = [],
+      serverIds = {},
+      networkObjects = [],
+      securityGroups = [],
+      objects,
+      refusals,
+      ...news
+    } = given;
     if (refusals) return { inputs: news, failures: refusals };
     if (!isKnown(news)) return { inputs: news, failures: [] };
     const say = (lines: readonly string[]) => lines.forEach((line) => report(nameOf(news), line));
     let answer: Awaited<ReturnType<typeof askCloud>>;
     try {
-      answer = await askCloud({ ...news, known, serverIds, networkObjects, securityGroups });
+      answer = await askCloud({
+        ...news,
+        known,
+        serverIds,
+        networkObjects,
+        securityGroups,
+        ...(objects ? { objects } : {}),
+      });
     } catch (error) {
       const why = messageOf(error);
       say([...news.steps, ...news.later]);

@@ -5,7 +5,7 @@ import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/decla
 import type { MarkedObject } from "../plan/leftovers";
 import type { CloudRef, DesiredCloud, RecordedObject, UnmetRequirement } from "../plan/cloud-facts";
 
-/** `known`, `networkObjects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
+/** `known`, `networkObjects`, `objects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
 export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   cluster: string;
   /** Unmet requirements that are known without the cloud. */

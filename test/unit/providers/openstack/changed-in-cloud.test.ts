@@ -46,7 +46,7 @@ describe("what was changed in the cloud and not by foresail", () => {
       id: `p${index}`,
     });
     const { gone, detached, withoutVolume } = await readCloudFacts(cloud, {
-      ...{ servers: "^w-", cluster: "demo", images: [], flavors: [], floatingIps: 0 },
+      ...{ servers: "^w-", cluster: "demo", images: [], flavors: [], newNetworkObjects: false },
       withRootVolume: ["w-1-aaaaa", "w-2-aaaaa"],
       serverIds: { "w-1-aaaaa": "s1", "w-2-aaaaa": "s2" },
       networkObjects: [port(1), port(2), port(3)],

@@ -19,6 +19,8 @@ const NO_MACHINES = {
   flavors: [],
 };
 
+const portQuota = { limit: 9, used: 6, reserved: 2 };
+
 describe("a cloud's APIs", () => {
   let server: CloudServer;
   let cloud: Cloud | undefined;
@@ -224,7 +226,7 @@ describe("a cloud's APIs", () => {
         return ok({ id: "i9", name: "hidden", status: "active", min_disk: 1, min_ram: 0 });
       if (path === "/network/v2.0/quotas/tenant") return ok({ tenant: { tenant_id: "p1" } });
       if (path === "/network/v2.0/quotas/p1/details.json")
-        return ok({ quota: { floatingip: { limit: 50, used: 3, reserved: 0 } } });
+        return ok({ quota: { floatingip: { limit: 50, used: 3, reserved: 0 }, port: portQuota } });
       if (path === "/volume/v3/types") return ok({ volume_types: [{ id: "t1", name: "ssd" }] });
       if (path === "/volume/v3/os-quota-sets/p1?usage=true")
         return ok({
@@ -247,7 +249,7 @@ describe("a cloud's APIs", () => {
       serverIds: { "w-1-aaaaa": "s1", "w-3-ccccc": "s3", "w-4-ddddd": "s4" },
       images: ["debian", "i9", "nothing"],
       flavors: ["small", "nothing"],
-      floatingIps: 1,
+      newNetworkObjects: true,
       ...{ cluster: "demo", networkObjects: [], withRootVolume: ["w-2-bbbbb"] },
     });
     assert.deepEqual(facts.recorded, {
@@ -267,6 +269,7 @@ describe("a cloud's APIs", () => {
       instances: { limit: 10, used: 3 },
       cores: { limit: -1, used: 9 },
       ram: { limit: -1, used: 0 },
+      serverGroups: { limit: -1, used: 0 },
     });
     assert.deepEqual(
       [facts.zones[0]?.name, facts.externalNetworks[0]?.id, facts.servers],
@@ -275,7 +278,7 @@ describe("a cloud's APIs", () => {
     // a server that has worked is no obstacle to a run
     assert.deepEqual(facts.failed, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
     assert.equal(facts.hasLoadBalancer, false);
-    assert.deepEqual(facts.floatingIps, { limit: 50, used: 3 });
+    assert.deepEqual(facts.network, { floatingip: { limit: 50, used: 3 }, port: { limit: 9, used: 8 } });
     assert.deepEqual(facts.volumes, {
       types: [{ id: "t1", name: "ssd" }],
       quota: { volumes: { limit: 10, used: 4 }, gigabytes_ssd: { limit: -1, used: 120 } },
@@ -289,12 +292,12 @@ describe("a cloud's APIs", () => {
         return { status: 403, body: { NeutronError: { message: "not for you" } } };
       return { status: 200, body: {} };
     });
-    const { floatingIps, volumes } = await readCloudFacts(open_, {
+    const { network, volumes } = await readCloudFacts(open_, {
       ...NO_MACHINES,
-      floatingIps: 1,
+      newNetworkObjects: true,
       withRootVolume: ["w-1-aaaaa"],
     });
-    assert.equal(floatingIps, undefined);
+    assert.equal(network, undefined);
     assert.deepEqual(volumes, { types: [] });
   });
 
@@ -309,7 +312,7 @@ describe("a cloud's APIs", () => {
       server.hasVolumes = hasVolumes;
       const { volumes } = await readCloudFacts(open_, {
         ...NO_MACHINES,
-        floatingIps: 0,
+        newNetworkObjects: false,
         withRootVolume: rootVolumes ? ["w-1-aaaaa"] : [],
       });
       assert.equal(volumes, undefined);

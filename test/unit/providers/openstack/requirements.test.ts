@@ -1,61 +1,9 @@
 import assert from "node:assert/strict";
-import type {
-  CloudFacts,
-  DesiredCloud,
-  DesiredServer,
-} from "../../../../providers/openstack/plan/cloud-facts";
+import type { CloudFacts, DesiredCloud } from "../../../../providers/openstack/plan/cloud-facts";
 import { unmetCloud } from "../../../../providers/openstack/plan/requirements";
+import { desired, facts, server } from "./cloud-examples";
 
 const NONE_LEFT = { limit: 0, used: 0 };
-
-const server = (over: Partial<DesiredServer> = {}): DesiredServer => ({
-  name: "w-1-aaaaa",
-  pool: "w",
-  flavor: "small",
-  image: "debian",
-  ...over,
-});
-const desired = (over: Partial<DesiredCloud> = {}): DesiredCloud => ({
-  servers: [server()],
-  arriving: (over.servers ?? [server()]).map(({ name }) => name),
-  leaving: [],
-  loadBalancer: false,
-  floatingIps: 0,
-  ...over,
-});
-const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
-  flavors: [
-    { id: "f1", name: "small", vcpus: 2, ram: 2048, disk: 10 },
-    { id: "f2", name: "diskless", vcpus: 2, ram: 2048, disk: 0 },
-  ],
-  images: [
-    { id: "i1", name: "debian", status: "active", minDisk: 5, minRam: 512 },
-    { id: "i2", name: "twice", status: "active", minDisk: 0, minRam: 0 },
-    { id: "i3", name: "twice", status: "active", minDisk: 0, minRam: 0 },
-    { id: "i4", name: "queued", status: "queued", minDisk: 0, minRam: 0 },
-    { id: "i5", name: "big", status: "active", minDisk: 40, minRam: 4096 },
-  ],
-  zones: [
-    { name: "az1", available: true },
-    { name: "az2", available: false },
-  ],
-  externalNetworks: [{ id: "n1", name: "public" }],
-  servers: [],
-  recorded: {},
-  gone: [],
-  detached: {},
-  withoutVolume: [],
-  failed: [],
-  compute: {
-    instances: { limit: 10, used: 2 },
-    cores: { limit: -1, used: 99 },
-    ram: { limit: 51200, used: 0 },
-  },
-  hasLoadBalancer: false,
-  hasVolumes: false,
-  isRestricted: false,
-  ...over,
-});
 
 describe("unmet requirements of a run on a cloud", () => {
   const cases: [what: string, desired: DesiredCloud, facts: CloudFacts, said: string[]][] = [
@@ -257,12 +205,44 @@ describe("unmet requirements of a run on a cloud", () => {
     [
       "floating IPs",
       desired({ floatingIps: 2 }),
-      facts({ floatingIps: { limit: 5, used: 4 } }),
+      facts({ network: { floatingip: { limit: 5, used: 4 } } }),
       [
         "openstack.pools: quota for floating IPs exceeded: needs 2 more, limit 5, used 4; raise the quota, or release some",
       ],
     ],
-    ["nothing where no floating IP is made", desired(), facts({ floatingIps: { limit: 5, used: 5 } }), []],
+    [
+      "nothing where no floating IP is made",
+      desired(),
+      facts({ network: { floatingip: { limit: 5, used: 5 } } }),
+      [],
+    ],
+    [
+      "every other object that the run creates and the quota has no room for",
+      desired({
+        objects: {
+          ...{ port: 3, network: 1, subnet: 1, router: 1, server_groups: 2 },
+          ...{ security_group: 2, security_group_rule: 19 },
+        },
+      }),
+      facts({
+        compute: { ...facts().compute, serverGroups: { limit: 10, used: 9 } },
+        network: {
+          port: { limit: 4, used: 2 },
+          network: { limit: 1, used: 1 },
+          subnet: { limit: 1, used: 0 },
+          router: { limit: -1, used: 70 },
+          security_group: { limit: 10, used: 9 },
+          security_group_rule: { limit: 100, used: 90 },
+        },
+      }),
+      [
+        "openstack.pools: quota for ports exceeded: needs 3 more, limit 4, used 2; raise the quota, or delete some",
+        "openstack.pools: quota for networks exceeded: needs 1 more, limit 1, used 1; raise the quota, or delete some",
+        "openstack.pools: quota for server groups exceeded: needs 2 more, limit 10, used 9; raise the quota, or delete some",
+        "openstack.pools: quota for security groups exceeded: needs 2 more, limit 10, used 9; raise the quota, or delete some",
+        "openstack.pools: quota for security group rules exceeded: needs 19 more, limit 100, used 90; raise the quota, or delete some",
+      ],
+    ],
     [
       "a server that the cloud could not make, with its reason",
       desired({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
