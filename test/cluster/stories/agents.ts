@@ -21,7 +21,7 @@ export const agentStories: readonly Story[] = [
     ],
   },
   {
-    title: "the node agent of a worker is off, and a label of its pool changes",
+    title: "the node agent of a worker is off, and nothing changes",
     runs: [{ byHand: [stopUnit("w-2", AGENT)], preview: [], then: [startUnit("w-2", AGENT)] }],
   },
 ];
