@@ -15,7 +15,7 @@ const PODS = { apiVersion: "v1", kind: "Pod" };
 const MEBIBYTE = 2 ** 20;
 
 describe("what an API server may answer", function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), "foresail-limits-"));
   const authority = new TestAuthority(folder);
   let certificate: Certificate;
@@ -46,7 +46,7 @@ describe("what an API server may answer", function () {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const access = { kubeconfig: kubeconfigOf(authority, [{ port }]) };
-    client = await KubernetesClient.connect(access, { seconds: 5, callSeconds: 5 });
+    client = await KubernetesClient.connect(access, { seconds: 15, callSeconds: 15 });
   });
   afterEach(() => {
     client.close();

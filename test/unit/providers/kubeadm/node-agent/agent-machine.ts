@@ -266,8 +266,21 @@ export class AgentMachine {
     const whole = path.join(this.folder, folder);
     const names = readdirSync(whole).sort();
     return Object.fromEntries(
-      names.map((name) => [keyOf(name), readFileSync(path.join(whole, name), "utf8")]),
+      names.flatMap((name) => {
+        const text = textOf(path.join(whole, name));
+        return text === undefined ? [] : [[keyOf(name), text]];
+      }),
     );
+  }
+}
+
+/** Returns the text of a file; undefined if a running agent has removed it since it was listed. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 

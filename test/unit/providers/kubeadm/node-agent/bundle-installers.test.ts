@@ -178,7 +178,7 @@ describe("the installers of a bundle", () => {
     const restarts = path.join(folder, "restarts");
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, 'a = 1\n    sandbox_image = "registry.k8s.io/pause:3.9"\n');
-    fakeProgram("systemctl", `echo "$*" >>${restarts}`);
+    fakeProgram("systemctl", `[ "$1" != restart ] || echo "$*" >>${restarts}`);
     for (let times = 0; times < 2; times += 1)
       assert.equal(run("kubelet", "1.36.3", "install", environment).status, 0);
     assert.equal(readFileSync(file, "utf8"), 'a = 1\n    sandbox_image = "registry.k8s.io/pause:3.10"\n');
