@@ -5,8 +5,11 @@ import type { VirtualMachine } from "./model";
 /** Fields of a VM on the server that the plan depends on. */
 export type LiveVm = Pick<
   VirtualMachine,
-  "name" | "group" | "status" | "targetAction" | "systemMessage" | "publicAddress"
+  "name" | "group" | "status" | "targetAction" | "systemMessage" | "publicAddress" | "cloudId"
 >;
+
+/** A machine that a run was to have. */
+export type PlannedMachine = Pick<Slot, "machine" | "vmGroup">;
 
 export interface DesiredMachine {
   slots: readonly Slot[];
@@ -16,6 +19,10 @@ export interface DesiredMachine {
   leaving: Readonly<Record<string, string>>;
   /** VMs on the server; undefined if the MCIS does not exist. */
   live: readonly LiveVm[] | undefined;
+  /** Machines that the last run of this state was to have. */
+  planned?: readonly PlannedMachine[];
+  /** VMs that a preview has listed as unused. */
+  listed?: readonly string[];
   /** Whether the run has waited for VMs to start: those that have not by now are replaced. @default false */
   hasWaited?: boolean;
 }
@@ -31,8 +38,10 @@ export interface MachinePlan {
   lost: { machine: string; vm: string; why: string }[];
   /** Machine → surplus VM that still exists. */
   leaving: Record<string, string>;
-  /** VMs that no machine has, such as those of a run that was killed. They never joined the cluster. */
+  /** VMs that no machine has and that an earlier run of this state made, or that have ended. They never joined. */
   unused: { vm: string; why: string }[];
+  /** VMs that no machine has and of which the state does not know whose they are: they may be Nodes, and stay. */
+  strangers: { vm: string; group: string; status: string }[];
   /** Machines of no earlier run whose VM has not started yet. */
   awaited: { machine: string; vm: string; status: string }[];
   /** Machines whose VM exists and does not run: suspended, or in another operation. */
@@ -81,7 +90,7 @@ export function planMachines(desired: DesiredMachine): MachinePlan {
   const { slots, recorded, leaving, live = [], hasWaited = false } = desired;
   const plan: MachinePlan = {
     ...{ kept: {}, failed: [], made: [], lost: [], leaving: {} },
-    ...{ unused: [], awaited: [], stopped: [] },
+    ...{ unused: [], strangers: [], awaited: [], stopped: [] },
   };
   const byName = new Map(live.map((vm) => [vm.name, vm]));
   const wanted = new Set(slots.map(({ machine }) => machine));
@@ -105,7 +114,9 @@ export function planMachines(desired: DesiredMachine): MachinePlan {
       plan.lost.push({ machine, vm: name, why: vm ? whyDead(vm) : "it no longer exists" });
     else assignFree(plan, slot, free, (one) => isDead(one) || (hasWaited && isStarting(one)));
   }
-  plan.unused = free.map((vm) => ({ vm: vm.name, why: whyDead(vm) }));
+  const strangers = strangersOf(free, desired);
+  plan.unused = free.filter((vm) => !strangers.includes(vm)).map((vm) => ({ vm: vm.name, why: whyDead(vm) }));
+  plan.strangers = strangers.map(({ name, group, status }) => ({ vm: name, group, status }));
   for (const [machine, name] of Object.entries(plan.kept)) {
     const vm = byName.get(name);
     if (!vm || vm.status === "Running") continue;
@@ -113,6 +124,30 @@ export function planMachines(desired: DesiredMachine): MachinePlan {
     (isNew ? plan.awaited : plan.stopped).push({ machine, vm: name, status: vm.status });
   }
   return plan;
+}
+
+/**
+ * Returns those of the VMs without a machine that must stay. A state that was restored from a backup does not know the
+ * machines that joined since, and other people may have added VMs to the MCIS: deleting one takes a Node away without a
+ * drain. So a VM is only deleted when nothing runs in it, a preview has listed it, or the last run was to have
+ * machines of its group that it did not record. More VMs of a group than such machines all stay.
+ *
+ * @param free VMs that no machine has
+ */
+function strangersOf(
+  free: readonly LiveVm[],
+  { slots, recorded, leaving, planned = [], listed = [] }: DesiredMachine,
+): LiveVm[] {
+  const isKnown = (machine: string) => Object.hasOwn(recorded, machine) || Object.hasOwn(leaving, machine);
+  const desired = new Set(slots.map(({ machine }) => machine));
+  const open = planned.filter(({ machine }) => !isKnown(machine) && !desired.has(machine));
+  const doubtful = free.filter(
+    (vm) => !hasEnded(vm) && vm.status !== "Terminating" && !listed.includes(vm.name),
+  );
+  const countIn = (group: string) => open.filter(({ vmGroup }) => vmGroup === group).length;
+  return doubtful.filter(
+    ({ group }) => doubtful.filter((other) => other.group === group).length > countIn(group),
+  );
 }
 
 /** Assigns the next free VM of its group to a machine. Adds failed VMs before it to `plan.failed`. */
@@ -156,6 +191,18 @@ export const stoppedLines = ({ stopped }: Pick<MachinePlan, "stopped">, folder: 
     ({ machine, vm, status }) =>
       `${machine}: its VM ${vm} is ${status}` +
       (status === "Suspended" ? `; start it: \`GET ${folder}/${vm}?action=resume\` on the server` : ""),
+  );
+
+/**
+ * Returns a line for each VM that stays because nothing says whose it is.
+ * @param folder the server's path of the VMs
+ */
+export const strangerLines = ({ strangers }: Pick<MachinePlan, "strangers">, folder: string): string[] =>
+  strangers.map(
+    ({ vm, group, status }) =>
+      `no machine has the VM ${vm} (${status}), and no run that the state knows made it: it stays. If the state is older ` +
+      `than the cluster, ${vm} may be one of its nodes: configure a machine for the VM group ${group} again, and remove it ` +
+      `after \`up\`. If it is not needed, delete it: \`DELETE ${folder}/${vm}\` on the server`,
   );
 
 /** Returns one line per lost machine, with the remediation. Lost machines block the run. */

@@ -2,6 +2,7 @@ import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import { recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/slots";
 import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
 import type { Slot } from "./groups";
+import type { PlannedMachine } from "./machine-plan";
 import type { FirewallRule, MachineVm } from "./model";
 import {
   agentsResource,
@@ -26,6 +27,10 @@ export interface RecordedCluster {
   vms: Record<string, MachineVm>;
   /** Machine → VM of machines that are being removed. */
   leaving: Record<string, string>;
+  /** Machines that the last run was to have. */
+  planned: PlannedMachine[];
+  /** VMs that the last run was to delete because no machine has them. */
+  unused: string[];
   /** Machines with a VM, with their recorded configuration. */
   slots: Slot[];
   /** The control planes that may be etcd members. */
@@ -45,8 +50,8 @@ export interface RecordedCluster {
 /** Reads a cluster from a stack's state. @param cluster name of the cluster's component */
 export function recordedCluster(cluster: string, resources: StateResources): RecordedCluster {
   const state = new RecordedResources(resources);
-  const { mark } = state.outputs("TumblebugPlan", planResource(cluster)) ?? {};
-  const { slots, leaving, failure, ...mcis } =
+  const { mark, slots: planned } = state.outputs("TumblebugPlan", planResource(cluster)) ?? {};
+  const { slots, leaving, unused, failure, ...mcis } =
     state.outputs("TumblebugMcis", machinesResource(cluster)) ?? {};
   const { address } = state.outputs("TumblebugLoadBalancer", apiBalancerResource(cluster)) ?? {};
   const vms = (mcis["vms"] ?? {}) as RecordedCluster["vms"];
@@ -57,6 +62,8 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
   return {
     ...(typeof mark === "string" ? { mark } : {}),
     vms,
+    planned: ((planned ?? []) as Slot[]).map(({ machine, vmGroup }) => ({ machine, vmGroup })),
+    unused: (unused ?? []) as string[],
     goneRules: Object.fromEntries(
       state
         .of("TumblebugSecurityGroup")

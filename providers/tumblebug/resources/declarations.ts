@@ -189,14 +189,16 @@ export interface McisInputs {
   user: string;
   /** Deadline for VMs to start, in seconds. */
   timeoutSeconds: number;
-  /** Recorded machines, and machines that are being removed; used by check only. */
-  recorded?: Recorded;
+  /** What the state has of machines at the start of the run; used by check only. */
+  recorded?: Recorded & Partial<Pick<RecordedCluster, "planned" | "unused">>;
   /** Set by check. */
   steps?: string[];
   /** Set by check: unchanged machines. */
   known?: Record<string, MachineVm>;
   /** Set by check: machine → VM of machines that are being removed. */
   leaving?: Record<string, string>;
+  /** Set by check: VMs that no machine has and that are deleted. */
+  unused?: string[];
 }
 
 /** Recorded machines at the start of a run. */

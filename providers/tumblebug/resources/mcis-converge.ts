@@ -9,6 +9,7 @@ import {
   planMachines,
   stoppedLines,
   stuckSeconds,
+  type LiveVm,
   type MachinePlan,
 } from "../plan/machine-plan";
 import type { Slot } from "../plan/groups";
@@ -64,6 +65,7 @@ export async function convergeMcis(
       throw new ReasonedError("AddNodeEntityFailedReason", lostLines(plan).join("\n"));
     begun = true;
     const kept = await deleteUnused(tumblebug, inputs, plan);
+    outputs.unused = kept.vms;
     const refusals = await createVms(tumblebug, inputs, plan, settled);
     const after = await waitForVms(tumblebug, recorded, inputs, signal, kept.vms);
     const final = planFor(inputs, recorded, after);
@@ -84,12 +86,16 @@ export const vmNames = (vms: Recorded["vms"]): Record<string, string> =>
 const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrastructure): MachinePlan =>
   planMachines({
     ...{ slots: inputs.slots, recorded: vmNames(vms), leaving },
-    ...{ live: found?.machines, hasWaited: true },
+    ...{ live: found?.machines, listed: inputs.unused ?? [], hasWaited: true },
   });
 
+/** Returns the server's path of the VMs, in the namespace. */
+export const machinesPath = ({ server, infrastructure }: McisInputs): string =>
+  server.generation === "infra" ? `infra/${infrastructure}/node` : `mcis/${infrastructure}/vm`;
+
 /** Returns the server's path of actions on the VMs. */
-export const actionsPath = ({ server, namespace, infrastructure }: McisInputs): string =>
-  `/ns/${namespace}/control/${server.generation === "infra" ? `infra/${infrastructure}/node` : `mcis/${infrastructure}/vm`}`;
+export const actionsPath = (inputs: McisInputs): string =>
+  `/ns/${inputs.namespace}/control/${machinesPath(inputs)}`;
 
 const recordedLeavers = ({ vms }: Recorded, { leaving }: MachinePlan) =>
   Object.fromEntries(Object.entries(vms).filter(([machine]) => Object.hasOwn(leaving, machine)));
@@ -118,15 +124,16 @@ function vmsOf(
   );
 }
 
-/** Deletes the VMs that no machine has. @returns those that are left, with one error about them */
+/** Deletes the VMs that no machine has and that the preview listed. @returns those that are left, with one error */
 async function deleteUnused(
   { infrastructures }: Tumblebug,
   inputs: McisInputs,
   { unused }: MachinePlan,
 ): Promise<{ vms: string[]; failure: Error | undefined }> {
   const { namespace, infrastructure } = inputs;
+  const listed = unused.filter(({ vm }) => inputs.unused?.includes(vm) === true);
   const left = await Promise.all(
-    unused.map(async ({ vm, why }) => {
+    listed.map(async ({ vm, why }) => {
       report(mcisName(inputs), `delete the VM ${vm}, which no machine has (${why})`);
       try {
         await infrastructures.checkCloudOf(namespace, infrastructure, vm);
@@ -202,6 +209,9 @@ async function waitForVms(
 ): Promise<Infrastructure | undefined> {
   const resource = mcisName(inputs);
   const known = new Set([...Object.values(vmNames(vms)), ...Object.values(leaving), ...ignored]);
+  const groups = new Set(inputs.slots.map(({ vmGroup }) => vmGroup));
+  const isAwaited = ({ name, group }: LiveVm) =>
+    !known.has(name) && (groups.has(group) || inputs.unused?.includes(name) === true);
   let last = { busy: "", since: Date.now() };
   return waitFor<Infrastructure | undefined>({
     what: `the VMs of the ${resource} to come up`,
@@ -210,7 +220,7 @@ async function waitForVms(
     progress: (line) => report(resource, line),
     probe: async () => {
       const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
-      const settling = found?.machines.filter((vm) => !known.has(vm.name) && !isSettled(vm)) ?? [];
+      const settling = found?.machines.filter((vm) => isAwaited(vm) && !isSettled(vm)) ?? [];
       if (settling.length === 0) return { done: found };
       const busy = settling
         .map(({ name, status }) => `${name} ${status}`)

@@ -6,6 +6,7 @@ import {
   machineLines,
   planMachines,
   stoppedLines,
+  strangerLines,
   type LiveVm,
 } from "../plan/machine-plan";
 import { machineVm } from "../plan/model";
@@ -16,7 +17,7 @@ import { report } from "../../../lib/pulumi/log";
 import { carriesMark } from "../../../lib/pulumi/marks";
 import { isKnown } from "../../../lib/unknown";
 import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./declarations";
-import { actionsPath, assertOwnMcis, convergeMcis, mcisName, vmNames } from "./mcis-converge";
+import { actionsPath, assertOwnMcis, convergeMcis, machinesPath, mcisName, vmNames } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";
 import { messageOf } from "../../../lib/error-message";
@@ -31,7 +32,8 @@ const readMcis = (inputs: McisInputs, options?: typeof IN_PREVIEW) =>
 
 const asRecorded = (recorded: Recorded): LiveVm[] =>
   [...Object.values(vmNames(recorded.vms)), ...Object.values(recorded.leaving)].map((name) => ({
-    ...{ name, group: "", status: "Running", targetAction: "None", systemMessage: "", publicAddress: "" },
+    ...{ name, group: "", status: "Running", targetAction: "None", systemMessage: "" },
+    ...{ publicAddress: "", cloudId: "" },
   }));
 
 /** Inputs that can't change while there are machines. */
@@ -56,13 +58,18 @@ const mcis: Handlers = {
       },
     );
     const { slots } = news;
-    const { leaving } = recorded;
-    const plan = planMachines({ slots, recorded: vmNames(recorded.vms), leaving, live });
+    const { leaving, planned, unused: listed } = recorded;
+    const all = planMachines({ slots, recorded: vmNames(recorded.vms), leaving, planned, listed, live });
     // VMs of another owner are refused, not deleted.
-    const steps = machineLines(isOwn ? plan : { ...plan, unused: [] }, news.timeoutSeconds);
+    const plan = isOwn ? all : { ...all, unused: [], strangers: [] };
+    const steps = machineLines(plan, news.timeoutSeconds);
     if (unread !== undefined && steps.length > 0)
       steps.unshift(tumblebugMcisSteps.format({ kind: "recorded", what: "the server", why: unread }));
-    for (const line of [...steps, ...stoppedLines(plan, actionsPath(news))]) report(mcisName(news), line);
+    const remarks = [
+      ...stoppedLines(plan, actionsPath(news)),
+      ...strangerLines(plan, `/ns/${news.namespace}/${machinesPath(news)}`),
+    ];
+    for (const line of [...steps, ...remarks]) report(mcisName(news), line);
     const known = Object.fromEntries(
       Object.keys(plan.kept).flatMap((machine) => {
         const vm = recorded.vms[machine];
@@ -77,7 +84,8 @@ const mcis: Handlers = {
       ),
       ...lostLines(plan).map((reason) => ({ property: "tumblebug.replace", reason })),
     ];
-    return { inputs: { ...news, steps, known, leaving: plan.leaving }, failures };
+    const unused = plan.unused.map(({ vm }) => vm);
+    return { inputs: { ...news, steps, known, leaving: plan.leaving, unused }, failures };
   },
 
   diff(_id, olds: McisOutputs, news: McisInputs) {

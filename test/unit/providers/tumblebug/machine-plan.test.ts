@@ -7,6 +7,7 @@ import {
   lostLines,
   machineLines,
   stoppedLines,
+  strangerLines,
   planMachines,
   type LiveVm,
   type DesiredMachine,
@@ -19,12 +20,14 @@ const group = (name: string, replicas: number): MachineGroup => ({
 const slots = wantedSlots([group("w", 2), group("cp", 3)]);
 const vm = (name: string, over: Partial<LiveVm> = {}): LiveVm => ({
   ...{ name, group: name.replace(/-\d+$/, ""), status: "Running", targetAction: "None", systemMessage: "" },
-  ...{ publicAddress: "203.0.113.1", privateAddress: "10.0.0.1", spec: "s" },
+  ...{ publicAddress: "203.0.113.1", privateAddress: "10.0.0.1", spec: "s", cloudId: `i-${name}` },
   ...over,
 });
 const plan = (over: Partial<DesiredMachine>) =>
   planMachines({ slots, recorded: {}, leaving: {}, live: undefined, ...over });
 const ALL = ["cp-1", "cp-2", "cp-3", "w-1-1", "w-2-1"].map((name) => vm(name));
+/** Workers that the last run was to have. */
+const planned = (...machines: string[]) => machines.map((machine) => ({ machine, vmGroup: machine }));
 const RECORDED = { "cp-1": "cp-1", "cp-2": "cp-2", "cp-3": "cp-3", "w-1": "w-1-1", "w-2": "w-2-1" };
 
 describe("which VM is which machine", () => {
@@ -82,12 +85,15 @@ describe("which VM is which machine", () => {
     ],
     [
       "a run that was killed left one, which is not wanted any more",
-      { live: [...ALL, vm("w-3-1")], recorded: RECORDED },
+      { live: [...ALL, vm("w-3-1")], recorded: RECORDED, planned: planned("w-3") },
       ["delete the VM w-3-1, which no machine has and no run recorded (Running)"],
     ],
     [
       "a group was removed whose VM never came up",
-      { live: [...ALL, vm("gpu-1-1", { status: "Failed", systemMessage: "no room" })], recorded: RECORDED },
+      {
+        live: [...ALL, vm("gpu-1-1", { status: "Failed", systemMessage: "no room", cloudId: "" })],
+        recorded: RECORDED,
+      },
       ["delete the VM gpu-1-1, which no machine has and no run recorded (Failed: no room)"],
     ],
     [
@@ -118,6 +124,101 @@ describe("which VM is which machine", () => {
     assert.deepEqual(stoppedLines({ stopped }, "/ns/n/control/mcis/k/vm"), [
       "w-1: its VM w-1-1 is Suspended; start it: `GET /ns/n/control/mcis/k/vm/w-1-1?action=resume` on the server",
     ]);
+  });
+
+  describe("that no machine has", () => {
+    const controlPlane = (machine: string) => ({ machine, vmGroup: "cp" });
+    const one = wantedSlots([group("w", 2), group("cp", 1)]);
+    const few = { "cp-1": "cp-1", "w-1": "w-1-1", "w-2": "w-2-1" };
+    const rows: [what: string, desired: Partial<DesiredMachine>, deleted: string[], stay: string[]][] = [
+      ["runs, and the state is of an old backup", { live: [...ALL, vm("w-3-1")] }, [], ["w-3-1"]],
+      [
+        "runs, and the last run was to have its machine",
+        { live: [...ALL, vm("w-3-1")], planned: planned("w-3") },
+        ["w-3-1"],
+        [],
+      ],
+      [
+        "was added by others beside one of a killed run",
+        { live: [...ALL, vm("w-3-1"), vm("bastion-1")], planned: planned("w-3") },
+        ["w-3-1"],
+        ["bastion-1"],
+      ],
+      [
+        "was added by others to the group of one of a killed run: none of both goes",
+        { live: [...ALL, vm("w-3-1"), vm("w-3-2")], planned: planned("w-3") },
+        [],
+        ["w-3-1", "w-3-2"],
+      ],
+      [
+        "is a control plane of a scale-up that was killed",
+        {
+          ...{ slots: one, recorded: few, live: ALL },
+          planned: ["cp-1", "cp-2", "cp-3"].map(controlPlane),
+        },
+        ["cp-2", "cp-3"],
+        [],
+      ],
+      [
+        "is a control plane that joined after the backup",
+        { slots: one, recorded: few, live: ALL, planned: ["cp-1"].map(controlPlane) },
+        [],
+        ["cp-2", "cp-3"],
+      ],
+      [
+        "runs in the group of a machine that has its own VM",
+        { live: [...ALL, vm("w-2-2")], planned: planned("w-1", "w-2") },
+        [],
+        ["w-2-2"],
+      ],
+      [
+        "runs in the group of a machine that leaves with its own VM",
+        { live: [...ALL, vm("w-3-1"), vm("w-3-2")], leaving: { "w-3": "w-3-1" }, planned: planned("w-3") },
+        [],
+        ["w-3-2"],
+      ],
+      [
+        "was to be deleted by the last run",
+        { live: [...ALL, vm("w-3-1")], listed: ["w-3-1"] },
+        ["w-3-1"],
+        [],
+      ],
+      [
+        "failed before it was in the cloud",
+        { live: [...ALL, vm("w-3-1", { status: "Failed", cloudId: "" })] },
+        ["w-3-1"],
+        [],
+      ],
+      ["failed and may run on", { live: [...ALL, vm("w-3-1", { status: "Failed" })] }, [], ["w-3-1"]],
+      ["is terminated", { live: [...ALL, vm("w-3-1", { status: "Terminated" })] }, ["w-3-1"], []],
+      ["is ending", { live: [...ALL, vm("w-3-1", { status: "Terminating" })] }, ["w-3-1"], []],
+      ...["Suspended", "Undefined", "Rebooting", "Creating", "Migrating"].map(
+        (status): [string, Partial<DesiredMachine>, string[], string[]] => [
+          `is ${status}`,
+          { live: [...ALL, vm("w-3-1", { status })] },
+          [],
+          ["w-3-1"],
+        ],
+      ),
+    ];
+    for (const [what, desired, deleted, stay] of rows)
+      it(`${stay.length > 0 ? "stays" : "is deleted"} when it ${what}`, () => {
+        const { unused, strangers } = plan({ recorded: RECORDED, ...desired });
+        assert.deepEqual(
+          [unused, strangers].map((some) => some.map((each) => each.vm)),
+          [deleted, stay],
+        );
+      });
+
+    it("is named with what to do if it stays", () =>
+      assert.deepEqual(
+        strangerLines(plan({ recorded: RECORDED, live: [...ALL, vm("w-3-1")] }), "/ns/n/infra/k/node"),
+        [
+          "no machine has the VM w-3-1 (Running), and no run that the state knows made it: it stays. If the state is " +
+            "older than the cluster, w-3-1 may be one of its nodes: configure a machine for the VM group w-3 again, " +
+            "and remove it after `up`. If it is not needed, delete it: `DELETE /ns/n/infra/k/node/w-3-1` on the server",
+        ],
+      ));
   });
 
   it("reports that a machine whose VM had come up is lost, and creates no replacement", () => {
@@ -172,8 +273,11 @@ describe("which VM is which machine", () => {
         const lost = made.lost.map(({ machine }) => machine);
         const named = [...kept, ...Object.values(made.leaving), ...made.lost.map((one) => one.vm)];
         const deleted = [...made.failed, ...made.unused].map((one) => one.vm);
-        assert.ok(!deleted.some((one) => named.includes(one)));
-        for (const [one, number] of vms) assert.ok([...named, ...deleted].includes(`${one}-${number}`));
+        const left = made.strangers.map((one) => one.vm);
+        assert.ok(![...deleted, ...left].some((one) => named.includes(one)));
+        assert.ok(!deleted.some((one) => left.includes(one)));
+        for (const [one, number] of vms)
+          assert.ok([...named, ...deleted, ...left].includes(`${one}-${number}`));
         assert.deepEqual([...places, ...lost].sort(), slots.map(({ machine }) => machine).sort());
       }),
     );
