@@ -16,8 +16,14 @@ import { specification, stagedFor, timeouts } from "./defaults";
 import { inform, warn } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
-import { contactedMachines, describeHostKeys, describeMachines, jumpHost } from "./machines";
-import { sshCredentials, type MachineInputs } from "./machines";
+import {
+  contactedMachines,
+  describeHostKeys,
+  describeMachines,
+  jumpHost,
+  sshCredentials,
+  type MachineInputs,
+} from "./machines";
 import { installPodNetwork, pluginName } from "./pod-network";
 import { prepareMachines } from "./prepared-machine";
 import { argumentIssues } from "./validation";

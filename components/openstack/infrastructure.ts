@@ -72,13 +72,13 @@ export async function makeInfrastructure(
     ...(octavia?.floatingIp ? ["api"] : []),
   ];
   const hasOwnCredential = cloudProvider.enabled && cloudProvider.applicationCredential === undefined;
-  const desiredSecurity = {
+  const rules = securityRules({
     ...access,
     ...(args.sshPort === undefined ? {} : { sshPort: args.sshPort }),
     podNetwork,
     ...(octavia ? { loadBalancerCidr: network.cidr } : {}),
     ...(cloudProvider.enabled ? { serviceLoadBalancerCidr: network.cidr } : {}),
-  };
+  });
   const plan = new CloudPlan(
     `${cluster}-cloud`,
     {
@@ -94,7 +94,7 @@ export async function makeInfrastructure(
           machines: machines.map(({ name }) => name),
           networks: [key, ...inUse],
           groups: SECURITY_GROUPS,
-          rules: securityRules(desiredSecurity),
+          rules,
           pools,
           newBalancer: octavia !== undefined && state.balancerNetwork === undefined,
         },
@@ -122,7 +122,7 @@ export async function makeInfrastructure(
   const objects = new CloudObjects(cluster, state.mark ?? plan.mark, { parent, provider, dependsOn: [plan] });
   const externalNetworkId = whenMade(plan.found, (found) => found.externalNetworkId as string);
   const networks = makeNetworks(objects, network, inUse, externalNetworkId);
-  const security = makeSecurityGroups(objects, desiredSecurity);
+  const security = makeSecurityGroups(objects, rules);
   const own = networks.get(key);
   const balancer =
     octavia &&

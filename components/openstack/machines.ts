@@ -133,8 +133,8 @@ function makeKeypair(objects: CloudObjects, publicKey: string): Keypair {
 function makeServerGroups(objects: CloudObjects, pools: readonly Pool[]): Map<string, ServerGroup> {
   return new Map(
     pools.flatMap(({ name, antiAffinity }) => {
+      if (antiAffinity === "none") return [];
       const resource = serverGroupResource(objects.cluster, { name, antiAffinity });
-      if (resource === undefined || antiAffinity === "none") return [];
       const inputs = { name: objects.named(resource), policies: [POLICIES[antiAffinity]] };
       return [[name, new ServerGroup(resource, inputs, objects.opts)]];
     }),

@@ -14,11 +14,7 @@ import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
 import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/machine";
 import { networkResource, ruleResource, securityGroupName } from "../../providers/openstack/plan/new-objects";
-import {
-  securityRules,
-  type DesiredSecurity,
-  type SecurityGroupName,
-} from "../../providers/openstack/plan/security-rules";
+import type { SecurityGroupName, SecurityRule } from "../../providers/openstack/plan/security-rules";
 import type { CloudObjects } from "./cloud-objects";
 import type { NetworkArgs } from "./openstack-cluster-args";
 
@@ -70,7 +66,7 @@ export function makeNetworks(
 export type Security = ReturnType<typeof makeSecurityGroups>;
 
 /** Creates the two security groups and their rules. */
-export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecurity) {
+export function makeSecurityGroups(objects: CloudObjects, desired: readonly SecurityRule[]) {
   const { cluster, opts } = objects;
   const make = (group: SecurityGroupName, words: string) => {
     const name = securityGroupName(cluster, group);
@@ -81,7 +77,7 @@ export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecuri
     nodes: make("nodes", "every machine"),
     "control-planes": make("control-planes", "the control planes"),
   };
-  const rules = securityRules(desired).map(
+  const rules = desired.map(
     ({ group, name, why, protocol, ports, cidr, peers }) =>
       new SecGroupRule(
         ruleResource(cluster, { group, name, ...(cidr === undefined ? {} : { cidr }) }),

@@ -14,11 +14,11 @@ export const ruleResource = (
   { group, name, cidr }: Pick<SecurityRule, "group" | "name" | "cidr">,
 ): string => `${cluster}-${group}-${name}${cidr === undefined ? "" : `-${cidr.replace("/", "-")}`}`;
 
-/** Returns the name of the server group of a pool; undefined if the pool has none. */
+/** Returns the name of the server group of a pool, which a pool with the placement "none" does not have. */
 export const serverGroupResource = (
   cluster: string,
   { name, antiAffinity }: { name: string; antiAffinity: string },
-): string | undefined => (antiAffinity === "none" ? undefined : `${cluster}-${name}-${antiAffinity}`);
+): string => `${cluster}-${name}-${antiAffinity}`;
 
 /** Neutron gives each new security group two rules for outgoing traffic. */
 const RULES_OF_A_GROUP = 2;
@@ -49,7 +49,9 @@ export function newObjects(
     desired.groups.map((group) => securityGroupName(cluster, group)),
   );
   const rules = desired.rules.map((rule) => ruleResource(cluster, rule));
-  const serverGroups = desired.pools.flatMap((pool) => serverGroupResource(cluster, pool) ?? []);
+  const serverGroups = desired.pools
+    .filter(({ antiAffinity }) => antiAffinity !== "none")
+    .map((pool) => serverGroupResource(cluster, pool));
   const ports = [...desired.machines.map((machine) => `${cluster}-${machine}`), ...networks];
   return {
     port: missing("port", ports) + (desired.newBalancer ? 1 : 0),

@@ -16,10 +16,8 @@ import type { CloudFacts, CloudRef, Named } from "../plan/cloud-facts";
 import { findNamed, serverFaultAdvice, unmetCloud } from "../plan/requirements";
 import { cloudPlanSteps } from "../plan/steps";
 import type { CloudPlanInputs as Inputs, FoundInCloud } from "./declarations";
+import { ASK_SECONDS } from "./stopped-machines";
 import { messageOf } from "../../../lib/error-message";
-
-/** Deadline of each call to the cloud during check, and during the watch of new servers. */
-const ASK_SECONDS = 20;
 
 const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 

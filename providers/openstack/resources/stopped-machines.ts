@@ -4,8 +4,8 @@ import { stoppedStatus } from "../plan/changed-in-cloud";
 import type { CloudRef, UnmetRequirement } from "../plan/cloud-facts";
 import type { Pool } from "../plan/machine";
 
-/** Deadline of each call to the cloud. */
-const ASK_SECONDS = 20;
+/** Deadline of each call to the cloud that asks about machines, in seconds. */
+export const ASK_SECONDS = 20;
 
 /** What the cloud says about the machines of pools that become smaller. */
 export interface StoppedMachines {

@@ -128,7 +128,7 @@ export class NodeUpgrade {
   /**
    * Uncordons a node that could not be drained, unless something on it has changed before.
    *
-   * @throws NodeUnchanged when it has; otherwise the failure itself
+   * @throws NodeUnchanged when the node was uncordoned; otherwise the failure itself
    */
   private async giveUpDrain(failure: unknown): Promise<never> {
     const { session, node, step } = this;
