@@ -80,9 +80,9 @@ const RUNNING = [
   "VERIFY_RESIZE",
 ];
 
-/** Returns the status of a server that does not run and may be started again, or undefined. */
+/** Returns the status of a server that does not run, since it was stopped or has failed; otherwise undefined. */
 export const stoppedStatus = (status: string | undefined): string | undefined =>
-  status !== undefined && status in STARTED_BY ? status : undefined;
+  status === "ERROR" || (status !== undefined && Object.hasOwn(STARTED_BY, status)) ? status : undefined;
 
 /** Returns why machines can't be replaced: their slots are neither filled nor to be filled. */
 export function unknownSlotRefusals(

@@ -1,4 +1,5 @@
-import type { NewObjects, RecordedObject } from "./cloud-facts";
+import type { CloudFacts, NewObjects, RecordedObject } from "./cloud-facts";
+import type { MarkedObject, ObjectKind } from "./leftovers";
 import { EXISTING_NETWORK, type NetworkKey } from "./machine";
 import type { SecurityGroupName, SecurityRule } from "./security-rules";
 
@@ -19,6 +20,31 @@ export const serverGroupResource = (
   cluster: string,
   { name, antiAffinity }: { name: string; antiAffinity: string },
 ): string => `${cluster}-${name}-${antiAffinity}`;
+
+/** Kinds of leftovers → the quota of Neutron that they use. An interface of a router is a port. */
+const QUOTA_OF: Partial<Record<ObjectKind, string>> = {
+  "floating IP": "floatingip",
+  port: "port",
+  "router interface": "port",
+  network: "network",
+  subnet: "subnet",
+  router: "router",
+  "security group": "security_group",
+  "security group rule": "security_group_rule",
+};
+
+/** Returns Neutron's quotas as they are after the leftovers were deleted, which a run does first. */
+export function withoutLeftovers(
+  quotas: NonNullable<CloudFacts["network"]>,
+  leftovers: readonly Pick<MarkedObject, "kind">[],
+): NonNullable<CloudFacts["network"]> {
+  const freed = (key: string) => leftovers.filter(({ kind }) => QUOTA_OF[kind] === key).length;
+  return Object.fromEntries(
+    Object.entries(quotas).flatMap(([key, quota]) =>
+      quota === undefined ? [] : [[key, { ...quota, used: quota.used - freed(key) }]],
+    ),
+  );
+}
 
 /** Neutron gives each new security group two rules for outgoing traffic. */
 const RULES_OF_A_GROUP = 2;

@@ -13,6 +13,7 @@ import { deleteObject, readMarkedObjects } from "../client/marked-objects";
 import { stoppedServers } from "../plan/changed-in-cloud";
 import { leftoverLine, leftoversOf } from "../plan/leftovers";
 import type { CloudFacts, CloudRef, Named } from "../plan/cloud-facts";
+import { withoutLeftovers } from "../plan/new-objects";
 import { findNamed, serverFaultAdvice, unmetCloud } from "../plan/requirements";
 import { cloudPlanSteps } from "../plan/steps";
 import type { CloudPlanInputs as Inputs, FoundInCloud } from "./declarations";
@@ -49,11 +50,13 @@ async function askCloud(news: Inputs) {
     const known = new Set(news.known);
     // A failed server that is not in the state is a leftover, which this run deletes.
     const failed = facts.failed.filter(({ id }) => known.has(id));
+    const leftovers = leftoversOf(marked, known);
+    const network = facts.network && withoutLeftovers(facts.network, leftovers.deleted);
     return {
       found: findAll(news, facts, cloud.configuration),
-      unmet: unmetCloud(news, { ...facts, failed }),
+      unmet: unmetCloud(news, { ...facts, failed, ...(network ? { network } : {}) }),
       stopped: stoppedServers(facts, serverIds, news.leaving),
-      leftovers: leftoversOf(marked, known),
+      leftovers,
     };
   });
 }

@@ -18,6 +18,7 @@ import { factKey, foreignMcis } from "../plan/requirements";
 import { ReasonedError } from "../plan/reasons";
 import { allInParallel } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/log";
+import { listed } from "../../../lib/text/quote";
 import type { McisInputs, McisOutputs, Recorded } from "./declarations";
 
 export const mcisName = ({ infrastructure }: McisInputs): string => `MCIS ${infrastructure}`;
@@ -131,9 +132,9 @@ async function deleteUnused(
   { unused }: MachinePlan,
 ): Promise<{ vms: string[]; failure: Error | undefined }> {
   const { namespace, infrastructure } = inputs;
-  const listed = unused.filter(({ vm }) => inputs.unused?.includes(vm) === true);
+  const previewed = unused.filter(({ vm }) => inputs.unused?.includes(vm) === true);
   const left = await Promise.all(
-    listed.map(async ({ vm, why }) => {
+    previewed.map(async ({ vm, why }) => {
       report(mcisName(inputs), `delete the VM ${vm}, which no machine has (${why})`);
       try {
         await infrastructures.checkCloudOf(namespace, infrastructure, vm);
@@ -149,8 +150,8 @@ async function deleteUnused(
   const vms = [first, ...others].map(({ vm }) => vm);
   const failure = new ReasonedError(
     "CreateMCISFailedReason",
-    `the VM ${vms.join(", ")}, which no machine has, could not be deleted: ${first.error.message}`,
-    "fix the cause, then run `up` again: it deletes it again",
+    `no machine has ${listed(vms)}, which could not be deleted: ${first.error.message}`,
+    "fix the cause, then run `up` again: it tries again",
   );
   return { vms, failure };
 }
@@ -208,7 +209,10 @@ async function waitForVms(
   ignored: readonly string[] = [],
 ): Promise<Infrastructure | undefined> {
   const resource = mcisName(inputs);
-  const known = new Set([...Object.values(vmNames(vms)), ...Object.values(leaving), ...ignored]);
+  const wanted = new Set(inputs.slots.map(({ machine }) => machine));
+  // a machine that is wanted again has no record until its VM runs
+  const leavers = Object.entries(leaving).flatMap(([machine, vm]) => (wanted.has(machine) ? [] : [vm]));
+  const known = new Set([...Object.values(vmNames(vms)), ...leavers, ...ignored]);
   const groups = new Set(inputs.slots.map(({ vmGroup }) => vmGroup));
   const isAwaited = ({ name, group }: LiveVm) =>
     !known.has(name) && (groups.has(group) || inputs.unused?.includes(name) === true);

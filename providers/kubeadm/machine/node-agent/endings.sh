@@ -36,9 +36,9 @@ keeps_ending() {
   read -r logs times < <(starts_of "$1")
   if [ "${starts[$1]% *}" = "$logs" ]; then before=${starts[$1]##* }; fi
   if [ -z "$logs" ] || [ "${times:-0}" -lt $((${before:-0} + 2)) ]; then return 1; fi
-  words=$(last_words <"$logs/$((times - 1)).log") 2>/dev/null
+  words=$({ last_words <"$logs/$((times - 1)).log"; } 2>/dev/null)
   # the kubelet removes the log of an older container
-  if [ -z "$words" ]; then words=$(last_words <"$logs/$times.log"); fi
+  if [ -z "$words" ]; then words=$({ last_words <"$logs/$times.log"; } 2>/dev/null); fi
   say "$1 ended three times right after its start; its last words: $words"
 }
 

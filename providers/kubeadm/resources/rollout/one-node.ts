@@ -136,7 +136,9 @@ export class NodeUpgrade {
       failure instanceof WaitTimeout || failure instanceof DrainRefused || failure instanceof KubernetesError;
     const isChanged = step.resumed && (isStarted(node) || node.goingBack === true);
     if (!isOfPods || isChanged || session.inputs.rollout.onFailure === "stop") throw failure;
-    await this.close("RolloutNotDrained", {});
+    await this.close("RolloutNotDrained", {}).catch(() => {
+      throw failure;
+    });
     const now = staysCordoned(node) ? "is cordoned as before" : "takes pods again";
     throw new NodeUnchanged(`${failure.message}; ${node.name} was not changed, and ${now}`);
   }

@@ -3,6 +3,7 @@ import { Cloud } from "../../../../providers/openstack/client/cloud";
 import { readCloudFacts } from "../../../../providers/openstack/client/facts";
 import {
   stoppedServers,
+  stoppedStatus,
   unattachedRefusals,
   unknownSlotRefusals,
 } from "../../../../providers/openstack/plan/changed-in-cloud";
@@ -72,6 +73,14 @@ describe("what was changed in the cloud and not by foresail", () => {
       "w-1-bbbbb: its server is SHUTOFF; start it: `openstack server start s1`",
       "w-2-ccccc: its server is SUSPENDED; start it: `openstack server resume s2`",
       "w-3-ddddd: its server is SOFT_DELETED",
+    ]);
+  });
+
+  it("takes a server for stopped when it can be started again, or has failed", () => {
+    const statuses = ["SHUTOFF", "SHELVED_OFFLOADED", "ERROR", "ACTIVE", "MIGRATING", "toString", undefined];
+    assert.deepEqual(statuses.map(stoppedStatus), [
+      ...["SHUTOFF", "SHELVED_OFFLOADED", "ERROR"],
+      ...[undefined, undefined, undefined, undefined],
     ]);
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { newObjects } from "../../../../providers/openstack/plan/new-objects";
+import { newObjects, withoutLeftovers } from "../../../../providers/openstack/plan/new-objects";
+import type { ObjectKind } from "../../../../providers/openstack/plan/leftovers";
 import { securityRules } from "../../../../providers/openstack/plan/security-rules";
 
 describe("the objects that a run creates in a cloud, beside servers", () => {
@@ -35,6 +36,20 @@ describe("the objects that a run creates in a cloud, beside servers", () => {
   it("are none of an existing network but the ports", () => {
     const { port, network, subnet, router } = newObjects("demo", { ...desired, networks: ["id:n1"] }, none);
     assert.deepEqual([port, network, subnet, router], [2, 0, 0, 0]);
+  });
+
+  it("have the room of leftovers, which the run deletes before", () => {
+    const quota = (used: number) => ({ limit: 10, used });
+    const quotas = { port: quota(6), network: quota(1), security_group: quota(2), subnet: undefined };
+    const leftover = (kind: ObjectKind) => ({ kind, id: kind, name: kind });
+    const leftovers = (
+      ["port", "port", "router interface", "security group", "subnet", "keypair"] as const
+    ).map(leftover);
+    assert.deepEqual(withoutLeftovers(quotas, leftovers), {
+      port: quota(3),
+      network: quota(1),
+      security_group: quota(1),
+    });
   });
 
   it("are only those that the state does not have", () => {
