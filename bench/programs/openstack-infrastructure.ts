@@ -35,7 +35,7 @@ async function make(): Promise<void> {
     cloudProvider: { enabled: false },
     cluster: { version: "1.34.0", ssh: {}, network: { plugin: { bridge: {} } } },
   };
-  makeInfrastructure("bench", args, await readStackResources());
+  await makeInfrastructure("bench", args, await readStackResources());
 }
 
 module.exports = make;
