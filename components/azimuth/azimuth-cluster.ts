@@ -87,6 +87,7 @@ export class AzimuthCluster extends pulumi.ComponentResource {
           owner,
           chart: charts.zenithApiServer,
           monitoring: cluster.addons.monitoring,
+          dashboard: cluster.addons.dashboard,
           timeoutSeconds: timeouts.zenithSeconds,
         },
         provider,

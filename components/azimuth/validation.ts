@@ -38,6 +38,7 @@ export function argumentIssues(name: string, args: AzimuthClusterArgs): Validati
     ...textAt(["name"], name, (text) => dnsLabelIssue(text, 40)),
     ...tenancyIssues(args),
     ...below(["cluster"], specificationIssues(cluster)),
+    ...below(["cluster"], rules.dashboardIssues(cluster.addons, charts.cluster)),
     ...below(["identity"], identityIssues(identity ?? {})),
     ...(zenith ? below(["zenith"], [...zenithIssues(zenith), ...projectIssues(zenith)]) : []),
     ...kinds.flatMap((kind) => below(["charts", kind], chartSourceIssues(kind, charts[kind]))),

@@ -36,6 +36,8 @@ export interface ZenithApiServerArgs extends ZenithArgs {
   owner: pulumi.Input<Owner>;
   /** Whether the values also expose the Grafana of the cluster's monitoring. @default false */
   monitoring?: boolean;
+  /** Whether the values also expose the cluster's Headlamp. @default false */
+  dashboard?: boolean | undefined;
   /** How long to retry the registrar, in seconds. @default 120 */
   timeoutSeconds?: number;
 }
@@ -50,7 +52,7 @@ export function exposeApiServer(
   provider: pulumi.ProviderResource,
   opts: pulumi.CustomResourceOptions,
 ) {
-  const { namespace, cluster, zenith, owner, monitoring = false } = args;
+  const { namespace, cluster, zenith, owner, monitoring = false, dashboard } = args;
   const kubeconfig = pulumi.secret(args.kubeconfig);
   const tunnel = renderTunnel(kubeconfig, zenith, chartSource("zenithApiServer", args.chart), provider);
   const key = new ZenithKeypair(
@@ -71,7 +73,7 @@ export function exposeApiServer(
   const secret = azimuthRefs(args).zenithFiles.name;
   const values = pulumi
     .all([key.fqdn, tunnel])
-    .apply(([fqdn, rendered]) => zenithValues({ fqdn, secret }, rendered, { monitoring }));
+    .apply(([fqdn, rendered]) => zenithValues({ fqdn, secret }, rendered, { monitoring, dashboard }));
   return { key, values };
 }
 

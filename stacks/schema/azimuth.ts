@@ -9,6 +9,7 @@ import {
 } from "../../providers/azimuth/plan/cluster-values";
 import { CHARTS, SSHD_PORT, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import {
+  dashboardIssues,
   loadBalancerAddressIssues,
   nodeGroupIssues,
   nodeGroupNameIssue,
@@ -53,6 +54,12 @@ const NodeGroup = rules(
 
 const Addons = rules(
   z.strictObject({
+    dashboard: z
+      .boolean()
+      .optional()
+      .describe(
+        "Install Headlamp, with charts.cluster.version 0.27.0 or later; when absent, as the template says.",
+      ),
     ingress: flag(false, "Install an ingress controller."),
     ingressControllerLoadBalancerIp: text(ipv4Issue)
       .optional()
@@ -225,6 +232,6 @@ export const AzimuthSection = rules(
     takeOver: takeOver("the cluster", "objects"),
     timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
   }),
-  recordIssues,
+  (section) => [...recordIssues(section), ...dashboardIssues(section.addons, section.charts.cluster)],
 );
 export type AzimuthSection = z.output<typeof AzimuthSection>;

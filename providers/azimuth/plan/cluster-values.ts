@@ -65,11 +65,13 @@ function nodeGroupValues({ name, machineSize, autoscale, count, minCount, maxCou
 }
 
 function addonValues(addons: ClusterAddons): JsonObject {
-  const { ingress, ingressControllerLoadBalancerIp: address, monitoring } = addons;
+  const { dashboard, ingress, ingressControllerLoadBalancerIp: address, monitoring } = addons;
   const claim = (size: number): JsonObject => ({
     volumeClaimTemplate: { spec: { resources: { requests: { storage: `${size}Gi` } } } },
   });
   return {
+    // left out when not set, so that clusters of earlier releases keep their values
+    ...(dashboard === undefined ? {} : { headlamp: { enabled: dashboard } }),
     ingress: {
       enabled: ingress,
       // earlier charts have ingress-nginx and later ones Traefik; each reads only its own key

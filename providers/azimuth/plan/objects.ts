@@ -34,6 +34,8 @@ export interface NodeGroup {
 }
 
 export interface ClusterAddons {
+  /** Whether Headlamp is installed; when absent, as the template and the chart say. */
+  dashboard?: boolean;
   ingress: boolean;
   /** IPv4 address. */
   ingressControllerLoadBalancerIp?: string;

@@ -2,6 +2,7 @@ import type { Renames } from "../../../lib/validation/renames";
 import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 import { quoted } from "../../../lib/text/quote";
 import type { PolicyRule } from "./cluster-values";
+import { CHARTS } from "./defaults";
 import type { ClusterAddons, NodeGroup } from "./objects";
 
 /** Old names in `foresail:azimuth` and in the arguments of `AzimuthCluster`. */
@@ -50,6 +51,25 @@ export function loadBalancerAddressIssues(
   if (addons.ingress || addons.ingressControllerLoadBalancerIp === undefined) return [];
   const message = "is for the ingress controller; remove it, or write ingress: true";
   return [{ path: ["ingressControllerLoadBalancerIp"], message }];
+}
+
+/** Minor version of the chart openstack-cluster (0.x) that has Headlamp first. */
+const HEADLAMP_SINCE = 27;
+
+/**
+ * Returns the issue of Headlamp with a release of Azimuth's chart that does not have it and ignores its values.
+ *
+ * @param chart its source; a path or another chart may have Headlamp at any version
+ */
+export function dashboardIssues(
+  { dashboard }: Pick<ClusterAddons, "dashboard">,
+  { chart, version }: { chart?: string | undefined; version?: string | undefined } = {},
+): ValidationIssue[] {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version ?? "") ?? [];
+  const isOlder = Number(major) === 0 && Number(minor) < HEADLAMP_SINCE;
+  if (dashboard !== true || (chart ?? CHARTS.cluster.chart) !== CHARTS.cluster.chart || !isOlder) return [];
+  const message = `is Headlamp, which version ${version} of the chart does not have; write charts.cluster.version 0.${HEADLAMP_SINCE}.0 or later, or remove dashboard`;
+  return [{ path: ["addons", "dashboard"], message }];
 }
 
 /** Returns the issues of a ClusterRole's rule, which has either resources or URL paths, as in the API server. */

@@ -4,6 +4,7 @@ import { isObject } from "../../../lib/json";
 import type { JsonObject } from "../../../lib/merge";
 import { parseYaml } from "../../../lib/yaml";
 import { mergeValues } from "./values";
+import { headlampClient, monitoringClient } from "./zenith-clients";
 
 /** Where the tunnel to the cluster's API server ends. */
 interface ZenithEndpoint {
@@ -150,59 +151,17 @@ function tunnelFiles({ manifest, files, keyed }: Tunnel, secret: string): JsonOb
 export function zenithValues(
   { fqdn, secret }: ZenithEndpoint,
   tunnel: Tunnel,
-  { monitoring }: { monitoring: boolean },
+  { monitoring, dashboard = false }: { monitoring: boolean; dashboard?: boolean | undefined },
 ): JsonObject {
+  const clients = { ...(monitoring ? monitoringClient() : {}), ...(dashboard ? headlampClient() : {}) };
   return {
     controlPlaneEndpoint: { host: fqdn, port: 443 },
     apiServer: { enableLoadBalancer: false, associateFloatingIP: false },
     controlPlane: {
       kubeadmConfigSpec: { useExperimentalRetryJoin: true, files: tunnelFiles(tunnel, secret) },
     },
-    ...(monitoring ? { addons: { custom: { [MONITORING]: monitoringClient() } } } : {}),
+    ...(Object.keys(clients).length > 0 ? { addons: { custom: clients } } : {}),
   };
-}
-
-const MONITORING = "kube-prometheus-stack-client";
-/** The icon of Azimuth's portal for it, azimuth-capi-operator's own default. */
-const MONITORING_ICON =
-  "https://raw.githubusercontent.com/cncf/artwork/master/projects/prometheus/icon/color/prometheus-icon-color.png";
-
-/** Returns the manifests that expose the Grafana of the cluster's monitoring through Zenith. */
-function monitoringClient(): JsonObject {
-  const reservation = {
-    apiVersion: "zenith.stackhpc.com/v1alpha1",
-    kind: "Reservation",
-    metadata: {
-      name: MONITORING,
-      annotations: {
-        "azimuth.stackhpc.com/service-label": "Monitoring",
-        "azimuth.stackhpc.com/service-icon-url": MONITORING_ICON,
-      },
-    },
-    spec: { credentialSecretName: `${MONITORING}-zenith-credential` },
-  };
-  const client = {
-    apiVersion: "zenith.stackhpc.com/v1alpha1",
-    kind: "Client",
-    metadata: { name: MONITORING },
-    spec: {
-      reservationName: MONITORING,
-      upstream: { serviceName: "kube-prometheus-stack-grafana", port: 80, scheme: "http" },
-      mitmProxy: {
-        enabled: true,
-        authInject: {
-          type: "Basic",
-          basic: {
-            secretName: "kube-prometheus-stack-grafana",
-            usernameKey: "admin-user",
-            passwordKey: "admin-password",
-          },
-        },
-      },
-    },
-  };
-  const manifests = { "client.yaml": stringify(client), "reservation.yaml": stringify(reservation) };
-  return { kind: "Manifests", spec: { namespace: "monitoring-system", manifests } };
 }
 
 /** Returns values of the chart `zenith-apiserver`, with a placeholder for the base64 key. */

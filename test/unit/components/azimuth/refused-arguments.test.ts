@@ -83,6 +83,10 @@ const CHANGES: Fields[] = [
   { addons: { ...addons, ingressControllerLoadBalancerIp: "10.0.0.1" } },
   { addons: { ...addons, ingress: true, ingressControllerLoadBalancerIp: "10.0.0" } },
   { addons: { ...addons, monitoringLokiVolumeSize: 0 } },
+  {
+    addons: { ...addons, dashboard: true },
+    charts: { cluster: { chart: "openstack-cluster", repository, version: "0.26.1" } },
+  },
   { identity: { defaultClusterRole: "" } },
   { identity: { defaultClusterRole: "admin", defaultUserClusterRole: role } },
   { identity: { defaultUserClusterRole: { ...role, name: "a\u0007" } } },

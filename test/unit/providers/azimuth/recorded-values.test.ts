@@ -4,13 +4,16 @@ import { resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { ClusterSpecification } from "../../../../providers/azimuth/plan/objects";
 import { clusterValues, roleBindingValues } from "../../../../providers/azimuth/plan/cluster-values";
+import { zenithValues } from "../../../../providers/azimuth/plan/zenith-values";
 import type { JsonObject } from "../../../../lib/merge";
 
 /**
  * What functions of azimuth-capi-operator (1c7d83e) made from 319 inputs: each line has the input with the values, or
  * with the error in which the operator ended.
  */
-const RECORDED = resolve(__dirname, "../../../../../test/fixtures/azimuth/helm-values.jsonl");
+const RECORDED = "helm-values.jsonl";
+/** What azimuth-capi-operator made with its change of `addons.dashboard` to Headlamp (branch feat/headlamp, 6a8443a). */
+const HEADLAMP = "headlamp.jsonl";
 
 interface Recorded {
   case: string;
@@ -115,11 +118,14 @@ function comparable(values: JsonObject): unknown {
   ) as unknown;
 }
 
+function linesOf<T>(file: string): T[] {
+  const path = resolve(__dirname, "../../../../../test/fixtures/azimuth", file);
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as T);
+}
+
 describe("Helm values that azimuth-capi-operator made", () => {
-  const recorded = readFileSync(RECORDED, "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Recorded);
+  const recorded = linesOf<Recorded>(RECORDED);
 
   it("are ours, for every recorded input", () => {
     assert.equal(recorded.length, 319);
@@ -157,3 +163,38 @@ describe("Helm values that azimuth-capi-operator made", () => {
     for (const each of failed) assert.ok(ourValues(each).kubernetesVersion, each.case);
   });
 });
+
+describe("Headlamp, as azimuth-capi-operator selects it by addons.dashboard", () => {
+  const recorded = linesOf<Recorded & { zenith?: JsonObject; addons?: { monitoring?: boolean } }>(HEADLAMP);
+
+  it("has its values, and keeps what the template says of it", () => {
+    const cases = recorded.filter(({ values }) => values !== undefined);
+    assert.equal(cases.length, 5);
+    for (const each of cases) assert.deepEqual(comparable(ourValues(each)), each.values, each.case);
+  });
+
+  it("is reached through Zenith by the same Reservation and Client", () => {
+    const cases = recorded.filter(({ zenith }) => zenith !== undefined);
+    assert.equal(cases.length, 2);
+    const tunnel = { manifest: "", files: {}, keyed: [] };
+    for (const { case: name, zenith, addons } of cases) {
+      const { monitoring = false } = addons ?? {};
+      const ours = zenithValues({ fqdn: "f", secret: "s" }, tunnel, { monitoring, dashboard: true });
+      assert.deepEqual(clientObjects(ours), clientObjects(zenith ?? {}), name);
+    }
+  });
+});
+
+/** The objects that expose Headlamp, by kind, without the label of the program that made them; and every addon's name. */
+function clientObjects({ addons }: JsonObject): unknown {
+  const { custom } = addons as {
+    custom: Record<string, { spec: { namespace: string; manifests: Record<string, string> } }>;
+  };
+  const { manifests = {}, namespace } = custom["headlamp-client"]?.spec ?? {};
+  const documents = Object.values(manifests).flatMap((text) => parseAllDocuments(text));
+  const objects = documents
+    .map((document) => document.toJS() as { kind: string; metadata: { labels?: object } })
+    .map(({ metadata: { labels: _, ...metadata }, ...object }) => ({ ...object, metadata }))
+    .sort((one, other) => (one.kind < other.kind ? -1 : 1));
+  return { names: Object.keys(custom).sort(), namespace, objects };
+}

@@ -128,6 +128,13 @@ describe("configuration: azimuth", () => {
       ],
     ],
     [
+      "refuses Headlamp with a release of Azimuth's chart that does not have it",
+      reader(smallest({ addons: { dashboard: true }, charts: { cluster: { version: "0.26.1" } } })),
+      [
+        "azimuth.addons.dashboard: is Headlamp, which version 0.26.1 of the chart does not have; write charts.cluster.version 0.27.0 or later, or remove dashboard",
+      ],
+    ],
+    [
       "refuses a cluster with a lease and no record, which could not be deleted when the lease ends",
       reader(smallest({ record: false, leaseName: "demo" })),
       [
