@@ -1,3 +1,4 @@
+import { describeApi } from "./api-description";
 import { regionNameOf, type FakeClouds } from "./clouds";
 import type { Faults } from "./faults";
 import { ok, type Route } from "./router";
@@ -42,6 +43,11 @@ export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire, faults
             handle: () =>
               ok({ message: "CB-Tumblebug is ready and initialized", ready: true, initialized: true }),
           },
+          {
+            method: "GET",
+            path: "/api/doc.json",
+            handle: () => ok(describeApi(faults.isOfRefusedRelease ? "0.12.8" : "0.13.0")),
+          },
           { method: "GET", path: "/livez", handle: () => ok({ message: "CB-Tumblebug is alive" }) },
         ]),
     {
@@ -52,7 +58,10 @@ export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire, faults
     {
       method: "GET",
       path: "/connConfig/:name",
-      handle: ({ params }) => ok(wire.showConnection(connection(params["name"] ?? ""))),
+      handle: ({ params }) => {
+        const shown = wire.showConnection(connection(params["name"] ?? ""));
+        return ok(isMcis && faults.isOfRefusedRelease ? withLowerCaseNames(shown) : shown);
+      },
     },
     {
       method: "GET",
@@ -176,4 +185,12 @@ function notEmpty(
   ];
   const lines = counts.map(([name, count]) => ` \n len(${name}List): ${count}`).join("");
   return `Cannot delete NS ${id}, which is not empty. There exists at least one ${title} or one of resources.${lines}`;
+}
+
+/** A connection as releases 0.9.0 to 0.9.4 show it: `configName`. */
+function withLowerCaseNames(connection: object): object {
+  const entries = Object.entries(connection);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), value as unknown]),
+  );
 }

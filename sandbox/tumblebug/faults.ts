@@ -45,6 +45,8 @@ export class Faults {
   private nextId = 1;
   /** Whether the server can't reach CB-Spider, and so no cloud. */
   isSpiderDown = false;
+  /** Whether it answers as a release that foresail refuses: 0.9.4 of `mcis`, 0.12.8 of `infra`. */
+  isOfRefusedRelease = false;
 
   add(fault: TumblebugFault): void {
     this.requests.push({ ...fault, id: this.nextId++, happened: 0 });
@@ -58,6 +60,7 @@ export class Faults {
     this.requests = [];
     this.ofMachines = [];
     this.isSpiderDown = false;
+    this.isOfRefusedRelease = false;
   }
 
   /** Returns the fault of this request, and counts it. */

@@ -50,7 +50,7 @@ export const TumblebugSection = z.strictObject({
   generation: z
     .enum(["auto", "mcis", "infra"])
     .default("auto")
-    .describe('Its API: "mcis" of releases 0.7 to 0.9, "infra" of later ones, or detected.'),
+    .describe('Its API: "mcis" of releases 0.7.0 to 0.8.7, "infra" since 0.12.9, or detected.'),
   caBundle: text(certificateBundleIssue)
     .optional()
     .describe("PEM certificates to trust for the server besides those of the system."),

@@ -66,6 +66,22 @@ describeGenerations(
         assert.ok(!JSON.stringify(refusals).includes("secret-word"));
       });
 
+    it("refuses a server of a release that it does not support, by what its answers have", async () => {
+      running.fixture.server.faults.isOfRefusedRelease = true;
+      const { refusals } = await running.host.check(key, {}, desired());
+      assert.deepEqual(
+        refusals.map(({ property }) => property),
+        ["tumblebug.address"],
+      );
+      const { reason = "" } = refusals[0] ?? {};
+      const [field, releases] =
+        generation === "mcis" ? ["providerName", "0.8.8 to 0.9.4"] : ["cspImageName", "0.12.6 to 0.12.8"];
+      assert.match(
+        reason,
+        new RegExp(`${field}.*releases ${releases}.*use a server of release 0.7.0 or 0.13.0`),
+      );
+    });
+
     it("does not ask for machine types and images of machines that an earlier run had", async () => {
       const olds = await running.host.check(key, {}, desired());
       const withdrawn = slot("w-1", { image: "withdrawn", spec: "t1.old" });

@@ -1,5 +1,6 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { CloudSpec, Generation } from "../plan/model";
+import { describedGroupFields, type GroupFields } from "../plan/releases";
 import { TumblebugApi, type TumblebugOptions, type TumblebugSettings } from "./api";
 import { dialectOf, type Connection } from "./dialect";
 import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
@@ -74,6 +75,22 @@ export class Tumblebug {
     return this.find("/lookupImage", answer, imageLookup(connection, cloudImage));
   }
 
+  /**
+   * Reads the fields of a group of VMs from the server's description of its API, which is long. Undefined for `mcis`,
+   * and if the server shows no description.
+   */
+  async readGroupFields(): Promise<GroupFields | undefined> {
+    if (this.generation === "mcis") return undefined;
+    const { groupBody } = this.dialect;
+    try {
+      const described = describedGroupFields(await this.requests.send("/api/doc.json", z.unknown()));
+      return described && { described, sent: Object.keys(groupBody(ANY_GROUP)) };
+    } catch (error) {
+      if (error instanceof TumblebugRefusal || error instanceof UnexpectedAnswer) return undefined;
+      throw error;
+    }
+  }
+
   close(): void {
     this.requests.api.close();
   }
@@ -86,6 +103,12 @@ export class Tumblebug {
     );
   }
 }
+
+/** Any group of VMs: only the names of its fields matter. */
+const ANY_GROUP = {
+  ...{ name: "", size: 1, connection: "", spec: "", image: "", vNet: "", subnet: "" },
+  ...{ securityGroups: [], sshKey: "", user: "" },
+};
 
 /** Any valid name: only the existence of the route matters. */
 const ANY = "foresail";

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { isObject } from "../../../lib/json";
 import type { DesiredVmGroup, FirewallRule, Generation, VirtualMachine } from "../plan/model";
 import { address, list, record, text, wholeNumber, word, type Fields } from "./answer";
 import { oneLine, remoteWords } from "./errors";
+import { unsupportedRelease } from "../plan/releases";
 import { GENERATION_TABLES } from "./generations";
 
 /** Requests and responses of one generation. */
@@ -148,11 +150,20 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
   });
   return {
     ...table,
-    connection: record({
-      name: [z.string().transform(oneLine), answers.connection.name],
-      provider: [word.transform((value) => value.toLowerCase()), answers.connection.provider],
-      regionName: [word, answers.connection.regionName],
-    }),
+    connection: z
+      .unknown()
+      .superRefine((connection, context) => {
+        const connectionFields = isObject(connection) ? Object.keys(connection) : [];
+        const message = unsupportedRelease({ generation, connectionFields });
+        if (message !== undefined) context.addIssue({ code: "custom", message });
+      })
+      .pipe(
+        record({
+          name: [z.string().transform(oneLine), answers.connection.name],
+          provider: [word.transform((value) => value.toLowerCase()), answers.connection.provider],
+          regionName: [word, answers.connection.regionName],
+        }),
+      ),
     /** Undefined if the cloud reports no whole number. */
     cloudSpec: record({
       vcpus: [wholeNumber, "VCpu?.Count"],

@@ -8,7 +8,7 @@ const keyValue = (key: string) =>
   );
 
 /**
- * The API of releases 0.7 to 0.9. A table contains what differs between the generations; `dialect.ts` makes requests and
+ * The API of releases 0.7.0 to 0.8.7. A table contains what differs between the generations; `dialect.ts` makes requests and
  * schemas from it.
  */
 const mcis = {
@@ -95,7 +95,7 @@ const mcis = {
 type GenerationTable = typeof mcis;
 
 /**
- * The current API, since release 0.12.6. It registers no images: VMs refer to the cloud's image, because a registered
+ * The current API, since release 0.12.9. It registers no images: VMs refer to the cloud's image, because a registered
  * image can't be used and deleting it may delete the one of the namespace `system` (fixtures of 0.13, `resources/image`).
  */
 const infra: GenerationTable = {

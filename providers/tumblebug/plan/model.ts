@@ -1,5 +1,5 @@
 /**
- * The generations of CB-Tumblebug's API, which share the model in this file: "mcis" for releases 0.7 to 0.9 (MCIS,
+ * The generations of CB-Tumblebug's API, which share the model in this file: "mcis" for releases 0.7.0 to 0.8.7 (MCIS,
  * VM, sub group), "infra" for current releases (infra, node, node group).
  */
 export type Generation = "mcis" | "infra";

@@ -5,6 +5,7 @@ import type { Slot } from "./groups";
 import type { CloudSpec } from "./model";
 import { cloudVmName, longestName } from "./names";
 import type { Reason } from "./reasons";
+import { unsupportedRelease, type GroupFields } from "./releases";
 
 /** Clouds that CB-Ladybug 0.7.2 supports, and the additional ones of current Tumblebug releases. */
 const PROVIDERS: readonly string[] = (
@@ -66,6 +67,8 @@ export interface TumblebugFacts {
   specs: Readonly<Record<string, CloudSpec | undefined>>;
   /** "<connection> <image>" → whether the cloud has it. */
   images: Readonly<Record<string, boolean>>;
+  /** Fields of a group of VMs; undefined if the server does not describe them, or was asked by an earlier run. */
+  groupFields?: GroupFields | undefined;
   /** Existing VNets with their CIDR blocks. */
   vNets: readonly { name: string; connection: string; cidr: string; isOurs: boolean }[];
   /** The existing MCIS or infra of the desired name. */
@@ -90,6 +93,9 @@ type Issue = readonly [field: string, words: string, code?: Reason | ""] | undef
 
 /** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:tumblebug`. */
 export function unmetTumblebug(desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
+  const { groupFields } = facts;
+  const unsupported = groupFields && unsupportedRelease({ generation: "infra", groupFields });
+  if (unsupported !== undefined) return [{ property: "tumblebug.address", reason: unsupported }];
   const issues = facts.namespaceExists || desired.createNamespace ? issuesOf(desired, facts) : [];
   if (!facts.namespaceExists && !desired.createNamespace)
     issues.push([

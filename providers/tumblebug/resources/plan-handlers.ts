@@ -100,7 +100,7 @@ async function readPlanFacts(
   const slots = earlier
     ? []
     : desired.slots.filter((slot) => !before?.slots.some((one) => isDeepStrictEqual(one, slot)));
-  const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
+  const [namespace, infrastructure, connections, specs, images, objects, groupFields] = await Promise.all([
     tumblebug.namespaces.read(name),
     tumblebug.infrastructures.read(name, desired.infrastructure).catch((error: unknown) => {
       // A server that does not answer, or not to this user, fails the other reads too.
@@ -121,10 +121,11 @@ async function readPlanFacts(
       ]),
     ),
     earlier ? [] : readObjects(tumblebug, desired),
+    earlier ? undefined : tumblebug.readGroupFields(),
   ]);
   const facts: TumblebugFacts = {
     namespaceExists: namespace !== undefined,
-    ...{ connections, specs, images },
+    ...{ connections, specs, images, groupFields },
     vNets: objects.flatMap(({ object }) =>
       "cidr" in object ? { ...object, isOurs: isOurs(object.description) } : [],
     ),
