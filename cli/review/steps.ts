@@ -158,7 +158,10 @@ const RULES: Readonly<Record<string, Rules>> = {
   }),
   CloudPlan: harmless(cloudPlanSteps),
   InitializedMark: harmless(initializedMarkSteps),
-  TumblebugPlan: rules(tumblebug.tumblebugPlanSteps, { remove: { danger: "control plane" } }),
+  TumblebugPlan: rules(tumblebug.tumblebugPlanSteps, {
+    remove: { danger: "control plane" },
+    removeStopped: { danger: "deleted" },
+  }),
   TumblebugMcis: rules(tumblebug.tumblebugMcisSteps, {
     deleteFailed: { danger: "deleted" },
     deleteUnused: { danger: "deleted" },

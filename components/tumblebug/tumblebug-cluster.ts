@@ -15,12 +15,14 @@ import { topologyLabels } from "../../providers/tumblebug/plan/requirements";
 import type { MachineVm } from "../../providers/tumblebug/plan/model";
 import {
   PROVISIONED,
+  recordedCluster,
   recordedStatus,
   type ClusterStatus,
 } from "../../providers/tumblebug/plan/recorded-state";
 import type { StateResources } from "../../lib/pulumi/state";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/declarations";
+import { readStoppedMachines } from "../../providers/tumblebug/resources/stopped-machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import { endpointIn } from "../kubeadm/endpoint";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
@@ -102,8 +104,12 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     this.registerOutputs({ kubeconfig, endpoints, nodes, version, vms, remaining, status });
   }
 
-  protected override make(existing: StateResources): Parts {
-    this.machines = new TumblebugMachines(this.clusterName, { ...this.args, existing }, { parent: this });
+  protected override async make(existing: StateResources): Promise<Parts> {
+    const { server, namespace, infrastructure = this.clusterName, groups } = this.args;
+    const recorded = recordedCluster(this.clusterName, existing);
+    const asked = await readStoppedMachines({ server, namespace, infrastructure }, groups, recorded);
+    const args = { ...this.args, existing, asked };
+    this.machines = new TumblebugMachines(this.clusterName, args, { parent: this });
     return { machines: this.machines, cluster: this.makeCluster(existing, this.makeLoadBalancer()) };
   }
 
@@ -130,7 +136,8 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   }
 
   private makeCluster(existing: StateResources, balancer?: Balancer): KubeadmCluster {
-    const { cluster, endpoint, lost = [], nodeAddresses } = this.args;
+    const { cluster, endpoint, nodeAddresses } = this.args;
+    const lost = [...new Set([...(this.args.lost ?? []), ...this.machines.turn.undrained])];
     const own = endpoint && !("nlb" in endpoint) ? endpoint : undefined;
     const machines = this.machines.slots.map((slot) => this.machine(slot));
     return new KubeadmCluster(

@@ -4,7 +4,7 @@ import { warn } from "../../lib/pulumi/log";
 import { whenMade } from "../../lib/pulumi/left-out";
 import type { DeepInput } from "../../lib/pulumi/dynamic-resource";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
-import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
+import { slotOf, wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
 import type { MachineVm } from "../../providers/tumblebug/plan/model";
 import { connectionNames, registeredName, type ConnectionNames } from "../../providers/tumblebug/plan/names";
@@ -29,8 +29,10 @@ import {
   type ConnectionObjects,
   type TumblebugPlanInputs,
 } from "../../providers/tumblebug/resources/declarations";
+import type { StoppedMachines } from "../../providers/tumblebug/resources/stopped-machines";
 import { ownStack } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
+import { listed } from "../../lib/text/quote";
 import { formatPath } from "../../lib/validation/validation-issue";
 import { poolIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { isPlainHttpToOtherHost, plainHttpIssue } from "../../lib/validation/urls";
@@ -42,6 +44,8 @@ export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
   cluster: Pick<TumblebugClusterArgs["cluster"], "network">;
   /** The stack's state at the start of the run. */
   existing: StateResources;
+  /** The machines of the state whose VMs do not run, if this run removes machines. @default none */
+  asked?: StoppedMachines;
 };
 
 /** The VMs of a cluster, in one or several clouds, with all objects that they are created from. */
@@ -69,7 +73,11 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   ) {
     super("foresail:tumblebug:TumblebugMachines", clusterName, {}, opts);
     this.recorded = recordedCluster(clusterName, args.existing);
-    this.turn = planBatch(wantedSlots(args.groups, args.replace), this.recorded, args.lost ?? []);
+    const { stopped = {} } = args.asked ?? {};
+    const wanted = wantedSlots(args.groups, args.replace, this.recorded.slots, (name) =>
+      Object.hasOwn(stopped, name),
+    );
+    this.turn = planBatch(wanted, this.recorded, args.lost ?? [], stopped);
     this.infrastructure = args.infrastructure ?? clusterName;
     this.prefix = args.resources.prefix ?? clusterName;
     const blocks = connectionBlocks(args.network.cidr, args.connections);
@@ -131,6 +139,8 @@ export class TumblebugMachines extends pulumi.ComponentResource {
         objects: this.objectNames(),
         loadBalancer: endpoint !== undefined && "nlb" in endpoint,
         ...this.describeTurn(),
+        // left out when there are none, so that stacks of earlier releases keep their inputs
+        ...(this.recorded.unrecorded.length === 0 ? {} : { unrecorded: this.recorded.unrecorded }),
         ...(this.recorded.mark === undefined ? {} : { mark: this.recorded.mark }),
       },
       { parent: this },
@@ -150,12 +160,24 @@ export class TumblebugMachines extends pulumi.ComponentResource {
         property: "tumblebug.connections",
         reason: `${machine} is in "${connection}"; list that connection until the machine is gone`,
       }));
+    refusals.push(...(this.args.asked?.refusals ?? []), ...this.unknownReplacements());
     const { address, allowHttp } = this.args.server;
     const reason = plainHttpIssue(address, "server.allowHttp", allowHttp);
     if (reason !== undefined) refusals.push({ property: "server.address", reason });
     for (const { path, message } of poolIssues("groups", this.args.groups))
       refusals.push({ property: formatPath(path), reason: message });
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
+  }
+
+  /** A group that became smaller may have kept any of its slots, which only the state knows. */
+  private unknownReplacements() {
+    const slots = new Set(this.slots.map(({ machine }) => slotOf(machine)));
+    return Object.keys(this.args.replace ?? {})
+      .filter((slot) => !slots.has(slot))
+      .map((slot) => {
+        const reason = `is no machine; write one of ${listed([...slots])}`;
+        return { property: `tumblebug.replace.${slot}`, reason };
+      });
   }
 
   /** Returns the names of all objects that VMs are created from, for TumblebugPlan to look up. */

@@ -169,7 +169,7 @@ describeGenerations(
 
     it("deletes what no machine has: a VM of a killed run, a failed one of a removed group, one that never starts", async () => {
       const { faults } = running.fixture.server;
-      const asked = { ...desired([slot("w-1")]), infrastructure: "k5", timeoutSeconds: 8 };
+      const asked = { ...desired([slot("w-1")]), infrastructure: "k5", timeoutSeconds: 5 };
       const first = await createOn(running.host, key, asked);
       const effect = { kind: "failed", systemMessage: "no room" } as const;
       faults.addForMachines({ machine: "gone-1", times: 1, effect });
@@ -192,7 +192,7 @@ describeGenerations(
         "delete the VM gone-1-1, which no machine has and no run recorded (Failed: no room)",
         "delete the VM lost-1-1, which no machine has and no run recorded (Creating)",
         "delete the VM w-9-1, which no machine has and no run recorded (Running)",
-        "w-2: wait for its VM w-2-1, which is Creating; after 2 s without a change, delete it and create it again",
+        "w-2: wait for its VM w-2-1, which is Creating; after 5 s without a change, delete it and create it again",
       ]);
       const done = await running.host.update(key, first.outputs, inputs);
       assert.deepEqual(Object.keys(done.vms as object).sort(), ["w-1", "w-2"]);

@@ -54,6 +54,8 @@ export interface ObjectDialect<Desired, Found> {
 }
 
 const SSH_PORT = 22;
+/** Status of a VM whose status the server leaves empty, so that messages have a word for it. */
+const NO_STATUS = "Unknown";
 
 const sshPort = wholeNumber.transform((value) => value || SSH_PORT);
 /** Fields of VMs and of a whole infrastructure. */
@@ -111,6 +113,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
   } = GENERATION_TABLES[generation];
   const machine: z.ZodType<VirtualMachine> = record({
     ...STATUS,
+    status: [word.transform((status) => status || NO_STATUS), "status"],
     group: [word, answers.machine.group],
     targetAction: [word, "targetAction"],
     systemMessage: [message, "systemMessage"],

@@ -1,6 +1,6 @@
 import { CONTROL_PLANE_GROUP, type Role, type Taint } from "../../kubeadm/plan/machine";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
-import { desiredSlots } from "../../kubeadm/plan/machines/slots";
+import { desiredSlots, keptSlots } from "../../kubeadm/plan/machines/slots";
 
 /** A group of machines with the same configuration. */
 export interface MachineGroup {
@@ -56,22 +56,48 @@ export const MACHINE_FIELDS: MachineFields<MachineShape> = {
 export const machineSlots = <Group extends Pick<MachineGroup, "name" | "role" | "replicas">>(
   groups: readonly Group[],
   replace: Readonly<Record<string, number>>,
+  namesOf?: (group: Group) => string[],
 ) =>
-  desiredSlots(groups, ({ replicas }) => replicas, replace).map(({ name, pool, replace: replaced }) => ({
-    machine: replaced === 0 ? name : `${name}-r${replaced}`,
-    pool,
-  }));
+  desiredSlots(groups, ({ replicas }) => replicas, replace, namesOf).map(
+    ({ name, pool, replace: replaced }) => ({
+      machine: replaced === 0 ? name : `${name}-r${replaced}`,
+      pool,
+    }),
+  );
+
+/** Returns the slot of a machine: "w-2" for "w-2-r1". */
+export const slotOf = (machine: string): string => machine.replace(/-r\d+$/, "");
+
+/** Returns the groups that have machines in more slots than they are to have. */
+export function shrinkingGroups(
+  groups: readonly Pick<MachineGroup, "name" | "replicas">[],
+  recorded: readonly Pick<Slot, "machine" | "group">[],
+): string[] {
+  return [...new Set(recorded.map(({ group }) => group))].filter((name) => {
+    const slots = recorded.flatMap(({ group, machine }) => (group === name ? [slotOf(machine)] : []));
+    return new Set(slots).size > (groups.find((group) => group.name === name)?.replicas ?? 0);
+  });
+}
 
 /**
- * Returns the desired machines of the groups, control planes first.
+ * Returns the desired machines of the groups, control planes first. A group keeps the slots that have machines, and of
+ * those first the ones whose VM runs.
  *
  * @param replace slot → number of requested replacements of its machine: {"w-2": 1}
+ * @param recorded machines with a VM
+ * @param isStopped whether the VM of a machine does not run
  */
 export function wantedSlots(
   groups: readonly MachineGroup[],
   replace: Readonly<Record<string, number>> = {},
+  recorded: readonly Pick<Slot, "machine" | "group">[] = [],
+  isStopped: (machine: string) => boolean = () => false,
 ): Slot[] {
-  return machineSlots(groups, replace).map(({ machine, pool }) => {
+  const existing = recorded.map(({ machine, group }) => {
+    return { name: machine, slot: slotOf(machine), pool: group, joined: true };
+  });
+  const namesOf = (group: MachineGroup) => keptSlots(group, existing, isStopped);
+  return machineSlots(groups, replace, namesOf).map(({ machine, pool }) => {
     const { name: group, role, connection, spec, image, rootVolume } = pool;
     const { sizeGiB: gibibytes, ...disk } = rootVolume ?? {};
     const vmGroup = role === "control-plane" ? group : machine;

@@ -17,6 +17,8 @@ export interface MachineBatch {
   slots: Slot[];
   /** Control planes that this run removes. */
   leaving: string[];
+  /** Machines that leave in this run without a drain, since their VMs do not run. */
+  undrained: string[];
   /** Machines of this run that a later run removes. */
   leavingLater: string[];
   /** The changes as text, one line per machine. */
@@ -34,11 +36,13 @@ export interface MachineBatch {
  *
  * @param wanted the desired machines of the configuration
  * @param lost lost machines, which are removed from the cluster before any other machine
+ * @param stopped machine → status of its VM, which does not run: these leave before others
  */
 export function planBatch(
   wanted: readonly Slot[],
   { slots: recorded, controlPlanes }: Pick<RecordedCluster, "slots" | "controlPlanes">,
   lost: readonly string[],
+  stopped: Readonly<Record<string, string>> = {},
 ): MachineBatch {
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
   const slots = new Map(wanted.map((slot) => [slot.machine, withKnownShape(slot, known.get(slot.machine))]));
@@ -51,16 +55,28 @@ export function planBatch(
       isMember: true,
       // Lost control planes, and those whose removal was interrupted, are removed first.
       isLeaving: lost.includes(machine) || !known.has(machine) || !controlPlanes.kept.includes(machine),
+      isStopped: Object.hasOwn(stopped, machine),
     })),
   );
+  const staying = [
+    ...now.machines.flatMap(({ name }) => slots.get(name) ?? known.get(name) ?? []),
+    ...[...slots.values()].filter(({ role }) => role === "worker"),
+  ];
+  const names = new Set(staying.map(({ machine }) => machine));
+  const undrained = Object.keys(stopped)
+    .filter((machine) => !names.has(machine))
+    .sort();
   return {
-    slots: [
-      ...now.machines.flatMap(({ name }) => slots.get(name) ?? known.get(name) ?? []),
-      ...[...slots.values()].filter(({ role }) => role === "worker"),
-    ],
+    slots: staying,
     leaving: now.leaving,
+    undrained,
     leavingLater: leavingLaterOf({ now, later }),
-    steps: linesOf(now),
+    steps: [
+      ...linesOf(now),
+      ...undrained.map((machine) =>
+        tumblebugPlanSteps.format({ kind: "removeStopped", machine, status: stopped[machine] ?? "" }),
+      ),
+    ],
     later: laterLines(later.map((batch) => ({ lines: linesOf(batch) }))),
     remarks: wanted.flatMap((slot) => remark(slot, known.get(slot.machine)) ?? []),
   };

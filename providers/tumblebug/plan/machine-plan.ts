@@ -62,17 +62,25 @@ export function isSettled(vm: LiveVm): boolean {
 export const isStarting = (vm: Pick<LiveVm, "status">): boolean =>
   !isDead(vm) && !["Running", "Suspended", "Suspending"].includes(vm.status);
 
+/** Returns the status of a VM that does not run, or undefined. An "Undefined" VM may run. */
+export const stoppedStatus = (status: string | undefined): string | undefined =>
+  status !== undefined && ["Suspended", "Suspending", "Failed", "Terminating", "Terminated"].includes(status)
+    ? status
+    : undefined;
+
 /** Longest time in which a VM's status may stay the same while it starts: the server itself gives up earlier. */
 const MOST_STUCK_SECONDS = 600;
 
 /** Returns after how many seconds without a change a VM that starts counts as failed. */
-export const stuckSeconds = (timeoutSeconds: number): number =>
-  Math.min(MOST_STUCK_SECONDS, Math.ceil(timeoutSeconds / 4));
+export const stuckSeconds = (timeoutSeconds: number): number => Math.min(MOST_STUCK_SECONDS, timeoutSeconds);
 
 /** Returns whether a VM is running and has an address for SSH. */
 export function isRunning({ status, targetAction, publicAddress }: LiveVm): boolean {
   return status === "Running" && targetAction === "None" && publicAddress !== undefined;
 }
+
+/** Returns whether a VM that no run recorded is replaced. The server says "Undefined" also of a VM that runs. */
+const hasFailedToStart = (vm: LiveVm): boolean => isDead(vm) && (vm.status !== "Undefined" || hasEnded(vm));
 
 function whyDead({ status, systemMessage }: Pick<LiveVm, "status" | "systemMessage">): string {
   return systemMessage === "" ? status : `${status}: ${systemMessage}`;
@@ -112,7 +120,7 @@ export function planMachines(desired: DesiredMachine): MachinePlan {
     if (vm && !isDead(vm)) plan.kept[machine] = vm.name;
     else if (name !== undefined && (vm !== undefined || recorded[machine] !== undefined))
       plan.lost.push({ machine, vm: name, why: vm ? whyDead(vm) : "it no longer exists" });
-    else assignFree(plan, slot, free, (one) => isDead(one) || (hasWaited && isStarting(one)));
+    else assignFree(plan, slot, free, (one) => hasFailedToStart(one) || (hasWaited && isStarting(one)));
   }
   const strangers = strangersOf(free, desired);
   plan.unused = free.filter((vm) => !strangers.includes(vm)).map((vm) => ({ vm: vm.name, why: whyDead(vm) }));

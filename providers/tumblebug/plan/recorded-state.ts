@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import { recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/slots";
 import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
@@ -27,8 +28,10 @@ export interface RecordedCluster {
   vms: Record<string, MachineVm>;
   /** Machine → VM of machines that are being removed. */
   leaving: Record<string, string>;
-  /** Machines that the last run was to have. */
+  /** Machines that the last run was to have, and those that earlier ones were to have and could not record. */
   planned: PlannedMachine[];
+  /** Those of them that no run recorded, for the state of the next run. */
+  unrecorded: PlannedMachine[];
   /** VMs that the last run was to delete because no machine has them. */
   unused: string[];
   /** Machines with a VM, with their recorded configuration. */
@@ -50,11 +53,14 @@ export interface RecordedCluster {
 /** Reads a cluster from a stack's state. @param cluster name of the cluster's component */
 export function recordedCluster(cluster: string, resources: StateResources): RecordedCluster {
   const state = new RecordedResources(resources);
-  const { mark, slots: planned } = state.outputs("TumblebugPlan", planResource(cluster)) ?? {};
+  const plan = state.outputs("TumblebugPlan", planResource(cluster)) ?? {};
   const { slots, leaving, unused, failure, ...mcis } =
     state.outputs("TumblebugMcis", machinesResource(cluster)) ?? {};
   const { address } = state.outputs("TumblebugLoadBalancer", apiBalancerResource(cluster)) ?? {};
+  const { mark } = plan;
   const vms = (mcis["vms"] ?? {}) as RecordedCluster["vms"];
+  const planned = distinctMachines([...machinesOf(plan["slots"]), ...machinesOf(plan["unrecorded"])]);
+  const known = new Set([...Object.keys(vms), ...Object.keys(leaving ?? {})]);
   const machines = ((slots ?? []) as Slot[]).filter(({ machine }) => Object.hasOwn(vms, machine));
   const isComplete = state.outputs("NodeRollout", rolloutResource(cluster)) !== undefined;
   const hasAgents = state.outputs("NodeAgents", agentsResource(cluster)) !== undefined;
@@ -62,7 +68,11 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
   return {
     ...(typeof mark === "string" ? { mark } : {}),
     vms,
-    planned: ((planned ?? []) as Slot[]).map(({ machine, vmGroup }) => ({ machine, vmGroup })),
+    planned,
+    // a run whose machines the MCIS has recorded left none
+    unrecorded: isDeepStrictEqual(slots, plan["slots"])
+      ? []
+      : planned.filter(({ machine }) => !known.has(machine)),
     unused: (unused ?? []) as string[],
     goneRules: Object.fromEntries(
       state
@@ -80,6 +90,13 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
     isComplete,
   };
 }
+
+const machinesOf = (slots: unknown): PlannedMachine[] =>
+  ((slots ?? []) as PlannedMachine[]).map(({ machine, vmGroup }) => ({ machine, vmGroup }));
+
+const distinctMachines = (all: readonly PlannedMachine[]): PlannedMachine[] => [
+  ...new Map(all.map((one) => [one.machine, one])).values(),
+];
 
 const ended = (reason: Reason, step: string) => ({
   reason,

@@ -5,6 +5,7 @@ const machine = word("machine");
 
 export const tumblebugPlanSteps = defineSteps({
   remove: line`${machine}: leaves etcd and the cluster, and its VM is deleted; one control plane goes in a run`,
+  removeStopped: line`${machine}: leaves first and without a drain, since its VM is ${token("status")}`,
 });
 
 export const tumblebugMcisSteps = defineSteps({

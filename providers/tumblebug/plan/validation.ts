@@ -228,7 +228,13 @@ function machineIssues({ groups, replace, lost }: Facts): ValidationIssue[] {
   const machines = machinesOf(groups, replace);
   const slots = named.flatMap(({ name, replicas }) => slotNames(name, replicas));
   return [
-    ...replaceIssues(Object.keys(replace), slots),
+    // a group that became smaller may have kept any of its slots, which the preview knows
+    ...replaceIssues(
+      Object.keys(replace).filter(
+        (slot) => !named.some(({ name }) => slot.replace(/-[1-9]\d*$/, "") === name),
+      ),
+      slots,
+    ),
     ...lost.flatMap((machine, index) => {
       const message = `${quoted(machine)} is still in its group; raise its number in \`replace\`, or lower the replicas of the group`;
       return issueAt(["lost", index], machines.includes(machine) ? message : undefined);

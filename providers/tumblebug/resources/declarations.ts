@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../plan/groups";
+import type { PlannedMachine } from "../plan/machine-plan";
 import type { FirewallRule, Generation, MachineVm } from "../plan/model";
 import type { ConnectionNames } from "../plan/names";
 import type { RecordedCluster } from "../plan/recorded-state";
@@ -23,6 +24,11 @@ export interface TumblebugPlanInputs extends DesiredTumblebug {
   later: string[];
   /** Changes in the configuration of existing machines that apply to new machines only. */
   remarks: string[];
+  /**
+   * Machines of earlier runs that were killed before they recorded their VMs; absent if there are none. Their VMs may be
+   * deleted by the next run, too, when this one is killed.
+   */
+  unrecorded?: PlannedMachine[];
   /** Unmet requirements that are known without the server. */
   refusals?: UnmetRequirement[];
   /** Owner tag of the cluster's objects; absent in a stack's first run, which generates it. */
@@ -203,6 +209,13 @@ export interface McisInputs {
 
 /** Recorded machines at the start of a run. */
 export type Recorded = Pick<RecordedCluster, "vms" | "leaving">;
+
+export const mcisName = ({ infrastructure }: Pick<McisInputs, "infrastructure">): string =>
+  `MCIS ${infrastructure}`;
+
+/** Returns machine → name of its VM. */
+export const vmNames = (vms: Recorded["vms"]): Record<string, string> =>
+  Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
 
 export type McisOutputs = McisInputs & Recorded & Pick<RecordedCluster, "failure">;
 

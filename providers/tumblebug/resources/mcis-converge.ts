@@ -1,17 +1,6 @@
 import type { Infrastructure, Tumblebug } from "../client";
-import { waitFor } from "../../../lib/wait";
 import { carriesMark, markedBy, markedDescription } from "../../../lib/pulumi/marks";
-import {
-  isRunning,
-  isSettled,
-  isStarting,
-  lostLines,
-  planMachines,
-  stoppedLines,
-  stuckSeconds,
-  type LiveVm,
-  type MachinePlan,
-} from "../plan/machine-plan";
+import { isRunning, lostLines, planMachines, stoppedLines, type MachinePlan } from "../plan/machine-plan";
 import type { Slot } from "../plan/groups";
 import { type DesiredVmGroup, machineVm } from "../plan/model";
 import { factKey, foreignMcis } from "../plan/requirements";
@@ -19,9 +8,8 @@ import { ReasonedError } from "../plan/reasons";
 import { allInParallel } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/log";
 import { listed } from "../../../lib/text/quote";
-import type { McisInputs, McisOutputs, Recorded } from "./declarations";
-
-export const mcisName = ({ infrastructure }: McisInputs): string => `MCIS ${infrastructure}`;
+import { mcisName, vmNames, type McisInputs, type McisOutputs, type Recorded } from "./declarations";
+import { waitForVms } from "./vm-wait";
 
 /** The VMs after a run, and its failure if any. */
 interface Converged {
@@ -80,9 +68,6 @@ export async function convergeMcis(
     return { outputs: withoutSurplus(outputs), begun, failure: error as Error };
   }
 }
-
-export const vmNames = (vms: Recorded["vms"]): Record<string, string> =>
-  Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
 
 const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrastructure): MachinePlan =>
   planMachines({
@@ -193,50 +178,6 @@ async function createVms(
     }),
   );
   return results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
-}
-
-/**
- * Waits until the VMs that no earlier run recorded have started, failed or stopped, or until those that start have not
- * changed for long: the server has lost them then.
- *
- * @param ignored names of VMs that are not waited for
- */
-async function waitForVms(
-  { infrastructures }: Tumblebug,
-  { vms, leaving }: Recorded,
-  inputs: McisInputs,
-  signal: AbortSignal,
-  ignored: readonly string[] = [],
-): Promise<Infrastructure | undefined> {
-  const resource = mcisName(inputs);
-  const wanted = new Set(inputs.slots.map(({ machine }) => machine));
-  // a machine that is wanted again has no record until its VM runs
-  const leavers = Object.entries(leaving).flatMap(([machine, vm]) => (wanted.has(machine) ? [] : [vm]));
-  const known = new Set([...Object.values(vmNames(vms)), ...leavers, ...ignored]);
-  const groups = new Set(inputs.slots.map(({ vmGroup }) => vmGroup));
-  const isAwaited = ({ name, group }: LiveVm) =>
-    !known.has(name) && (groups.has(group) || inputs.unused?.includes(name) === true);
-  let last = { busy: "", since: Date.now() };
-  return waitFor<Infrastructure | undefined>({
-    what: `the VMs of the ${resource} to come up`,
-    seconds: inputs.timeoutSeconds,
-    signal,
-    progress: (line) => report(resource, line),
-    probe: async () => {
-      const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
-      const settling = found?.machines.filter((vm) => isAwaited(vm) && !isSettled(vm)) ?? [];
-      if (settling.length === 0) return { done: found };
-      const busy = settling
-        .map(({ name, status }) => `${name} ${status}`)
-        .sort()
-        .join(", ");
-      if (busy !== last.busy) last = { busy, since: Date.now() };
-      const isStuck = Date.now() - last.since >= stuckSeconds(inputs.timeoutSeconds) * 1000;
-      return isStuck && settling.every((vm) => isStarting(vm) || vm.status === "Terminating")
-        ? { done: found }
-        : { pending: busy };
-    },
-  });
 }
 
 /** Returns one error with all machines that failed to start or do not run, and those that run. */

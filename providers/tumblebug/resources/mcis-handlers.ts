@@ -16,8 +16,15 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { carriesMark } from "../../../lib/pulumi/marks";
 import { isKnown } from "../../../lib/unknown";
-import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./declarations";
-import { actionsPath, assertOwnMcis, convergeMcis, machinesPath, mcisName, vmNames } from "./mcis-converge";
+import {
+  mcisName,
+  vmNames,
+  type McisInputs,
+  type McisOutputs,
+  type Recorded,
+  type TumblebugVmInputs,
+} from "./declarations";
+import { actionsPath, assertOwnMcis, convergeMcis, machinesPath } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";
 import { messageOf } from "../../../lib/error-message";

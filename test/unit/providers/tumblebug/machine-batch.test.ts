@@ -138,3 +138,40 @@ describe("a machine that has a VM", () => {
     assert.equal(slots.find(({ machine }) => machine === "w-1-r1")?.spec, "t3.large");
   });
 });
+
+describe("a group that becomes smaller", () => {
+  const workers = (replicas: number) => [group("cp", 1), group("w", replicas)];
+  const five = wantedSlots(workers(5));
+  const turnOf = (replicas: number, stopped: Record<string, string>, recorded: readonly Slot[] = five) => {
+    const isStopped = (name: string) => Object.hasOwn(stopped, name);
+    return planBatch(wantedSlots(workers(replicas), {}, recorded, isStopped), after(recorded), [], stopped);
+  };
+
+  it("loses the machines whose VMs do not run, and says so", () => {
+    const turn = turnOf(3, { "w-1": "Suspended", "w-4": "Failed" });
+    assert.deepEqual(machines(turn.slots), ["cp-1", "w-2", "w-3", "w-5"]);
+    assert.deepEqual(turn.undrained, ["w-1", "w-4"]);
+    assert.deepEqual(turn.steps, [
+      "w-1: leaves first and without a drain, since its VM is Suspended",
+      "w-4: leaves first and without a drain, since its VM is Failed",
+    ]);
+    // the next run keeps the same machines, and a larger group fills the gaps
+    assert.deepEqual(machines(turnOf(3, {}, turn.slots).slots), machines(turn.slots));
+    assert.deepEqual(machines(turnOf(5, {}, turn.slots).slots), machines(five));
+  });
+
+  it("loses the highest indexes when all run, and keeps a stopped machine that it still needs", () => {
+    assert.deepEqual(machines(turnOf(2, {}).slots), ["cp-1", "w-1", "w-2"]);
+    const turn = turnOf(5, { "w-1": "Suspended" });
+    assert.deepEqual([machines(turn.slots), turn.undrained, turn.steps], [machines(five), [], []]);
+  });
+
+  it("loses a stopped control plane before others", () => {
+    const three = slotsOf(3);
+    const stopped = { "cp-1": "Suspended" };
+    const wanted = wantedSlots([group("cp", 1), group("w", 1)], {}, three, (name) => name in stopped);
+    const turn = planBatch(wanted, after(three), [], stopped);
+    assert.deepEqual([turn.leaving, turn.undrained, turn.leavingLater], [["cp-1"], ["cp-1"], ["cp-3"]]);
+    assert.deepEqual(machines(turn.slots), ["cp-2", "cp-3", "w-1"]);
+  });
+});

@@ -7,6 +7,7 @@ import {
   lostLines,
   machineLines,
   stoppedLines,
+  stuckSeconds,
   strangerLines,
   planMachines,
   type LiveVm,
@@ -84,6 +85,20 @@ describe("which VM is which machine", () => {
       ["w-1: delete its VM w-1-1, which never came up (Creating)", "w-1: create"],
     ],
     [
+      "one that no run recorded is Undefined: it may run, and is kept",
+      { live: ALL.map((one) => (one.name === "w-1-1" ? vm("w-1-1", { status: "Undefined" }) : one)) },
+      [],
+    ],
+    [
+      "one that no run recorded is Undefined, and was never in the cloud",
+      {
+        live: ALL.map((one) =>
+          one.name === "w-1-1" ? vm("w-1-1", { status: "Undefined", cloudId: "" }) : one,
+        ),
+      },
+      ["w-1: delete its VM w-1-1, which never came up (Undefined)", "w-1: create"],
+    ],
+    [
       "a run that was killed left one, which is not wanted any more",
       { live: [...ALL, vm("w-3-1")], recorded: RECORDED, planned: planned("w-3") },
       ["delete the VM w-3-1, which no machine has and no run recorded (Running)"],
@@ -116,6 +131,22 @@ describe("which VM is which machine", () => {
       assert.deepEqual(said, lines);
       assert.deepEqual(lostLines(plan(desired)), []);
     });
+
+  it("gives up a VM that starts after ten minutes without a change, or after the whole deadline", () => {
+    for (const [deadline, seconds] of [
+      [2400, 600],
+      [600, 600],
+      [300, 300],
+      [5, 5],
+    ] as const)
+      assert.equal(stuckSeconds(deadline), seconds);
+  });
+
+  it("names a VM without a record that is Undefined, and does not take it for one that runs", () => {
+    const live = ALL.map((one) => vm(one.name, { status: one.name === "w-1-1" ? "Undefined" : "Running" }));
+    const { stopped } = plan({ live, hasWaited: true });
+    assert.deepEqual(stoppedLines({ stopped }, "/f"), ["w-1: its VM w-1-1 is Undefined"]);
+  });
 
   it("names each VM that does not run, and what starts it", () => {
     const live = ALL.map((one) => vm(one.name, { status: one.name === "w-1-1" ? "Suspended" : "Running" }));

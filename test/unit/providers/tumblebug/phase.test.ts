@@ -86,3 +86,41 @@ describe("the phase of a cluster", () => {
       if (phase === "Failed") assert.deepEqual(status, { phase, ...failure });
     });
 });
+
+describe("the machines that earlier runs were to have", () => {
+  const type = (name: string) => `pulumi-nodejs:dynamic/foresail:${name}`;
+  const slots = (...names: string[]) =>
+    names.map((machine) => ({ machine, vmGroup: machine, role: "worker" }));
+  const planned = (...names: string[]) => names.map((machine) => ({ machine, vmGroup: machine }));
+  const recorded = (plan: object, mcis: object) =>
+    recordedCluster("k1", {
+      "urn:pulumi:test::foresail::any:of:Type::k1-plan": {
+        type: type("TumblebugPlan"),
+        outputs: { ...plan },
+      },
+      "urn:pulumi:test::foresail::any:of:Type::k1-machines": {
+        type: type("TumblebugMcis"),
+        outputs: { ...mcis },
+      },
+    });
+  const vms = { "w-1": {} };
+
+  it("are those of the last run, of which none is unrecorded when its VMs are in the state", () => {
+    const state = recorded({ slots: slots("w-1") }, { slots: slots("w-1"), vms });
+    assert.deepEqual([state.planned, state.unrecorded], [planned("w-1"), []]);
+  });
+
+  it("stay known when a killed run is followed by one that is killed before it deletes their VMs", () => {
+    // a scale-up to w-2 was killed after it created the VM
+    const killed = recorded({ slots: slots("w-1", "w-2") }, { slots: slots("w-1"), vms });
+    assert.deepEqual(killed.unrecorded, planned("w-2"));
+    // the next run is not to have w-2, and was killed after its plan was recorded
+    const again = recorded(
+      { slots: slots("w-1"), unrecorded: killed.unrecorded },
+      { slots: slots("w-1"), vms },
+    );
+    assert.deepEqual(again.planned, planned("w-1", "w-2"));
+    // after a run to the end, the next change of the plan forgets it
+    assert.deepEqual(again.unrecorded, []);
+  });
+});

@@ -163,8 +163,8 @@ describe("configuration: the system tumblebug", () => {
       section({ endpoint: { loopback: {}, nlb: {} } }),
     ],
     [
-      'tumblebug.replace.w-7: is no machine; write <pool>-<index>; did you mean "w-1"?',
-      section({ replace: { "w-7": 1 } }),
+      'tumblebug.replace.x-1: is no machine; write <pool>-<index>; did you mean "w-1"?',
+      section({ replace: { "x-1": 1 } }),
     ],
     [
       'tumblebug.lost[0]: "w-1" is still in its group; raise its number in `replace`, or lower the replicas of the group',
