@@ -13,8 +13,11 @@ import {
   unreadableRefusals,
 } from "../../providers/openstack/plan/changed-in-cloud";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
+import { providerSettings } from "../../providers/openstack/plan/provider-settings";
 import { newObjects, securityGroupName } from "../../providers/openstack/plan/new-objects";
 import { SECURITY_GROUPS, securityRules } from "../../providers/openstack/plan/security-rules";
+import type { CloudRef } from "../../providers/openstack/plan/cloud-facts";
+import { readCloudConfiguration } from "../../providers/openstack/client/cloud-configuration";
 import { CloudPlan } from "../../providers/openstack/resources/declarations";
 import { readStoppedMachines } from "../../providers/openstack/resources/stopped-machines";
 import { podNetworkKind } from "../kubeadm/defaults";
@@ -117,8 +120,13 @@ export async function makeInfrastructure(
     },
     { parent },
   );
-  // The provider reads clouds.yaml or the environment, so the state has no credentials.
-  const provider = new Provider(cluster, { cloud, region }, { parent });
+  // The provider reads credentials from clouds.yaml or the environment, so the state has none.
+  const settings = providerSettings(
+    await endpointsOf({ cloud, region }),
+    state.provider,
+    arriving.length + leaving.length > 0,
+  );
+  const provider = new Provider(cluster, { cloud, region, ...settings }, { parent });
   const objects = new CloudObjects(cluster, state.mark ?? plan.mark, { parent, provider, dependsOn: [plan] });
   const externalNetworkId = whenMade(plan.found, (found) => found.externalNetworkId as string);
   const networks = makeNetworks(objects, network, inUse, externalNetworkId);
@@ -140,3 +148,10 @@ export async function makeInfrastructure(
   const lost = [...state.lost, ...rollout.now.undrained].sort();
   return { plan, objects, balancer, machines: cloudMachines, later, leavingLater, lost };
 }
+
+/** Returns which endpoints of the cloud foresail calls; undefined where `CloudPlan` refuses its configuration. */
+const endpointsOf = (ref: CloudRef): Promise<string | undefined> =>
+  readCloudConfiguration(ref).then(
+    (configuration) => configuration.interface,
+    () => undefined,
+  );

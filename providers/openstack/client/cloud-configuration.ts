@@ -1,13 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import path from "node:path";
-import { messageOf } from "../../../lib/error-message";
-import { fileFault } from "../../../lib/files";
-import { readYaml } from "../../../lib/yaml";
-import { cloudEntryIssue, type CloudEntry } from "../plan/clouds-entry";
+import { cloudEntryIssue, isTrue, type CloudEntry } from "../plan/clouds-entry";
 import type { CloudRef } from "../plan/cloud-facts";
+import { readCloudEntry, readText } from "./clouds-files";
 import { CloudConfigurationError } from "./errors";
-import { listed } from "../../../lib/text/quote";
 
 export interface CloudConfiguration {
   /** URL of Keystone with its version: "https://cloud.example.com:5000/v3". */
@@ -28,11 +22,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads a cloud's configuration as openstacksdk does, and refuses what Pulumi's OpenStack provider would read in another
- * way: from the entry in clouds.yaml (and secure.yaml)
- * that `desired.cloud` or OS_CLOUD names, or else from the OS_… variables.
+ * way: from the entry in clouds.yaml (and secure.yaml) that `desired.cloud` or OS_CLOUD names, or else from the OS_…
+ * variables.
  *
- * Files: OS_CLIENT_CONFIG_FILE, ./clouds.yaml, ~/.config/openstack/clouds.yaml, /etc/openstack/clouds.yaml; in the same
- * folders secure.yaml, or OS_CLIENT_SECURE_FILE.
  * Source: https://docs.openstack.org/python-openstackclient/latest/configuration/
  *
  * @throws CloudConfigurationError
@@ -45,7 +37,7 @@ export async function readCloudConfiguration(
   // a variable that is set to nothing names none
   const cloud = desired.cloud ?? (environment.OS_CLOUD || undefined);
   const isNamed = cloud !== undefined;
-  const entry = isNamed ? await entryOfFiles(cloud, environment, folder) : entryOfEnvironment(environment);
+  const entry = isNamed ? await readCloudEntry(cloud, environment, folder) : entryOfEnvironment(environment);
   const where = isNamed ? `the entry "${cloud}" of clouds.yaml` : "the environment";
   const issue = cloudEntryIssue(entry, environment, { region: desired.region, isNamed });
   if (issue !== undefined) throw new CloudConfigurationError(`${where} ${issue}`);
@@ -57,77 +49,34 @@ export async function readCloudConfiguration(
         ? `${where} has no auth.auth_url`
         : "no cloud is named: write `cloud` under foresail:openstack, or set OS_CLOUD or OS_AUTH_URL",
     );
-  const chosen = text(entry.interface) ?? text(entry.endpoint_type) ?? environment.OS_INTERFACE ?? "public";
+  const chosen = text(entry.endpoint_type) ?? text(entry.interface) ?? "public";
   const endpoints = chosen.replace(/URL$/, "");
   if (!["public", "internal", "admin"].includes(endpoints))
     throw new CloudConfigurationError(`"${chosen}" is no interface; write public, internal or admin`);
-  const caFile = text(entry.cacert) ?? environment.OS_CACERT;
+  const caFile = text(entry.cacert) ?? (environment.OS_CACERT || undefined);
   return {
-    authUrl: authUrl.endsWith("/v3") ? authUrl : `${authUrl.replace(/\/v2\.0$/, "")}/v3`,
+    authUrl: authUrl.endsWith("/v3") ? authUrl : `${authUrl}/v3`,
     auth: keystoneAuth(auth, where),
     region: desired.region ?? text(entry.region_name) ?? (environment.OS_REGION_NAME || undefined),
     interface: endpoints,
     caCertificates: caFile === undefined ? undefined : await readText(caFile, `the CA file ${caFile}`),
-    verify: entry.verify !== false && !/^(true|t|1)$/i.test(environment.OS_INSECURE ?? ""),
+    verify: entry.verify !== false && !isTrue(environment.OS_INSECURE ?? ""),
   };
 }
 
-/** Returns the environment as an entry: OS_AUTH_URL is its `auth.auth_url`. */
+/** Returns the environment as an entry, as Pulumi's provider reads it: OS_AUTH_URL is its `auth.auth_url`. */
 function entryOfEnvironment(environment: Environment): CloudEntry {
   const variables = Object.entries(environment).filter(([name]) => name.startsWith("OS_"));
-  return { auth: Object.fromEntries(variables.map(([name, value]) => [name.slice(3).toLowerCase(), value])) };
-}
-
-async function entryOfFiles(cloud: string, environment: Environment, folder: string): Promise<CloudEntry> {
-  const folders = [
-    folder,
-    path.join(environment.HOME ?? homedir(), ".config", "openstack"),
-    path.join("/etc", "openstack"),
-  ];
-  const placesOf = (name: string, override: string | undefined) => [
-    ...(override ? [override] : []),
-    ...folders.map((each) => path.join(each, name)),
-  ];
-  const files = placesOf("clouds.yaml", environment.OS_CLIENT_CONFIG_FILE);
-  for (const file of files) {
-    const clouds = await readClouds(file);
-    if (clouds === undefined) continue;
-    const entry = clouds[cloud];
-    if (entry === null || typeof entry !== "object")
-      throw new CloudConfigurationError(
-        `${file} has no entry "${cloud}"; it has ${listed(Object.keys(clouds)) || "none"}`,
-      );
-    const secret = await secretsOf(cloud, placesOf("secure.yaml", environment.OS_CLIENT_SECURE_FILE));
-    return { ...entry, ...secret, auth: { ...entry.auth, ...secret?.auth } };
-  }
-  throw new CloudConfigurationError(
-    `there is no clouds.yaml for the cloud "${cloud}"; looked for ${files.join(", ")}`,
-  );
-}
-
-/** Reads the entry of a cloud from the first secure.yaml that exists. */
-async function secretsOf(cloud: string, files: readonly string[]): Promise<CloudEntry | undefined> {
-  for (const file of files) {
-    const clouds = await readClouds(file);
-    if (clouds !== undefined) return clouds[cloud];
-  }
-  return undefined;
-}
-
-/** Reads the clouds of a file. Returns undefined if the file does not exist. */
-async function readClouds(file: string): Promise<Record<string, CloudEntry> | undefined> {
-  const content = await readText(file, file, true);
-  if (content === undefined) return undefined;
-  let value: { clouds?: unknown } | null;
-  try {
-    value = readYaml(content) as typeof value;
-  } catch (error) {
-    throw new CloudConfigurationError(`${file} ${messageOf(error)}`);
-  }
-  const clouds = value?.clouds;
-  if (typeof clouds !== "object" || clouds === null)
-    throw new CloudConfigurationError(`${file} has no map \`clouds\``);
-  return clouds as Record<string, CloudEntry>;
+  const auth = Object.fromEntries(variables.map(([name, value]) => [name.slice(3).toLowerCase(), value]));
+  const { OS_TENANT_ID, OS_TENANT_NAME, OS_ENDPOINT_TYPE, OS_INTERFACE } = environment;
+  return {
+    auth: {
+      ...auth,
+      project_id: OS_TENANT_ID || auth.project_id,
+      project_name: OS_TENANT_NAME || auth.project_name,
+    },
+    endpoint_type: OS_ENDPOINT_TYPE || OS_INTERFACE,
+  };
 }
 
 function keystoneAuth(auth: Fields, where: string): object {
@@ -169,16 +118,13 @@ function identity(auth: Fields, idField: string, nameField: string, domain: stri
   if (id !== undefined) return { id };
   if (name === undefined) return undefined;
   const domainId = text(auth[`${domain}_id`]) ?? text(auth.domain_id);
-  const domainName = text(auth[`${domain}_name`]) ?? text(auth.domain_name) ?? "Default";
-  return { name, domain: domainId === undefined ? { name: domainName } : { id: domainId } };
-}
-
-/** Reads a file. Returns undefined if it is optional and does not exist. */
-async function readText(file: string, what: string, isOptional = false): Promise<string | undefined> {
-  return readFile(file.replace(/^~(?=\/)/, homedir()), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (isOptional && error.code === "ENOENT") return undefined;
-    throw new CloudConfigurationError(`${what} can't be read: ${fileFault(error) ?? error.message}`);
-  });
+  const domainName = text(auth[`${domain}_name`]) ?? text(auth.domain_name);
+  if (domainId !== undefined) return { name, domain: { id: domainId } };
+  // an entry of clouds.yaml has a domain; the provider takes this one for the OS_… variables
+  return {
+    name,
+    domain: domainName === undefined ? { id: text(auth.default_domain) ?? "default" } : { name: domainName },
+  };
 }
 
 /** Returns a YAML value as a string. YAML parses an id of digits only as a number. */

@@ -1,12 +1,10 @@
 import { listed } from "../../../lib/text/quote";
+import { AUTH_FIELDS, authIssues, isSet } from "./clouds-auth";
 
 /** An entry of clouds.yaml, with the fields of secure.yaml. */
 export type CloudEntry = Readonly<Record<string, unknown>> & { auth?: Readonly<Record<string, unknown>> };
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Ways to log in that foresail and Pulumi's OpenStack provider share. */
-const AUTH_TYPES = ["password", "v3password", "v3applicationcredential"];
 
 /** Fields that openstacksdk obeys, and that foresail or Pulumi's OpenStack provider would ignore. */
 const UNREAD: readonly { fields: RegExp; todo: string }[] = [
@@ -23,18 +21,19 @@ const UNREAD: readonly { fields: RegExp; todo: string }[] = [
     fields: /^(networks|external_network|internal_network)$/,
     todo: "write `network` under foresail:openstack",
   },
+  {
+    fields: /^(default_domain|default_domain_id|default_domain_name)$/,
+    todo: "write the domains under `auth`",
+  },
+  { fields: /^vendor_hook$/, todo: "foresail runs no hooks: leave the field out" },
+  { fields: /-/, todo: "write the name with _ in the place of -" },
 ];
-
-/** Fields of `auth` in which only other ways to log in have something. */
-const UNREAD_AUTH =
-  /^(token|passcode|access_token|identity_provider|protocol|client_id|client_secret|trust_id|system_scope)$/;
 
 /** Variables that Pulumi's OpenStack provider adds to an entry which has no such field. */
 const ADDED = [
-  "TOKEN USERNAME USER_ID PASSWORD PROJECT_ID PROJECT_NAME TENANT_ID TENANT_NAME DOMAIN_ID DOMAIN_NAME",
-  "USER_DOMAIN_ID USER_DOMAIN_NAME PROJECT_DOMAIN_ID PROJECT_DOMAIN_NAME",
-  "APPLICATION_CREDENTIAL_ID APPLICATION_CREDENTIAL_NAME APPLICATION_CREDENTIAL_SECRET",
-].flatMap((names) => names.split(" "));
+  ...AUTH_FIELDS.filter((field) => field !== "auth_url").map((field) => field.toUpperCase()),
+  ..."TENANT_ID TENANT_NAME TOKEN AUTH_TOKEN SYSTEM_SCOPE".split(" "),
+];
 
 /**
  * Returns why a cloud can't be used as it is written: openstacksdk, foresail and Pulumi's OpenStack provider would not
@@ -48,41 +47,34 @@ export function cloudEntryIssue(
   environment: Environment,
   { region, isNamed }: { region?: string | undefined; isNamed: boolean },
 ): string | undefined {
+  const { auth = {} } = entry;
   const issues = isNamed
     ? [
+        ...authIssues(auth, entry.auth_type, true),
         ...fieldIssues(entry),
         ...regionIssues(entry, environment, region),
         ...variableIssues(entry, environment),
       ]
-    : [...authTypeIssues({ ...entry, auth_type: environment.OS_AUTH_TYPE })];
-  return issues[0];
+    : [...authIssues(auth, environment.OS_AUTH_TYPE, false), ...tenantIssues(environment)];
+  return [...issues, ...providerVariableIssues(environment)][0];
 }
 
 function* fieldIssues(entry: CloudEntry): Generator<string> {
-  yield* authTypeIssues(entry);
   for (const field of Object.keys(entry)) {
-    const unread = isSet(entry[field]) ? UNREAD.find(({ fields }) => fields.test(field)) : undefined;
+    if (!isSet(entry[field])) continue;
+    const unread = UNREAD.find(({ fields }) => fields.test(field));
     if (unread) yield `has \`${field}\`: ${unread.todo}`;
+    else if (AUTH_FIELDS.includes(field)) yield `has \`${field}\` beside \`auth\`: write it under \`auth\``;
   }
   const version = entry.identity_api_version;
-  if (isSet(version) && !/^v?3(\.\d+)?$/.test(String(version)))
+  if (isSet(version) && String(version) !== "3")
     yield `has \`identity_api_version: ${String(version)}\`: write 3`;
   if (isSet(entry.verify) && typeof entry.verify !== "boolean")
     yield "has a `verify` that is not true or false";
   if (isSet(entry.insecure)) yield "has `insecure`: write `verify: false` in its place";
-}
-
-function* authTypeIssues({ auth = {}, auth_type: type }: CloudEntry): Generator<string> {
-  if (isSet(type) && !AUTH_TYPES.includes(String(type)))
-    yield `has \`auth_type: ${String(type)}\`, which foresail does not use; write one of ${listed(AUTH_TYPES)}`;
-  const unread = Object.keys(auth).find((field) => UNREAD_AUTH.test(field) && isSet(auth[field]));
-  if (unread !== undefined)
-    yield `has \`auth.${unread}\`, which foresail does not use; use an application credential, or a user with a password`;
-  const hasCredential = isSet(auth.application_credential_secret);
-  if (hasCredential && isSet(type) && type !== "v3applicationcredential")
-    yield `has an application credential and \`auth_type: ${String(type)}\`; write v3applicationcredential, or leave the credential out`;
-  if (!hasCredential && type === "v3applicationcredential")
-    yield "has `auth_type: v3applicationcredential` and no auth.application_credential_secret";
+  for (const field of ["interface", "endpoint_type"])
+    if (isSet(entry[field]) && typeof entry[field] !== "string")
+      yield `has an \`${field}\` that is no text: write public, internal or admin`;
 }
 
 function* regionIssues(
@@ -93,9 +85,17 @@ function* regionIssues(
   const items: unknown[] = Array.isArray(regions) ? regions : [];
   if (items.some((item) => isSet((Object(item) as { values?: unknown }).values)))
     yield "has `regions` with `values`: write an entry for each region";
-  if (region !== undefined) return;
-  if (items.length > 0 && !isSet(named) && !variable)
-    yield "has `regions` and no `region_name`: write `region` under foresail:openstack";
+  const names = items.map((item) =>
+    String(typeof item === "string" ? item : (Object(item) as { name?: unknown }).name),
+  );
+  const hasRegions = names.length > 0;
+  if (region !== undefined) {
+    if (hasRegions && !names.includes(region)) yield `has no region "${region}"; it has ${listed(names)}`;
+    return;
+  }
+  // openstacksdk takes the first of the regions, whatever `region_name` says
+  if (hasRegions && names[0] !== named)
+    yield "has `regions`, of which openstacksdk takes the first: write `region` under foresail:openstack";
   if (variable && isSet(named) && variable !== named)
     yield `has another region than OS_REGION_NAME (${variable}): unset it, or write \`region\` under foresail:openstack`;
 }
@@ -106,9 +106,33 @@ function* variableIssues({ auth = {}, ...entry }: CloudEntry, environment: Envir
   );
   if (added.length > 0)
     yield `is used while the environment has ${listed(added.map((name) => `OS_${name}`))}, which Pulumi's OpenStack provider would add: unset what the entry does not say`;
-  const { OS_CACERT: authority } = environment;
+  const { OS_CACERT: authority, OS_INSECURE: insecure, OS_ENDPOINT_TYPE: endpoints } = environment;
   if (authority && isSet(entry.cacert) && authority !== entry.cacert)
     yield "has another `cacert` than OS_CACERT: unset it";
+  if (insecure && isSet(entry.verify) && entry.verify === isTrue(insecure))
+    yield "has another `verify` than OS_INSECURE: unset it";
+  const own = entry.endpoint_type ?? entry.interface ?? "public";
+  if (endpoints && endpoints !== own)
+    yield `is used while the environment has OS_ENDPOINT_TYPE (${endpoints}): unset it, or write \`interface\` in the entry`;
 }
 
-const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+function* tenantIssues(environment: Environment): Generator<string> {
+  for (const field of ["ID", "NAME"]) {
+    const [project, tenant] = [environment[`OS_PROJECT_${field}`], environment[`OS_TENANT_${field}`]];
+    if (project && tenant && project !== tenant)
+      yield `has another OS_TENANT_${field} than OS_PROJECT_${field}: unset it`;
+  }
+}
+
+/** Reports variables that Pulumi's OpenStack provider obeys, whatever the entry says, and foresail does not. */
+function* providerVariableIssues(environment: Environment): Generator<string> {
+  const certificate = ["OS_CERT", "OS_KEY"].find((name) => environment[name]);
+  if (certificate !== undefined)
+    yield `is used while the environment has ${certificate}: foresail has no client certificates; unset it`;
+  const version = environment.OS_IDENTITY_API_VERSION;
+  if (version && version !== "3")
+    yield `is used while the environment has OS_IDENTITY_API_VERSION=${version}: write 3, or unset it`;
+}
+
+/** Whether a variable says yes. */
+export const isTrue = (value: string): boolean => /^(true|t|1)$/i.test(value);

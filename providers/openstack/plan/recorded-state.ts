@@ -107,6 +107,8 @@ export function recordedState(cluster: string, resources: StateResources) {
     allowedCidrs: strings(allowedCidrs),
     /** Network of the address of the API's load balancer. */
     balancerNetwork: balancerNetwork(cluster, state),
+    /** What Pulumi's OpenStack provider was given; absent before the first run. */
+    provider: state.outputs("pulumi:providers:openstack", cluster),
     /** Owner tag of the cluster's cloud objects; absent before the first run. */
     mark: strings([mark])[0],
     /** Machine names that the state still refers to; new machines can't use them. */

@@ -77,7 +77,8 @@ describe("OpenstackCluster", () => {
     await cluster.make();
     const provider = cluster.registered.find(({ type }) => type === "pulumi:providers:openstack")!;
     const given = Object.entries(provider.inputs).filter(([, value]) => value !== undefined);
-    assert.deepEqual(Object.fromEntries(given).cloud, "eu1");
+    const { cloud: entry, maxRetries } = Object.fromEntries(given);
+    assert.deepEqual([entry, maxRetries], ["eu1", "10"]);
     assert.deepEqual(
       given.map(([key]) => key).filter((key) => /password|secret|token|credential/i.test(key)),
       [],
