@@ -1,4 +1,5 @@
 import { AnswerTooLarge, HttpClient, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
+import { retryAfterSeconds } from "../../../lib/retry-after";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import type { CloudRef } from "../plan/cloud-facts";
 import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
@@ -67,7 +68,8 @@ export class Cloud {
   }
 
   /**
-   * Sends a request, and retries with growing pauses while the service is temporarily unavailable.
+   * Sends a request, and retries with growing pauses while the service is temporarily unavailable, or after the pause
+   * that it asks for.
    *
    * @param path path after the service's version, starting with "/"; or the service's link to its next page
    * @returns the JSON body of the response
@@ -146,7 +148,8 @@ export class Cloud {
           const isFinal = request.signal?.aborted || error instanceof AnswerTooLarge;
           throw isFinal ? error : new Transient(error.message);
         });
-      if (PASSING.includes(reply.status)) throw new Transient(`${reply.status} ${remoteWords(reply)}`);
+      if (PASSING.includes(reply.status))
+        throw new Transient(`${reply.status} ${remoteWords(reply)}`, retryAfterSeconds(reply));
       // Keystone may revoke a token before it expires.
       if (reply.status !== 401 || renewed) return reply;
       this.pending = undefined;
@@ -163,8 +166,10 @@ export class Cloud {
       return await renewal;
     } catch (error) {
       this.pending = undefined;
-      if (error instanceof CloudRefusal && !PASSING.includes(error.status)) throw error;
-      throw new Transient(`authentication: ${(error as Error).message}`);
+      if (!(error instanceof CloudRefusal))
+        throw new Transient(`authentication: ${(error as Error).message}`);
+      if (!PASSING.includes(error.status)) throw error;
+      throw new Transient(error.message, error.retryAfterSeconds);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { HttpResponse } from "../../../lib/http-client";
+import { retryAfterSeconds } from "../../../lib/retry-after";
 import { redact } from "../../../lib/text/redaction";
 
 /** The next step for each category of errors. */
@@ -56,11 +57,14 @@ export class CloudUnreachable extends CloudError {
 /** The cloud answered with an error status. */
 export class CloudRefusal extends CloudError {
   readonly status: number;
+  /** For how long the cloud asks to wait before the next request. */
+  readonly retryAfterSeconds: number;
 
   constructor(what: string, reply: HttpResponse) {
     const words = redact(remoteWords(reply));
     super(codeOf(reply.status, words), `${what}: the cloud answered ${reply.status}: ${words}`);
     this.status = reply.status;
+    this.retryAfterSeconds = retryAfterSeconds(reply);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "../../../lib/http-client";
+import { retryAfterSeconds } from "../../../lib/retry-after";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import {
   refusalCode,
@@ -141,7 +142,7 @@ export class TumblebugApi {
           if (!PASSING.includes(reply.status)) return { done: reply };
           if (reply.status !== 429 && !call.isRepeatable) throw new ReplyLost(what, this.words(reply.text));
           refusal = reply;
-          const asked = Number(reply.headers["retry-after"]);
+          const asked = retryAfterSeconds(reply);
           if (asked > 0)
             await pause(Math.min(asked, LONGEST_ASKED_PAUSE_SECONDS) * 1000, undefined, { signal });
           return { pending: `${reply.status} ${this.words(reply.text)}` };

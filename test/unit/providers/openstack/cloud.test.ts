@@ -122,6 +122,22 @@ describe("a cloud's APIs", () => {
     });
   });
 
+  it("waits as long as Keystone and a service ask for, within the deadline", async () => {
+    const asked: number[] = [];
+    const busy = { status: 429, body: {}, headers: { "Retry-After": "1" } };
+    const open_ = await open(() => (asked.push(Date.now()) === 1 ? busy : limits));
+    server.authenticationFaults.push(busy);
+    const begin = Date.now();
+    await open_.call("compute", "GET", "/limits");
+    const [first = 0, second = 0] = asked;
+    assert.ok(first - begin >= 1000, `Keystone was asked again after ${first - begin} ms`);
+    assert.ok(second - first >= 1000, `nova was asked again after ${second - first} ms`);
+    await server.close();
+    cloud?.close();
+    const down = await open(() => ({ ...busy, headers: { "Retry-After": "3600" } }), {}, 1);
+    await assert.rejects(down.call("compute", "GET", "/limits"), CloudUnreachable);
+  });
+
   const refusals: [number, unknown, string, RegExp][] = [
     [
       403,
