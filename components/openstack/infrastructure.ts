@@ -13,6 +13,7 @@ import {
   unreadableRefusals,
 } from "../../providers/openstack/plan/changed-in-cloud";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
+import { desiredMetadata } from "../../providers/openstack/plan/lost-metadata";
 import { providerSettings } from "../../providers/openstack/plan/provider-settings";
 import { newObjects, securityGroupName } from "../../providers/openstack/plan/new-objects";
 import { SECURITY_GROUPS, securityRules } from "../../providers/openstack/plan/security-rules";
@@ -114,6 +115,7 @@ export async function makeInfrastructure(
       later,
       mark: state.mark,
       known: state.objects,
+      metadata: desiredMetadata(cluster, machines, state.serverIds, state.mark, state.marked),
       networkObjects: state.networkObjects,
       serverIds: state.serverIds,
       securityGroups: SECURITY_GROUPS.map((group) => securityGroupName(cluster, group)),

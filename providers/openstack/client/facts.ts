@@ -83,7 +83,7 @@ export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise
     zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
     externalNetworks,
     servers: servers.map(({ name }) => name),
-    recorded: await recordedStatuses(cloud, desired.serverIds, servers),
+    ...(await recordedServers(cloud, desired.serverIds, servers)),
     failed: await Promise.all(
       neverReady.map(async ({ id, name }) => ({ id, name, reason: await serverFault(cloud, id) })),
     ),
@@ -113,17 +113,22 @@ async function withUnlisted<Item extends { id: string; name: string | null }>(
   return [...items, ...(await Promise.all(found)).filter((item) => item !== undefined)];
 }
 
-/** Returns machine name → status of its recorded server; undefined if the cloud does not have it. */
-async function recordedStatuses(
+/** Returns machine name → status and metadata of its recorded server; undefined if the cloud does not have it. */
+async function recordedServers(
   cloud: Cloud,
   serverIds: Readonly<Record<string, string>>,
   listed: readonly Server[],
-): Promise<CloudFacts["recorded"]> {
-  const statuses = Object.entries(serverIds).map(async ([name, id]) => {
-    const { status } = listed.find((server) => server.id === id) ?? (await readServer(cloud, id)) ?? {};
-    return [name, status] as const;
-  });
-  return Object.fromEntries(await Promise.all(statuses));
+): Promise<Pick<CloudFacts, "recorded" | "metadata">> {
+  const found = await Promise.all(
+    Object.entries(serverIds).map(async ([name, id]) => {
+      const server = listed.find((each) => each.id === id) ?? (await readServer(cloud, id));
+      return [name, server] as const;
+    }),
+  );
+  return {
+    recorded: Object.fromEntries(found.map(([name, server]) => [name, server?.status])),
+    metadata: Object.fromEntries(found.map(([name, server]) => [name, server && (server.metadata ?? {})])),
+  };
 }
 
 /** Returns a server, also one that was renamed; undefined if there is none. */

@@ -86,6 +86,8 @@ export interface CloudFacts {
   servers: string[];
   /** Machine name → status of its recorded server, such as "ACTIVE" and "SHUTOFF"; undefined if the cloud has none. */
   recorded: Readonly<Record<string, string | undefined>>;
+  /** Machine name → metadata of its recorded server; undefined if the cloud has none. */
+  metadata: Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
   /** Recorded objects that the cloud no longer has. */
   gone: readonly RecordedObject[];
   /** Machine name → ids of its recorded port and server, where the port is not attached to that server. */

@@ -3,6 +3,7 @@ import type { Existing } from "../../kubeadm/plan/machines/batches";
 import type { RecordedObject } from "./cloud-facts";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
 import { recordedGroup } from "../../kubeadm/plan/machines/slots";
+import { hasItsName, rememberedMachine } from "./lost-metadata";
 import { RecordedResources, type Outputs, type StateResources } from "../../../lib/pulumi/state";
 import {
   EXISTING_NETWORK,
@@ -27,6 +28,15 @@ export const cloudProviderResource = (cluster: string): string => `${cluster}-cl
 /** Reads what a stack's state contains from earlier runs: the machines and cloud objects of a cluster. */
 export function recordedState(cluster: string, resources: StateResources) {
   const state = new RecordedResources(resources);
+  const { mark, servers: planned } =
+    state.of("CloudPlan").find(({ outputs }) => outputs.cluster === cluster)?.outputs ?? {};
+  const networks = networksOf(state);
+  const machineOfServer = (name: string, metadata: Readonly<Record<string, unknown>>) => {
+    const { "foresail-cluster": owner = cluster } = metadata;
+    const record = recordOf(MACHINE_FIELDS, cluster, name, metadata);
+    if (owner !== cluster || (record !== undefined && hasItsName(cluster, record))) return record;
+    return rememberedMachine(cluster, name, planned, networks) ?? record;
+  };
   const found = state
     .of("openstack:compute/instance:Instance")
     .filter(({ name }) => name.startsWith(`${cluster}-`))
@@ -34,7 +44,7 @@ export function recordedState(cluster: string, resources: StateResources) {
       // The server's own name is not its identity: anyone may rename it, and a refresh records the new name.
       const name = resource.slice(cluster.length + 1);
       const metadata = Object(outputs.metadata) as Readonly<Record<string, unknown>>;
-      return { name, outputs, metadata, record: recordOf(MACHINE_FIELDS, cluster, name, metadata) };
+      return { name, outputs, metadata, record: machineOfServer(name, metadata) };
     });
   const ports = new Map(
     state.of("openstack:networking/port:Port").map(({ name, outputs }) => [name, outputs]),
@@ -57,7 +67,6 @@ export function recordedState(cluster: string, resources: StateResources) {
   const prepared = state
     .of("command:remote:Command")
     .flatMap(({ name }) => preparedMachine(cluster, name) ?? []);
-  const { mark } = state.of("CloudPlan").find(({ outputs }) => outputs.cluster === cluster)?.outputs ?? {};
   const { allowedCidrs } =
     state.outputs("openstack:loadbalancer/listener:Listener", apiBalancerResource(cluster)) ?? {};
   const credentials = state.of("openstack:identity/applicationCredential:ApplicationCredential");
@@ -81,7 +90,11 @@ export function recordedState(cluster: string, resources: StateResources) {
         record === undefined ? [] : strings([id]).map((server) => [name, server]),
       ),
     ),
-    /** Machines whose metadata in the cloud no longer says what they are. */
+    /** Machine name → id of the server that has got the ready tag. */
+    marked: Object(
+      state.of("InitializedMark").find(({ name }) => name === `${cluster}-initialized`)?.outputs.marked,
+    ) as Readonly<Record<string, unknown>>,
+    /** Machines whose metadata in the cloud no longer says what they are, and that the last plan did not have. */
     unreadable: found.flatMap(({ name, metadata, record }) => {
       const { "foresail-cluster": owner = cluster } = metadata;
       return record === undefined && owner === cluster && IS_MACHINE.test(name) ? [name] : [];
@@ -114,6 +127,15 @@ export function recordedState(cluster: string, resources: StateResources) {
     /** Machine names that the state still refers to; new machines can't use them. */
     traces: new Set([...prepared, ...members]),
   };
+}
+
+/** Returns the networks that machines of the state may be in: those of its subnets, and those of its ports. */
+function networksOf(state: RecordedResources): NetworkKey[] {
+  const blocks = state.of("openstack:networking/subnet:Subnet").map(({ outputs }) => outputs.cidr);
+  const ids = new Set(
+    strings(state.of("openstack:networking/port:Port").map(({ outputs }) => outputs.networkId)),
+  );
+  return [...strings(blocks), ...[...ids].map((id) => `${EXISTING_NETWORK}${id}`)];
 }
 
 /** Types of the state → kinds of objects. An interface of a router is a port. */

@@ -14,6 +14,7 @@ export const cloudPlanSteps = defineSteps({
   removeUnattached: line`${slot}: the server of ${leaving} is deleted, since its port is gone`,
   removeStopped: line`${slot}: ${leaving} leaves first and is deleted without a drain, since its server is ${word("status")}`,
   removeSurplus: line`${slot}: ${leaving} is drained and deleted, it is no longer wanted`,
+  restoreMetadata: line`${word("machine")}: restore the metadata of its server: ${words("keys")}`,
   deleteLeftover: line`delete the ${text("object")}, which a run that was cut off made and did not record`,
 });
 export type CloudPlanStep = StepOf<typeof cloudPlanSteps>;

@@ -8,9 +8,10 @@ import { isKnown } from "../../../lib/unknown";
 import { Cloud } from "../client/cloud";
 import type { CloudConfiguration } from "../client/cloud-configuration";
 import { CloudRefusal } from "../client/errors";
-import { listServers, readCloudFacts, serverFault } from "../client/facts";
+import { listServers, readCloudFacts, serverFault, setServerMetadata } from "../client/facts";
 import { deleteObject, readMarkedObjects } from "../client/marked-objects";
 import { stoppedServers } from "../plan/changed-in-cloud";
+import { changedMetadata } from "../plan/lost-metadata";
 import { leftoverLine, leftoversOf } from "../plan/leftovers";
 import type { CloudFacts, CloudRef, Named } from "../plan/cloud-facts";
 import { withoutLeftovers } from "../plan/new-objects";
@@ -56,6 +57,7 @@ async function askCloud(news: Inputs) {
       found: findAll(news, facts, cloud.configuration),
       unmet: unmetCloud(news, { ...facts, failed, ...(network ? { network } : {}) }),
       stopped: stoppedServers(facts, serverIds, news.leaving),
+      changed: changedMetadata(news.metadata ?? [], facts.metadata),
       leftovers,
     };
   });
@@ -102,19 +104,38 @@ const outputsOf = (inputs: Inputs) => ({ ...inputs, mark: inputs.mark ?? randomB
 async function deleteLeftovers(inputs: Inputs): Promise<void> {
   const { leftovers = [] } = inputs;
   if (leftovers.length === 0) return;
+  await withCloud(inputs, async (cloud, options) => {
+    for (const object of leftovers) {
+      await deleteObject(cloud, object, options);
+      options.progress(`deleted the ${object.kind} ${object.name || object.id}`);
+    }
+  });
+}
+
+/** Changes something in the cloud, until the engine ends. */
+async function withCloud(
+  inputs: Inputs,
+  work: (cloud: Cloud, options: { progress: (line: string) => void; signal: AbortSignal }) => Promise<void>,
+): Promise<void> {
   const engine = engineSignal();
-  const progress = (line: string) => report(nameOf(inputs), line);
-  const options = { progress, signal: engine.signal };
+  const options = { progress: (line: string) => report(nameOf(inputs), line), signal: engine.signal };
   try {
-    await Cloud.use(inputs, options, async (cloud) => {
-      for (const object of leftovers) {
-        await deleteObject(cloud, object, options);
-        progress(`deleted the ${object.kind} ${object.name || object.id}`);
-      }
-    });
+    await Cloud.use(inputs, options, (cloud) => work(cloud, options));
   } finally {
     engine.stop();
   }
+}
+
+/** Gives servers the metadata again that someone removed or changed in the cloud. */
+async function restoreMetadata(inputs: Inputs): Promise<void> {
+  const { restored = [] } = inputs;
+  if (restored.length === 0) return;
+  await withCloud(inputs, async (cloud, { progress }) => {
+    for (const { machine, server, metadata } of restored) {
+      await setServerMetadata(cloud, server, metadata);
+      progress(`${machine}: restored the metadata of its server`);
+    }
+  });
 }
 
 /** Watches new servers in the background while the rest of the run creates them. */
@@ -178,6 +199,7 @@ export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, given: Inputs) {
     const {
       known = [],
+      metadata = [],
       serverIds = {},
       networkObjects = [],
       securityGroups = [],
@@ -193,6 +215,7 @@ export const handlers: Handlers = {
       answer = await askCloud({
         ...news,
         known,
+        metadata,
         serverIds,
         networkObjects,
         securityGroups,
@@ -210,10 +233,18 @@ export const handlers: Handlers = {
       return { inputs: { ...news, found }, failures: [] };
     }
     const { deleted, kept } = answer.leftovers;
-    const steps = [...deleted.map(leftoverLine), ...news.steps];
+    const { changed } = answer;
+    const restore = changed.map(({ machine, metadata: lost }) =>
+      cloudPlanSteps.format({ kind: "restoreMetadata", machine, keys: Object.keys(lost) }),
+    );
+    const steps = [...deleted.map(leftoverLine), ...restore, ...news.steps];
     say([...kept, ...answer.stopped, ...steps, ...news.later]);
     const leftovers = deleted.length > 0 ? { leftovers: deleted } : {};
-    return { inputs: { ...news, found: answer.found, steps, ...leftovers }, failures: answer.unmet };
+    const restored = changed.length > 0 ? { restored: changed } : {};
+    return {
+      inputs: { ...news, found: answer.found, steps, ...leftovers, ...restored },
+      failures: answer.unmet,
+    };
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
@@ -231,6 +262,7 @@ export const handlers: Handlers = {
 
   async update(_id, _olds: Inputs, news: Inputs) {
     await deleteLeftovers(news);
+    await restoreMetadata(news);
     watchArrivals(news);
     return { outs: outputsOf(news) };
   },

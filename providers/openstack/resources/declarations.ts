@@ -2,10 +2,11 @@ import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, resourceClass } from "../../../lib/pulumi/dynamic-resource";
 import type { Machine } from "../../kubeadm/plan/machine";
 import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
+import type { ChangedMetadata } from "../plan/lost-metadata";
 import type { MarkedObject } from "../plan/leftovers";
 import type { CloudRef, DesiredCloud, RecordedObject, UnmetRequirement } from "../plan/cloud-facts";
 
-/** `known`, `networkObjects`, `objects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
+/** `known`, `metadata`, `networkObjects`, `objects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
 export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   cluster: string;
   /** Unmet requirements that are known without the cloud. */
@@ -22,6 +23,8 @@ export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   networkObjects?: RecordedObject[];
   /** Machine name → id of its server in the state. */
   serverIds?: Record<string, string>;
+  /** What the servers in the state are to have as metadata. */
+  metadata?: ChangedMetadata[];
   /** Whether the stack has an application credential of its own for the cluster. @default false */
   ownCredential?: boolean;
   /** Names of the cluster's security groups. */
@@ -30,6 +33,8 @@ export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   found?: FoundInCloud;
   /** Set by check: objects that an interrupted run created and did not record. */
   leftovers?: MarkedObject[];
+  /** Set by check: metadata that someone removed or changed in the cloud, as it was. */
+  restored?: ChangedMetadata[];
 }
 
 /** The ids of names in the configuration, and the cloud's endpoint. */
@@ -57,7 +62,7 @@ export class CloudPlan extends DynamicResource<CloudPlanInputs> {
   /** @param args plain values, so that a preview knows all of them */
   constructor(
     name: string,
-    args: Omit<CloudPlanInputs, "found" | "leftovers">,
+    args: Omit<CloudPlanInputs, "found" | "leftovers" | "restored">,
     opts?: pulumi.CustomResourceOptions,
   ) {
     super("openstack/CloudPlan", name, args, { outputs: ["found", "mark"] }, opts);

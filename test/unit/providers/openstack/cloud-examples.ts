@@ -41,6 +41,7 @@ export const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
   externalNetworks: [{ id: "n1", name: "public" }],
   servers: [],
   recorded: {},
+  metadata: {},
   gone: [],
   detached: {},
   withoutVolume: [],

@@ -103,41 +103,6 @@ describe("a cloud's APIs", () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it("retries transient errors, and reports the last one at the deadline", async () => {
-    let left = 2;
-    const open_ = await open(() => (left-- > 0 ? { status: 503, body: {} } : limits));
-    await open_.call("compute", "GET", "/limits");
-    assert.equal(server.calls.length, 3);
-    await server.close();
-    cloud?.close();
-    const down = await open(
-      () => ({ status: 500, body: { computeFault: { message: "the database is away" } } }),
-      {},
-      1,
-    );
-    await assert.rejects(down.call("compute", "GET", "/limits"), (error: CloudUnreachable) => {
-      assert.ok(error instanceof CloudUnreachable);
-      assert.match(error.message, /last seen: 500 the database is away/);
-      return true;
-    });
-  });
-
-  it("waits as long as Keystone and a service ask for, within the deadline", async () => {
-    const asked: number[] = [];
-    const busy = { status: 429, body: {}, headers: { "Retry-After": "1" } };
-    const open_ = await open(() => (asked.push(Date.now()) === 1 ? busy : limits));
-    server.authenticationFaults.push(busy);
-    const begin = Date.now();
-    await open_.call("compute", "GET", "/limits");
-    const [first = 0, second = 0] = asked;
-    assert.ok(first - begin >= 1000, `Keystone was asked again after ${first - begin} ms`);
-    assert.ok(second - first >= 1000, `nova was asked again after ${second - first} ms`);
-    await server.close();
-    cloud?.close();
-    const down = await open(() => ({ ...busy, headers: { "Retry-After": "3600" } }), {}, 1);
-    await assert.rejects(down.call("compute", "GET", "/limits"), CloudUnreachable);
-  });
-
   const refusals: [number, unknown, string, RegExp][] = [
     [
       403,
