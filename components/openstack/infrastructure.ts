@@ -47,14 +47,22 @@ export async function makeInfrastructure(
   const podNetwork = podNetworkKind(args.cluster);
   const octavia = endpoint && "octavia" in endpoint ? endpoint.octavia : undefined;
   const key = networkKey(network);
-  const asked = await readStoppedMachines({ cloud, region }, pools, state.machines, state.serverIds);
-  const isStopped = (machine: string) => machine in asked.stopped;
-  const slots = desiredMachines(pools, key, args.replace, state.machines, isStopped).map(
-    ({ replacementsPerRun, ...slot }) => ({
-      machine: machineOf(MACHINE_FIELDS, cluster, slot, state),
-      replacementsPerRun,
-    }),
+  const slotsWith = (stopped: Readonly<Record<string, string>>) =>
+    desiredMachines(pools, key, args.replace, state.machines, (machine) => machine in stopped).map(
+      ({ replacementsPerRun, ...slot }) => ({
+        machine: machineOf(MACHINE_FIELDS, cluster, slot, state),
+        replacementsPerRun,
+      }),
+    );
+  const wanted = new Map(slotsWith({}).map(({ machine }) => [machine.slot, machine.name]));
+  const asked = await readStoppedMachines(
+    { cloud, region },
+    pools,
+    state.machines,
+    state.serverIds,
+    state.machines.flatMap(({ name, slot }) => (wanted.get(slot) === name ? [] : [name])),
   );
+  const slots = slotsWith(asked.stopped);
   const rollout = planRollout(slots, state.machines, state.unattached, asked.stopped);
   const { machines, arriving, leaving, lines } = rollout.now;
   const later = laterLines(rollout.later);

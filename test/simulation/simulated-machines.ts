@@ -86,6 +86,15 @@ export class SimulatedMachines {
     return machine;
   }
 
+  /** Stops a machine, which then answers on no port, or starts it again. */
+  async setRunning(name: string, isRunning: boolean): Promise<void> {
+    this.hosts.get(name)?.close();
+    this.hosts.delete(name);
+    const machine = this.configuration.machines.find((one) => one.name === name);
+    if (isRunning && machine) await this.start(machine);
+    await this.nodes.setReady(name, isRunning);
+  }
+
   async remove(name: string): Promise<void> {
     this.hosts.get(name)?.close();
     this.hosts.delete(name);
@@ -112,6 +121,10 @@ export class SimulatedMachines {
 
   private async run(machine: CloudMachine): Promise<void> {
     this.configuration.machines.push(machine);
+    await this.start(machine);
+  }
+
+  private async start(machine: CloudMachine): Promise<void> {
     const configuration = { ...this.configuration, userKey: machine.userKey };
     const host = new SimulatedHost(machine, this.files, configuration, this.nodes);
     this.hosts.set(machine.name, host);

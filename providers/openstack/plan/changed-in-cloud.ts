@@ -1,5 +1,6 @@
 import { listed } from "../../../lib/text/quote";
 import type { Role } from "../../kubeadm/plan/machine";
+import { replaceIssues } from "../../kubeadm/plan/validation/source";
 import { slotOfMachine } from "./machine";
 import type { CloudFacts, DesiredCloud, DesiredServer, UnmetRequirement } from "./cloud-facts";
 
@@ -89,30 +90,36 @@ export function unknownSlotRefusals(
   replace: readonly string[],
   slots: readonly string[],
 ): UnmetRequirement[] {
-  return replace
-    .filter((slot) => !slots.includes(slot))
-    .map((slot) => ({
-      property: `openstack.replace.${slot}`,
-      reason: `is no machine; write one of ${listed(slots)}`,
-    }));
+  return replaceIssues(replace, slots).map(({ path, message }) => ({
+    property: ["openstack", ...path].join("."),
+    reason: message,
+  }));
 }
 
 /**
- * Returns a line for each recorded server that does not run, with what starts it. Failed ones have an issue of their own.
+ * Returns a line for each recorded server that does not run, with what starts it. Those that failed before they were ready
+ * have an issue of their own.
  *
  * @param serverIds machine name → id of its server, which may have another name
  * @param leaving machines that leave in this run
  */
 export function stoppedServers(
-  { recorded }: Pick<CloudFacts, "recorded">,
+  { recorded, failed }: Pick<CloudFacts, "recorded" | "failed">,
   serverIds: Readonly<Record<string, string>>,
   leaving: readonly string[] = [],
 ): string[] {
   return Object.entries(recorded).flatMap(([name, status]) => {
-    if (status === undefined || status === "ERROR" || RUNNING.includes(status)) return [];
-    if (leaving.includes(name)) return [];
+    if (status === undefined || RUNNING.includes(status) || leaving.includes(name)) return [];
+    const id = serverIds[name];
+    if (status === "ERROR")
+      return failed.some((server) => server.id === id)
+        ? []
+        : [
+            `${name}: its server is ERROR; restart it: \`openstack server reboot --hard ${id}\`, or have another machine made ` +
+              `with the next number in \`openstack.replace: {${slotOfMachine(name)}: …}\``,
+          ];
     const how = STARTED_BY[status];
-    const start = how === undefined ? "" : `; start it: \`openstack server ${how} ${serverIds[name]}\``;
+    const start = how === undefined ? "" : `; start it: \`openstack server ${how} ${id}\``;
     return [`${name}: its server is ${status}${start}`];
   });
 }

@@ -27,10 +27,21 @@ export function planRollout(
     machine.name in stopped ? { ...machine, isStopped: true } : machine,
   );
   const { now, later } = planBatches(desired, [...others, ...leaving]);
+  const planes = new Set(existing.flatMap(({ name, role }) => (role === "control-plane" ? [name] : [])));
+  const running = existing.filter(
+    ({ name, role, joined }) => joined && role === "control-plane" && !(name in stopped),
+  );
   const described = ({ changes, ...batch }: MachineBatch<MachineRecord>) => {
-    const steps = changes.map((change) => stepOf(change, without, stopped));
+    const kept = new Set(batch.machines.map(({ name }) => name));
+    // the data of the cluster is on its control planes alone
+    const lost = running.some(({ name }) => kept.has(name))
+      ? stopped
+      : Object.fromEntries(Object.entries(stopped).filter(([name]) => !planes.has(name)));
+    const steps = changes.map((change) => stepOf(change, without, lost));
     /** Machines that leave without a drain, since they do not run. */
-    const undrained = steps.flatMap((step) => (step.kind === "removeStopped" ? step.leaving : []));
+    const undrained = steps.flatMap((step) =>
+      step.kind === "removeStopped" || step.kind === "replaceStopped" ? step.leaving : [],
+    );
     return { ...batch, undrained, lines: steps.map((step) => cloudPlanSteps.format(step)) };
   };
   return { now: described(now), later: later.map(described) };
@@ -46,12 +57,15 @@ function stepOf(
     return desired !== undefined && isMade
       ? { kind: "replaceUnattached", slot, name: desired.name, leaving }
       : { kind: "removeUnattached", slot, leaving };
-  const status = leaving.map((name) => stopped[name]).find((each) => each !== undefined);
-  if (desired === undefined && status !== undefined) return { kind: "removeStopped", slot, leaving, status };
+  const [status, ...otherStatuses] = leaving.map((name) => stopped[name]);
+  const areStopped = status !== undefined && otherStatuses.every((each) => each !== undefined);
+  if (desired === undefined && areStopped) return { kind: "removeStopped", slot, leaving, status };
   if (desired === undefined) return { kind: "removeSurplus", slot, leaving };
   const { name } = desired;
   const changes = former === undefined ? "" : changesOf(former, desired).join(", ");
   const why = changes === "" ? {} : { changes };
+  if (areStopped && isMade) return { kind: "replaceStopped", slot, name, leaving, status, ...why };
+  if (areStopped) return { kind: "removeStopped", slot, leaving, status };
   if (leaving.length > 0 && !isMade) return { kind: "remove", slot, leaving, ...why };
   if (leaving.length > 0) return { kind: "replace", slot, name, leaving, ...why };
   return { kind: "make", slot, name, ...(outdated.length > 0 ? { outdated } : {}), ...why };

@@ -13,6 +13,7 @@ export const cloudPlanSteps = defineSteps({
   replaceUnattached: line`${slot}: ${word("name")} is made, then the server of ${leaving} is deleted, since its port is gone`,
   removeUnattached: line`${slot}: the server of ${leaving} is deleted, since its port is gone`,
   removeStopped: line`${slot}: ${leaving} leaves first and is deleted without a drain, since its server is ${word("status")}`,
+  replaceStopped: line`${slot}: ${word("name")} is made and joins, then ${leaving} is deleted without a drain, since its server is ${word("status")}${why}`,
   removeSurplus: line`${slot}: ${leaving} is drained and deleted, it is no longer wanted`,
   restoreMetadata: line`${word("machine")}: restore the metadata of its server: ${words("keys")}`,
   deleteLeftover: line`delete the ${text("object")}, which a run that was cut off made and did not record`,

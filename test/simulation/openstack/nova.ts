@@ -94,7 +94,7 @@ export class Nova {
         if (port["device_id"] === id) Object.assign(port, { device_id: "" });
       return { status: 204 };
     }
-    if (method === "PUT" && action === undefined) Object.assign(server, body["server"]);
+    if (method === "PUT" && action === undefined) await this.change(server, body["server"] as Fields);
     if (action === "metadata") {
       const metadata = server["metadata"] as Fields;
       if (method === "POST") Object.assign(metadata, body["metadata"]);
@@ -103,6 +103,14 @@ export class Nova {
     if (action === "tags") return { status: 200, body: { tags: [] } };
     if (action === "action") return { status: 200, body: { output: this.console(server) } };
     return action === undefined ? { status: 200, body: { server } } : undefined;
+  }
+
+  /** A server with another status is stopped or started. */
+  private async change(server: CloudObject, fields: Fields): Promise<void> {
+    const { status = server["status"] } = fields;
+    const machine = this.objects.all("ports").find((port) => port["device_id"] === server.id)?.["name"];
+    if (status !== server["status"]) await this.machines.setRunning(machine as string, status === "ACTIVE");
+    Object.assign(server, fields);
   }
 
   private async createServer(fields: Fields): Promise<Answer> {

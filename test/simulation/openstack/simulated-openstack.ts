@@ -33,6 +33,8 @@ export class SimulatedOpenstack {
     Record<string, (request: Request) => Answer | undefined | Promise<Answer | undefined>>
   >;
   private readonly server: Server;
+  /** Answered to the next requests of a service, in the place of its own answers. */
+  private fault: { service: string; left: number; answer: Answer } | undefined;
 
   constructor(machines: SimulatedMachines, saved: SavedCloud = emptyProject()) {
     this.objects = new CloudObjects(saved);
@@ -93,9 +95,21 @@ export class SimulatedOpenstack {
       query: url.searchParams,
       body: text === "" ? {} : (JSON.parse(text) as Fields),
     };
+    if (service === "faults") return this.expectFault(request.body);
+    if (this.fault?.service === service && this.fault.left-- > 0) return this.fault.answer;
     const answer = await this.services[service]?.(request);
     if (!answer) this.unknown.push(`${request.method} ${incoming.url ?? ""}`);
     return answer ?? NOT_FOUND;
+  }
+
+  /** Takes {service, times, status, retryAfter}; answers how often the fault before is still to be answered. */
+  private expectFault({ service, times, status, retryAfter }: Fields): Answer {
+    const left = Math.max(0, this.fault?.left ?? 0);
+    const headers = { "Retry-After": String(retryAfter) };
+    const body = { error: { message: "too many requests" } };
+    const answer = { status: Number(status), headers, body };
+    this.fault = typeof service === "string" ? { service, left: Number(times), answer } : undefined;
+    return { status: 200, body: { left } };
   }
 
   private keystone({ method, path }: Request): Answer | undefined {

@@ -67,12 +67,15 @@ describe("what was changed in the cloud and not by foresail", () => {
       "w-3-ddddd": "SOFT_DELETED",
       "w-4-eeeee": "ERROR",
       "w-5-fffff": undefined,
+      "w-6-ggggg": "ERROR",
     };
-    const serverIds = { "w-1-bbbbb": "s1", "w-2-ccccc": "s2", "w-3-ddddd": "s3" };
-    assert.deepEqual(stoppedServers({ recorded }, serverIds), [
+    const serverIds = { "w-1-bbbbb": "s1", "w-2-ccccc": "s2", "w-3-ddddd": "s3", "w-4-eeeee": "s4" };
+    const failed = [{ id: "s6", name: "w-6-ggggg", reason: "No valid host was found." }];
+    assert.deepEqual(stoppedServers({ recorded, failed }, { ...serverIds, "w-6-ggggg": "s6" }), [
       "w-1-bbbbb: its server is SHUTOFF; start it: `openstack server start s1`",
       "w-2-ccccc: its server is SUSPENDED; start it: `openstack server resume s2`",
       "w-3-ddddd: its server is SOFT_DELETED",
+      "w-4-eeeee: its server is ERROR; restart it: `openstack server reboot --hard s4`, or have another machine made with the next number in `openstack.replace: {w-4: …}`",
     ]);
   });
 
@@ -95,6 +98,6 @@ describe("what was changed in the cloud and not by foresail", () => {
 
 it("refuses to replace the machine of a slot that the pools do not have, and names those that they have", () => {
   assert.deepEqual(unknownSlotRefusals(["w-4", "w-1"], ["cp-1", "w-4"]), [
-    { property: "openstack.replace.w-1", reason: "is no machine; write one of cp-1, w-4" },
+    { property: "openstack.replace.w-1", reason: 'is no machine; write <pool>-<index>; did you mean "w-4"?' },
   ]);
 });

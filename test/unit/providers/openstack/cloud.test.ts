@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Cloud } from "../../../../providers/openstack/client/cloud";
 import type { CloudConfiguration } from "../../../../providers/openstack/client/cloud-configuration";
-import { CloudRefusal, CloudUnreachable } from "../../../../providers/openstack/client/errors";
+import { CloudRefusal } from "../../../../providers/openstack/client/errors";
 import { listServers, readCloudFacts, setServerMetadata } from "../../../../providers/openstack/client/facts";
 import { CloudServer, type Answer, type Request } from "./cloud-server";
 

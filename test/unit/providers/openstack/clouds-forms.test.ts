@@ -77,6 +77,7 @@ describe("a form of clouds.yaml", () => {
     [`auth: {${LOGIN.replace("/v3", "/v2.0")}}`, /`auth.auth_url` of Keystone's version 2/],
     ["auth: {auth_url: https://k/v3, user_id: ops, password: 0123, project_id: web}", /line 1: .*in quotes/],
     ["auth: {auth_url: https://k/v3, user_id: ops, password: yes, project_id: web}", /line 1: .*in quotes/],
+    ["auth: {auth_url: https://k/v3, user_id: ops, password: true, project_id: web}", /line 1: .*in quotes/],
     [`auth: {${USER}, project_id: 12345678901234567890123}`, /line 1: .*in quotes/],
     // fields beside auth
     [`username: ops, auth: {${LOGIN}}`, /has `username` beside `auth`/],

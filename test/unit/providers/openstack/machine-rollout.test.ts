@@ -182,6 +182,22 @@ describe("a machine whose server does not run", () => {
   it("stays where its slot does", () => {
     assert.deepEqual(plan("cp-1-a w-1-a", "cp-1-a w-1-a", { "w-1-a": "SHUTOFF" }).now.lines, []);
   });
+
+  it("is replaced without a drain, which it could not answer", () => {
+    const { now } = plan("cp-1-a w-1-b", "cp-1-a w-1-a", { "w-1-a": "SHUTOFF" });
+    assert.deepEqual(now.lines, [
+      "w-1: w-1-b is made and joins, then w-1-a is deleted without a drain, since its server is SHUTOFF (flavor a → b)",
+    ]);
+    assert.deepEqual(now.undrained, ["w-1-a"]);
+  });
+
+  it("is not given up when it is a control plane and no other one runs", () => {
+    const stopped = { "cp-1-a": "SHUTOFF", "cp-2-a": "SHUTOFF" };
+    const both = plan("cp-1-b cp-2-a", "cp-1-a cp-2-a", stopped);
+    assert.deepEqual(both.now.undrained, []);
+    const one = plan("cp-1-b cp-2-a", "cp-1-a cp-2-a", { "cp-1-a": "SHUTOFF" });
+    assert.deepEqual(one.now.undrained, ["cp-1-a"]);
+  });
 });
 
 describe("from any partial state of the machines", () => {
