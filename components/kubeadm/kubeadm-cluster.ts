@@ -186,7 +186,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     owner: pulumi.Resource,
     prepared: ReadonlyMap<string, pulumi.Resource> = new Map(),
   ): resources.ClusterInit {
-    const { adopt, resetOnDestroy } = this.args;
+    const { adopt, resetOnDestroy, provided } = this.args;
     const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
     // an adoption claims all members together
     const machines = adopt ? this.machines : contactedMachines<Machine>(this.machines, (machine) => machine);
@@ -198,6 +198,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       initResource(this.clusterName),
       {
         ...{ ...this.common, machines, ...this.serverNames(), registryCredentials },
+        ...(provided ? { provided: true as const } : {}),
         ...{ ...adoption, ...this.takeOver(), networkPlugin: pluginName(networkPlugin(this.args)) },
       },
       {

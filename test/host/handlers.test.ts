@@ -20,6 +20,21 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
 
   describe("ClusterInit", () => {
     const olds = SAMPLES["kubeadm/ClusterInit"];
+
+    it("remembers machines that left, to ask them at a destroy, unless the stack makes and deletes them", async () => {
+      const [staying, left] = [machines.slice(0, 3), machines.slice(3)];
+      const update = async (over: object) =>
+        (
+          await host.update(
+            "kubeadm/ClusterInit",
+            { ...olds, ...over },
+            { ...olds, ...over, machines: staying },
+          )
+        )["former"];
+      assert.deepEqual(await update({}), left);
+      assert.deepEqual(await update({ provided: true }), []);
+    });
+
     const specified = (over: Parameters<typeof exampleSpecification>[0]) => ({
       ...olds,
       specification: exampleSpecification(over),

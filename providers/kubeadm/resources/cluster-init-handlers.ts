@@ -98,7 +98,9 @@ async function initialize(session: MachinesSession<Inputs>): Promise<void> {
  */
 async function resetAll(session: MachinesSession<Outputs>): Promise<void> {
   const { inputs, progress } = session;
-  const { machines, former = [] } = inputs;
+  const { machines, provided } = inputs;
+  // those that the stack made are deleted when they leave, and their addresses may be others' by now
+  const former = provided ? [] : (inputs.former ?? []);
   await assertGivesBackOwn(inputs);
   rememberGivenBack(session.cluster, [...machines, ...former]);
   const failures = await failuresOfEach([...machines, ...former], "kubeadm reset", async (machine) => {
@@ -342,7 +344,7 @@ export const handlers: Handlers = {
   async update(_id, olds: Outputs, news: Inputs) {
     await recordOwner(news);
     await configureCluster(olds, news);
-    return { outs: { ...news, former: formerMachines(olds, news.machines) } };
+    return { outs: { ...news, former: news.provided ? [] : formerMachines(olds, news.machines) } };
   },
 
   async delete(id, inputs: Outputs) {

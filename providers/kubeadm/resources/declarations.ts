@@ -133,6 +133,8 @@ interface AdoptInputs {
 export interface ClusterInitInputs extends ConfigurationInputs {
   /** Identity of the former owner, from which the stack takes over; absent for none. */
   takeOver?: string;
+  /** The stack makes the machines, and deletes those that leave: nothing is left on them to reset. */
+  provided?: true;
   /** Name of the network plugin. Only compared; absent in state of older releases. */
   networkPlugin?: string;
   /** Only for a cluster that foresail did not make. */
