@@ -270,4 +270,11 @@ describe("an OpenStack stack whose servers were changed in the cloud", function 
     assert.deepEqual(await workers(), [running]);
     assert.deepEqual(await stack.preview(), []);
   });
+
+  it("asks no machine that left when it is destroyed, since its server is deleted", async () => {
+    const { stack } = opened;
+    await stack.destroy();
+    assert.doesNotMatch(stack.printed, /left earlier/);
+    assert.deepEqual((await stack.export()).deployment.resources ?? [], []);
+  });
 });
