@@ -25,6 +25,6 @@ fixed() {
 # seconds since its node agent last began or repeated a change that has not ended
 changing() {
   local file=$AGENT_PATH/unfinished
-  if [ "$(cat "$file")" = yes ]; then echo $(($(date +%s) - $(stat --format=%Y "$file"))); fi
+  case $(cat "$file") in "" | no) ;; *) echo $(($(date +%s) - $(stat --format=%Y "$file"))) ;; esac
 }
 { changing 2>/dev/null || true; } | answer changing

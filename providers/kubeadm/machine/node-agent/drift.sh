@@ -99,7 +99,7 @@ look() {
   while read -r _ path; do drifted+=("$path"); done < <(cat "$folder/kept/drifted" 2>/dev/null)
   describe_drift
 }
-is_at_work() { [ "$(cat "$unfinished_file" 2>/dev/null)" = yes ]; }
+is_at_work() { case $(cat "$unfinished_file" 2>/dev/null) in "" | no) return 1 ;; esac; }
 
 compare_copies() {
   compare_files

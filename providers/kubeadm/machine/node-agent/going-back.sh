@@ -61,7 +61,7 @@ turn_back() {
     say "goes back to what this machine had before the change"
     remember_starts
     # a kill or a failure between leaves a machine that has neither
-    remember_unfinished yes
+    if [ -d "$before/files" ]; then remember_unfinished upgrading; else remember_begun; fi
     note "$key_ready" false
     publish || return 1
     if ! go_back; then

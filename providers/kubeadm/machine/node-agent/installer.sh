@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
 # `stage` does all of Kubernetes' installation that can be done while the machine works, `install` installs it unless it is
-# installed; all may run twice. `images restore` imports missing images of an installed
-# version. `configuration changed` lists the user's files that this version changes, `configuration restore` takes it back,
-# `configuration etcd FILE` writes etcd's new manifest to a file, `configuration certificate FOLDER` the API server's new
+# installed; all may run twice. `images restore` imports missing images of an installed version. `configuration keep` only
+# keeps the files of before, `configuration changed` lists the user's files that this version changes, `configuration
+# restore` takes it back, `configuration etcd FILE` writes etcd's new manifest to a file, `configuration certificate FOLDER` the API server's new
 # certificate with its key to a folder, `configuration baseline` prints the version of nodes without one.
 # Parameters, besides those of common/: SOFTWARE, VERSION, PROXY (a list of NAME=value); for the agent itself AGENT_PROGRAM
 set -euo pipefail
@@ -89,6 +89,7 @@ case "$SOFTWARE ${1:-}" in
 "containerd check") check_containerd "$(containerd_package)" ;;
 "containerd install") install_containerd ;;
 "os-packages install") upgrade_packages ;;
+"configuration keep") keep_previous ;;
 "configuration install") install_configuration ;;
 "configuration remove") remove_former_files ;;
 "configuration changed") list_changed_files ;;

@@ -20,7 +20,8 @@ export KUBECACHEDIR=$folder/kubectl-cache
 installers=$ROOT$AGENT_INSTALLERS_PATH
 # contains the version of each software whose installer has begun and not come to its end
 installing=$folder/installing
-# contains yes from before the first change until after the last, otherwise no
+# contains no, or from before the first change until after the last: begun, or upgrading as long as Kubernetes' version may be half
+# changed. Agents before 1.13.0 wrote yes for both.
 unfinished_file=$folder/unfinished
 # contains the configurations whose change has begun since the last one was complete, one a line
 changing=$folder/changing
@@ -378,7 +379,9 @@ change() {
   if is_due drift; then repair_drift || return 1; fi
   if is_due os-packages; then install_version os-packages "${wanted[os-packages]}" || return 1; fi
   if is_due containerd; then install_version containerd "${wanted[containerd]}" || return 1; fi
-  if is_due kubeadm || is_due kubelet || is_due kubectl || { is_unfinished && [ -n "${wanted[kubelet]}" ]; }; then
+  if is_due kubeadm || is_due kubelet || is_due kubectl || { may_be_half_upgraded && [ -n "${wanted[kubelet]}" ]; }; then
+    # kubeadm writes the cluster's configuration, with which this machine may have to go back
+    if is_due configuration && [ "$mode" != dry-run ]; then attempt "keep the files of before" bash "$installers/configuration/${wanted[configuration]}" keep || return 1; fi
     change_kubernetes "${wanted[kubelet]}" || return 1
   fi
   # last, when kubeadm has the version of the cluster
@@ -395,13 +398,15 @@ reboot_machine() {
 
 change_kubernetes() {
   local to=$1
+  remember_unfinished upgrading
   if is_due kubeadm; then install_version kubeadm "$to" || return 1; fi
   # a bundle's images are in no registry
   if [ -f "$installers/images/$to" ]; then install_version images "$to" || return 1; fi
   upgrade_kubernetes "$to" || return 1
   if is_due kubelet; then install_version kubelet "$to" || return 1; fi
   if is_due kubectl; then install_version kubectl "$to" || return 1; fi
-  act "restart the kubelet" restart_kubelet
+  act "restart the kubelet" restart_kubelet || return 1
+  remember_unfinished begun
 }
 
 patch_flags=()
@@ -771,11 +776,16 @@ is_pausing() {
 }
 
 is_unfinished() { [ "$unfinished" != no ]; }
+
+# Tells whether a change of Kubernetes' version was interrupted. Only then kubeadm upgrade runs as a whole again: it writes the
+# cluster's configuration, so that what a configuration's second try keeps would not be the files of before.
+may_be_half_upgraded() { [ "$unfinished" = upgrading ] || [ "$unfinished" = yes ]; }
 is_pending() { [ ${#due[@]} -gt 0 ] || is_unfinished; }
 is_allowed() { [ "${annotation[$key_allowed]-}" = true ]; }
 
 # Records for the next start and round. This round changes only what is due.
 remember_unfinished() { if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$unfinished_file"; fi; }
+remember_begun() { if is_unfinished; then remember_unfinished "$unfinished"; else remember_unfinished begun; fi; }
 
 # Others may be able to write the annotations, so what is unfinished comes from this machine's own file. Agents before
 # 1.2.0 had only the annotation, which is read once: when there is no such file yet.
@@ -830,7 +840,7 @@ round() {
   forget "$key_final"
   note "$key_ready" false
   if ! is_unfinished; then remember_drift; remember_before; fi
-  remember_unfinished yes
+  remember_begun
   publish || return 1
   if ! change; then fail "$failure"; return 1; fi
   keep_own_work
