@@ -213,7 +213,7 @@ repair_drift() {
       act "restart $name" restart_static_pod "$name" "$ROOT$manifest" "$ROOT$manifest" || return 1
     fi
   done
-  act "restart the kubelet" restart_kubelet
+  act "restart the kubelet, and wait until the Node is Ready" restart_kubelet_of_ready_node
 }
 
 # Prints each difference for foresail: how, then the path in base64, and of the copy and of the file its permissions and its

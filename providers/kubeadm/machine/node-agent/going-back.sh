@@ -22,6 +22,7 @@ remember_before() {
   for one in "${software[@]}"; do
     if [ "$one" != drift ] && [ -n "${have[$one]}" ]; then printf '%s %s\n' "$one" "${have[$one]}"; fi
   done >"$before.new/versions"
+  ready_report >"$before.new/ready" || printf True >"$before.new/ready"
   if is_due kubeadm || is_due kubelet || is_due kubectl; then keep_kubernetes "$before.new/files"; fi
   mv "$before.new" "$before"
 }
@@ -87,6 +88,7 @@ go_back() {
   done
   if [ -e "$changing" ] || [ "$(had configuration)" != "${have[configuration]}" ]; then go_back_in_configuration || return 1; fi
   if [ -d "$before/files" ]; then go_back_in_kubernetes "$(had kubelet)" || return 1; fi
+  await_ready_node || return 1
   rm -rf "$installing"
 }
 

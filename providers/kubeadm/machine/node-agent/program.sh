@@ -25,8 +25,8 @@ installing=$folder/installing
 unfinished_file=$folder/unfinished
 # contains the configurations whose change has begun since the last one was complete, one a line
 changing=$folder/changing
-# contains what this machine had when the change began: versions (SOFTWARE VERSION, one a line), and before another version of
-# Kubernetes the files that change with it
+# contains what this machine had when the change began: versions (SOFTWARE VERSION, one a line), ready (what its kubelet had
+# reported), and before another version of Kubernetes the files that change with it
 before=$folder/before
 # contains the installers of the version that ran when others were staged: VERSION/SOFTWARE; no request can name them
 former=$folder/former
@@ -405,7 +405,7 @@ change_kubernetes() {
   upgrade_kubernetes "$to" || return 1
   if is_due kubelet; then install_version kubelet "$to" || return 1; fi
   if is_due kubectl; then install_version kubectl "$to" || return 1; fi
-  act "restart the kubelet" restart_kubelet || return 1
+  act "restart the kubelet, and wait until the Node is Ready" restart_kubelet_of_ready_node || return 1
   remember_unfinished begun
 }
 
@@ -477,11 +477,12 @@ change_configuration() {
   if [ "$mode" = dry-run ]; then return 1; fi
   # the pod that kept ending stays the newest one until the kubelet has made that of before again
   remember_starts
-  if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet && await_previous_etcd "$1" && await_previous_certificate "$1"; then
+  failure=""
+  if act "go back to the previous configuration" run bash "$installers/configuration/$1" restore && restart_kubelet && await_previous_etcd "$1" && await_previous_certificate "$1" && await_ready_node; then
     rm -f "$changing"
     failure="$why; this machine went back to its previous configuration"
   else
-    failure="$why; going back failed, too: $(last_line)"
+    failure="$why; going back failed, too: ${failure:-$(last_line)}"
   fi
   rm -f "$installing/configuration"
   # the same configuration would fail again, and each time it takes something down
@@ -665,12 +666,23 @@ is_static_pod_healthy() {
   curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null "${health[$1]}"
 }
 
+# Stops the kubelet for a restart, so that its last report is of an earlier second than the start of the next one: heartbeats have
+# whole seconds. A kubelet whose unit can't be started runs on.
+kubelet_stopped=0
+stop_kubelet() {
+  case $(systemctl show --property=LoadState --value kubelet) in bad-setting | error | masked | not-found) return 0 ;; esac
+  run systemctl stop kubelet
+  kubelet_stopped=$(date +%s)
+  until [ "$(date +%s)" -gt "$kubelet_stopped" ]; do sleep 0.1; done
+}
+
 restart_kubelet() {
   local port
   # a reload of all units takes longer than the rest
   if [ "$(systemctl show --property=NeedDaemonReload --value kubelet)" != no ]; then
     attempt "restart the kubelet" systemctl daemon-reload || return 1
   fi
+  stop_kubelet
   attempt "restart the kubelet" restart_unit kubelet || return 1
   kubelet_restarts=$(restarts_of_kubelet)
   port=$(sed -n 's/^healthzPort: *//p' "$ROOT/var/lib/kubelet/config.yaml" 2>/dev/null)
@@ -689,22 +701,32 @@ ready_report() {
     'jsonpath={range .status.conditions[?(@.type=="Ready")]}{.status} {.lastHeartbeatTime}{end}' 2>"$output"
 }
 
-# Restarts the kubelet and waits until it has reported Ready again. A Node that was not Ready before may stay so: the new
-# configuration may be only a part of what makes it Ready.
-restart_kubelet_of_ready_node() {
-  local before now=""
-  before=$(ready_report) || before="True, and not read"
-  restart_kubelet || return 1
-  if [[ $before != True* ]]; then return 0; fi
+# Tells whether a report is that of the kubelet which runs now, and the Node is Ready: REPORT.
+is_ready_now() {
+  local heartbeat=${1#* }
+  [[ $1 == "True "?* ]] && [ "$(date --date "$heartbeat" +%s 2>/dev/null || echo 0)" -gt "$kubelet_stopped" ]
+}
+
+# Tells whether the Node was Ready before the first change. A Node that was not may stay so: what changes may be only a part
+# of what makes it Ready.
+was_ready() { [[ $(cat "$before/ready" 2>/dev/null || ready_report || echo True) == True* ]]; }
+
+# Waits until the kubelet that runs now has reported that the Node is Ready, if it was Ready before: the Node's condition stays
+# as its former kubelet reported it until then.
+await_ready_node() {
+  local now=""
+  if ! was_ready; then return 0; fi
   for _ in $(seq 60); do
     now=$(ready_report) || now="unknown, since the API server does not answer: $(last_line)"
-    if [[ $now == True* && $now != "$before" ]]; then return 0; fi
+    if is_ready_now "$now"; then return 0; fi
     if kubelet_keeps_ending; then return 1; fi
     pause 2
   done
   failure="the Node is not Ready two minutes after the kubelet's restart (Ready is ${now:-not reported}); look at: journalctl -u kubelet"
   return 1
 }
+
+restart_kubelet_of_ready_node() { restart_kubelet && await_ready_node; }
 
 # Tells whether the kubelet is healthy: PORT of its endpoint, or 0 for none.
 kubelet_is_healthy() {

@@ -86,7 +86,7 @@ export class AgentMachine {
     this.setVersion("cluster", cluster);
     this.setVersion("containerd", "1.6.20");
     this.state("ready", "True");
-    this.state("reports");
+    this.state("reports", "2026-11-01T00:00:00Z");
     if (options.first) this.write(this.place("/etc/kubernetes/super-admin.conf"), "");
     if (options.controlPlane) this.write(this.place("/etc/kubernetes/manifests/kube-apiserver.yaml"), "");
   }

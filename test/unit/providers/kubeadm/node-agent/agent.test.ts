@@ -252,7 +252,7 @@ describe("the node agent", function () {
       "would kubeadm upgrade apply v1.36.3",
       "would install kubelet 1.36.3",
       "would install kubectl 1.36.3",
-      "would restart the kubelet",
+      "would restart the kubelet, and wait until the Node is Ready",
       `would write ${READY}=true`,
     ]);
   });

@@ -175,12 +175,13 @@ elif [ "$1" = restore ]; then echo old >${machine.folder}${MANIFEST}; fi`;
   });
 
   for (const [behaviour, state, text] of [
-    ["reports that its Node is not Ready", "ready-later", "False again"],
-    ["never reports again", "silent", "True"],
+    ["reports that its Node is not Ready", "ready-later", "False 20"],
+    ["never reports again", "silent", "True 2026-11-01"],
+    ["never reports again after a last report of the former one", "silent last-report", "True 20"],
   ] as const)
     it(`goes back when the kubelet is healthy, but ${behaviour}`, () => {
       const machine = askedMachine();
-      machine.state(state, "False");
+      for (const name of state.split(" ")) machine.state(name, "False");
       const { output, status } = machine.run("--once");
       assert.equal(status, 1, output);
       assert.equal(workOf(machine).filter((call) => call === "systemctl restart kubelet").length, 2);

@@ -22,7 +22,7 @@ function breakKubelet(machine: AgentMachine): void {
     `echo "systemctl $*" >>${machine.folder}/state/calls`,
     `if [[ $* == *NRestarts* ]]; then cat ${restarts} 2>/dev/null || echo 0; echo x >>${restarts}.looks; wc -l <${restarts}.looks >${restarts}; fi`,
     `if [[ $* == *MainPID* ]]; then echo ${RUNNING}; fi`,
-    `if [[ $* == "restart kubelet" ]]; then rm -f ${restarts} ${restarts}.looks; echo again >>${machine.folder}/state/reports; fi`,
+    `if [[ $* == "restart kubelet" ]]; then rm -f ${restarts} ${restarts}.looks; date --utc +%FT%TZ >${machine.folder}/state/reports; fi`,
   ]);
   const entry = (pid: number, line: string) => `echo '1795726082.4 w-1 kubelet[${pid}]: ${line}'`;
   machine.useScript("journalctl", [
@@ -51,7 +51,7 @@ describe("a node agent whose change would fail in the same way again", function 
     const looks = `${machine.folder}/state/looks`;
     machine.useScript("systemctl", [
       `echo "systemctl $*" >>${machine.folder}/state/calls`,
-      `if [[ $* == "restart kubelet" ]]; then echo again >>${machine.folder}/state/reports; echo "Job for kubelet.service failed." >&2; exit 1; fi`,
+      `if [[ $* == "restart kubelet" ]]; then date --utc +%FT%TZ >${machine.folder}/state/reports; echo "Job for kubelet.service failed." >&2; exit 1; fi`,
       `if [[ $* == *SubState* ]]; then echo x >>${looks}; printf '%s\n' NRestarts=$(wc -l <${looks}) ${state}; fi`,
       `if [[ $* == *NRestarts* && $* != *SubState* ]]; then echo 0; fi`,
     ]);

@@ -132,6 +132,36 @@ describe("a node agent that is asked to go back", function () {
     assert.equal(machine.annotations[KEYS.ready], "true");
   });
 
+  for (const [what, ready] of [
+    ["has not reported Ready since, although its former one had", "True"],
+    ["reports that it is not Ready", "False"],
+  ] as const)
+    it(`has not gone back as long as the kubelet of before ${what}`, () => {
+      const machine = failedUpgrade("1.35.4");
+      machine.state(ready === "True" ? "silent" : "ready-later", ready);
+      askBack(machine);
+      assert.equal(machine.run("--once").status, 1);
+      assert.match(machine.annotations[KEYS.message] ?? "", /going back failed: the Node is not Ready two minutes/);
+      assert.equal(machine.annotations[KEYS.finalFailure], BACK_FAILED);
+      assert.equal(machine.annotations[KEYS.ready], "false");
+    });
+
+  it("is not Ready after another version before its new kubelet has reported that", () => {
+    const machine = new AgentMachine({ cluster: "1.36.3" });
+    machine.setDesired("1.36.3");
+    machine.state("silent");
+    assert.equal(machine.run("--once").status, 1);
+    assert.match(machine.annotations[KEYS.message] ?? "", /^the Node is not Ready two minutes after .*\(Ready is True/);
+    assert.equal(machine.annotations[KEYS.ready], "false");
+  });
+
+  it("does not wait for a Node that was not Ready before the change", () => {
+    const machine = new AgentMachine({ cluster: "1.36.3" });
+    machine.setDesired("1.36.3");
+    machine.state("ready", "False");
+    assert.equal(machine.run("--once").status, 0);
+  });
+
   it("says why a control plane can't: a minor version", () => {
     const machine = failedUpgrade("1.35.4", true);
     askBack(machine);

@@ -67,8 +67,9 @@ case $call in
 "systemctl restart kubelet")
   cp $state/versions/kubelet $state/versions/running
   if [ -e $state/ready-later ]; then cp $state/ready-later $state/ready; fi
-  if [ ! -e $state/silent ]; then echo again >>$state/reports; fi
+  if [ ! -e $state/silent ]; then date --utc +%FT%TZ >$state/reports; fi
   ;;
+"systemctl stop kubelet") if [ -e $state/last-report ]; then date --utc +%FT%TZ >$state/reports; fi ;;
 "hostname "*) if [ -e $state/hostname ]; then cat $state/hostname; else echo w-1; fi ;;
 "systemd-detect-virt"*) [ -e $state/container ] || exit 1 ;;
 "dpkg-query"*) printf '%s' "$(<$state/versions/containerd)" ;;
