@@ -145,7 +145,7 @@ configure_containerd() {
     mv -f "$configuration" /etc/containerd/config.toml
     systemctl daemon-reload
     systemctl enable --quiet containerd
-    systemctl restart containerd
+    restart_unit containerd
   else
     rm -f "$configuration"
   fi

@@ -21,7 +21,9 @@ describe("containerd's configuration on a machine", () => {
       const machine = new ShellMachine();
       machine.program("containerd", CONTAINERD_PROGRAM);
       machine.program("kubeadm", 'echo "images $*" >&2; echo r.example.com/pause:3.10');
-      for (const name of ["systemctl", "ctr"]) machine.program(name, `echo ${name} "$*"`);
+      machine.program("ctr", 'echo ctr "$*"');
+      const calls = machine.path("/systemctl-calls");
+      machine.program("systemctl", `[ "$1" = show ] || echo "$*" >>${calls}`);
       machine.write("/run/none", "");
       const parameters = {
         VERSION: "1.36.3",
@@ -38,10 +40,10 @@ describe("containerd's configuration on a machine", () => {
         parameters,
         commands,
       );
-      assert.equal(stderr, "");
-      const restart =
-        "systemctl daemon-reload\nsystemctl enable --quiet containerd\nsystemctl restart containerd\n";
-      assert.equal(stdout, `${restart}systemctl is-active --quiet containerd\n`);
+      assert.deepEqual([stdout, stderr], ["", ""]);
+      const restart = ["daemon-reload", "enable --quiet containerd", "restart containerd"];
+      const made = readFileSync(calls, "utf8").trim().split("\n");
+      assert.deepEqual(made, [...restart, "is-active --quiet containerd"]);
       assert.equal(
         readFileSync(machine.path("/etc/containerd/config.toml"), "utf8").replaceAll(machine.root, ""),
         `  sandbox_image = "r.example.com/pause:3.10"\n  config_path = "/etc/containerd/certs.d"\n  [p.runtimes.runc]\n` +
@@ -50,6 +52,33 @@ describe("containerd's configuration on a machine", () => {
       const hosts = machine.path("/etc/containerd/certs.d/docker.io/hosts.toml");
       assert.equal(readFileSync(hosts, "utf8"), "server\n");
     }
+  });
+
+  it("is refused with systemd's reason, when systemd does not start containerd with it", () => {
+    const machine = new ShellMachine();
+    machine.program("containerd", CONTAINERD_PROGRAM);
+    machine.program("kubeadm", "echo r.example.com/pause:3.10");
+    machine.program(
+      "systemctl",
+      'case $* in restart*) echo "Job failed"; exit 1 ;; *ActiveState*) printf "ActiveState=failed\\nSubState=failed\\nNRestarts=3\\n" ;; esac',
+    );
+    const lines = [
+      "1 host systemd[1]: containerd.service: Main process exited, code=exited, status=1/FAILURE",
+      "1 host containerd[9]: no such plugin",
+    ];
+    machine.program("journalctl", `printf '%s\\n' ${lines.map((each) => `'${each}'`).join(" ")}`);
+    machine.write("/run/none", "");
+    const parameters = {
+      ...{ VERSION: "1.36.3", IMAGE_REPOSITORY: "r.example.com", SYSTEMD_CGROUP: "true" },
+      ...{ REGISTRIES: [], REGISTRY_HOSTS: [] },
+    };
+    const { stdout, status } = machine.run(
+      { "common/settings": "all", "steps/prepare": CONTAINERD_FUNCTIONS },
+      parameters,
+      "in_container=no restart_containerd=no; exec 5<<<''; configure_containerd",
+    );
+    assert.equal(status, 65);
+    assert.match(stdout, /systemd does not start containerd \(.*status=1\/FAILURE.*; its last words: no such plugin\)/);
   });
 
   it("uses the path of a mirror below /v2 as it is", () => {
