@@ -81,6 +81,8 @@ const RULES: Readonly<Record<string, Rules>> = {
   NodeGroup: rules(kubeadm.nodeGroupSteps, {
     join: { joins: true },
     joinControlPlane: { joins: true, danger: "control plane" },
+    register: { joins: true, danger: ofNode },
+    complete: { joins: true },
     spreadDns: { joins: true },
     // a taint may keep pods away from a node for a reason
     settings: {
@@ -234,11 +236,19 @@ export function readStep(type: string, line: string): ReviewStep {
   };
 }
 
+/** Returns whether a current step completes a reviewed join: the machine is a member, and has no label yet. */
+function isBegunJoin(current: string, reviewed: string): boolean {
+  const [now, promised] = [kubeadm.nodeGroupSteps.parse(current), kubeadm.nodeGroupSteps.parse(reviewed)];
+  const isJoin = promised?.kind === "join" || promised?.kind === "joinControlPlane";
+  return isJoin && now?.kind === "complete" && now.machine === promised.machine;
+}
+
 /**
  * Returns whether a current step is a reviewed one that an earlier run began and did not finish: same machine, same
  * targets.
  */
 export function isBegun(type: string, current: string, reviewed: string): boolean {
+  if (type === "NodeGroup") return isBegunJoin(current, reviewed);
   if (type !== "NodeRollout") return false;
   const [now, promised] = [kubeadm.nodeRolloutSteps.parse(current), kubeadm.nodeRolloutSteps.parse(reviewed)];
   if (promised?.kind === "configure") return isBegunConfiguration(now, promised);

@@ -66,6 +66,8 @@ function operationsOf(words: string): string[] {
   const meanings: [RegExp, string[]][] = [
     [/^ join as control plane/, ["join-control-plane"]],
     [/^ join as worker/, ["join-worker"]],
+    [/^ register again, /, ["register"]],
+    [/^ is a member without the label of its group: /, []],
     [/^ put .* behind 127\.0\.0\.1$/, ["endpoint"]],
     [
       /^ (prepared by a run that was interrupted; )?cordon, drain, remove its etcd member, kubeadm reset/,

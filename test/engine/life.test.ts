@@ -160,7 +160,7 @@ describe("the life cycle of a cluster under the engine", () => {
     await fixture.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-2" });
     assert.equal((await fixture.stack.refresh())["updated"], 1);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
-      "w-2: join as worker of workers, wait until Ready",
+      "w-2: register again, since it is a member without a Node: restart its kubelet, wait until Ready, set its labels and taints",
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
     const before = fixture.fleet.journal.length;
@@ -183,7 +183,7 @@ describe("the life cycle of a cluster under the engine", () => {
     };
     await fixture.kubernetes.delete(reference);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
-      "cp-3: join as control plane unless it is one, wait until Ready",
+      "cp-3: register again, since it is a member without a Node: restart its kubelet, wait until Ready, set its labels and taints",
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
     await fixture.stack.up();

@@ -64,7 +64,10 @@ describe("an up that is bound to a reviewed plan", function () {
     const before = JSON.stringify((await fixture.stack.export()).deployment.resources);
     const { exitCode, stdout } = await upByPlan();
     assert.equal(exitCode, 3, stdout);
-    assert.match(stdout, /NodeGroup test-workers: not reviewed: w-1: join as worker of workers/);
+    assert.match(
+      stdout,
+      /NodeGroup test-workers: not reviewed: w-1: register again, since it is a member without a Node/,
+    );
     assert.match(stdout, /w-2: join as worker of workers, .* \| w-2: join as worker of workers/s);
     assert.match(stdout, /Nothing was touched\.\nnext: review it again/);
     assert.deepEqual(writesOf(fixture.fleet.journal), written);
@@ -111,7 +114,7 @@ describe("an up that is bound to a reviewed plan", function () {
     );
     assert.match(
       again.stdout,
-      /a part of what was reviewed is done; this is left of it:\n {2}test-workers: w-4: join/,
+      /a part of what was reviewed is done; this is left of it:\n {2}test-workers: w-4: is a member without the label of its group/,
     );
   });
 

@@ -22,6 +22,10 @@ const etcdMember = flag("etcdMember", "remove its etcd member, ");
 export const nodeGroupSteps = defineSteps({
   join: line`${machine}: join as worker of ${word("pool")}, wait until Ready`,
   joinControlPlane: line`${machine}: join as control plane unless it is one, wait until Ready`,
+  /** A member whose Node was deleted by hand. */
+  register: line`${machine}: register again, since it is a member without a Node: restart its kubelet, wait until Ready, set its labels and taints`,
+  /** A member whose Node has no label of a group: its join was interrupted, or others removed the label. */
+  complete: line`${machine}: is a member without the label of its group: wait until Ready, set its labels and taints`,
   spreadDns: line`cluster DNS: move its pods apart if all of them are on one node`,
   /** Labels and taints of a Node. */
   settings: line`${machine}: ${each(

@@ -14,12 +14,13 @@ import {
   untaintedMachines,
   withOwnership,
 } from "../plan/membership/nodes";
+import { alreadyMembers, mayBeMember, refuseOtherRole } from "../plan/membership/already-members";
 import { interruptedMachines, mayBeInterrupted } from "../plan/membership/interrupted";
 import { mayBeReset, type ResetMachines, resetMachines } from "../plan/membership/reset";
 import type { RecordedMachine } from "../plan/facts/ownership";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
 import { withGivenConfiguration } from "../plan/configuration";
-import { CONTROL_PLANE_GROUP } from "../plan/machine";
+import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
 import { DEFAULT_DRAIN } from "../plan/defaults";
 import { type NodeGroupStep, nodeGroupSteps } from "../plan/steps";
 import { stepsOfUnread } from "../../../lib/steps/steps";
@@ -53,6 +54,8 @@ interface GroupPreview {
   interrupted?: RecordedMachine[];
   /** Names of machines that were reset by hand. */
   reset?: string[];
+  /** Why the members without a label of their group can't be completed. */
+  refused?: string | undefined;
 }
 
 /** Describes what the change will do. If the cluster could not be read, the first line says so. */
@@ -72,10 +75,13 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const configured = [...wanted, ...elsewhere];
   const former = membership.formerNodes({ group, before: olds, configured, observed });
   const others = [...elsewhere, ...membership.recordedInPools(olds)];
-  const gone = await readReset(news, mayBeReset(desired, recorded, observed));
+  const [gone, members] = await Promise.all([
+    readReset(news, mayBeReset(desired, recorded, observed)),
+    readMembers(news, mayBeMember({ desired, recorded, adopted, observed })),
+  ]);
   const plan = membership.planMembership({
     ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
-    gone,
+    ...{ gone, members: members.names },
     untainted: untaintedMachines(news.specification, desired),
     observed: own,
   });
@@ -114,6 +120,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     former,
     interrupted,
     reset: gone.reset,
+    refused: members.refused,
   };
 }
 
@@ -151,6 +158,17 @@ async function readReset(
   // the name of the cluster may not be known yet
   if (machines.length === 0 || typeof news.specification !== "object") return { reset: [], empty: [] };
   return resetMachines(selfOf(news), news.specification.name, await readMachineFacts(news, machines));
+}
+
+/** Asks machines that the cluster does not have as members of a group whether they are members all the same. */
+async function readMembers(
+  news: NodeGroupInputs,
+  machines: readonly Machine[],
+): Promise<{ names: string[]; refused?: string | undefined }> {
+  if (machines.length === 0 || typeof news.specification !== "object") return { names: [] };
+  const facts = await readMachineFacts(news, machines);
+  const names = alreadyMembers(selfOf(news), news.specification.name, facts);
+  return { names, refused: refuseOtherRole(machines, names, facts) };
 }
 
 /** Returns how to tell whether volumes are attached to a machine that leaves. What can't be read counts as attached. */
@@ -250,6 +268,7 @@ export const handlers: Handlers = {
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
       membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
+      preview.refused ??
       refuseRemovals(news, olds, preview);
     const refused = [
       ...(reason ? [{ property: "machines", reason }] : []),

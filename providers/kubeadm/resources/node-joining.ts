@@ -5,6 +5,7 @@ import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../mac
 import { certificateAuthority } from "../machine/kubeconfig";
 import * as steps from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
+import { otherRole } from "../plan/membership/already-members";
 import { hasLostRole } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
 import { agentOfJoin, installAgentOfMember } from "./agent-installation";
@@ -101,13 +102,8 @@ async function mustJoin(session: Session, machine: Machine, joining?: Joining): 
 }
 
 /** Refuses a machine that an interrupted run joined with the other role: its Node has no group's label that would say so. */
-function assertRole({ name, role }: Machine, { controlPlane }: steps.MachineFacts): void {
-  if (controlPlane === (role === "control-plane")) return;
-  const has = controlPlane ? "control plane" : "worker";
-  throw new Error(
-    `an interrupted run joined ${name} as a ${has}, and it can't become a ${role.replace("-", " ")} in one run: ` +
-      "take it out of the configuration, run `up`, then add it here",
-  );
+function assertRole(machine: Machine, { controlPlane }: steps.MachineFacts): void {
+  if (controlPlane !== (machine.role === "control-plane")) throw new Error(otherRole(machine));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { annotationKeys } from "../../../providers/kubeadm/plan/rollout/annotations";
 import { annotation, cordoned, kubectl, label, nodes, podsOn, taint } from "./by-hand";
-import { joins } from "./steps";
+import { joins, registers } from "./steps";
 import type { Story } from "./story";
 
 const KEYS = annotationKeys();
@@ -9,15 +9,25 @@ const POOL = "workers";
 /** Nodes that people delete, cordon, label and taint by hand. */
 export const nodeStories: readonly Story[] = [
   {
-    title: "the Node of a worker is deleted by hand, and its machine joins again",
-    runs: [{ byHand: [kubectl("delete", "node", "w-2")], preview: joins("w-2"), then: [podsOn("w-2")] }],
+    title: "the Node of a worker is deleted by hand, and its machine registers again",
+    runs: [{ byHand: [kubectl("delete", "node", "w-2")], preview: registers("w-2"), then: [podsOn("w-2")] }],
+  },
+  {
+    title: "the label of the group is removed by hand",
+    runs: [
+      {
+        byHand: [kubectl("label", "node", "w-2", "foresail/group-")],
+        preview: [{ kind: "complete", machine: "w-2" }, { kind: "spreadDns" }],
+        then: [label("w-2", "foresail/group", POOL)],
+      },
+    ],
   },
   {
     title: "the Node of the only control plane is deleted by hand",
     runs: [
       {
         byHand: [kubectl("delete", "node", "cp-1")],
-        preview: [{ kind: "joinControlPlane", machine: "cp-1" }, { kind: "spreadDns" }],
+        preview: registers("cp-1"),
         then: [taint("cp-1", "node-role.kubernetes.io/control-plane")],
       },
     ],

@@ -72,12 +72,7 @@ const unwrapped = (output: string) => output.replaceAll(/\s*\n\s*/g, " ");
 async function upAsPreviewed(cluster: TestCluster, { on = {} }: Desired, preview: Previewed): Promise<void> {
   const before = await runsOf(cluster);
   await cluster.up();
-  const runs = changingOperations(since(before, await runsOf(cluster))).map((operation) =>
-    // a member whose Node was deleted joins by registering again
-    operation
-      .replace(/^(cp-.*): register$/, "$1: join-control-plane")
-      .replace(/: register$/, ": join-worker"),
-  );
+  const runs = changingOperations(since(before, await runsOf(cluster)));
   const announced = announcedOperations(preview).map((operation) => {
     const [machine = ""] = operation.split(":");
     return `${on[machine] ?? machine}${operation.slice(machine.length)}`;

@@ -6,6 +6,12 @@ export const joins = (...workers: string[]): ExpectedStep[] => [
   { kind: "spreadDns" },
 ];
 
+/** The steps that a member without a Node brings in a preview. */
+export const registers = (machine: string): ExpectedStep[] => [
+  { kind: "register", machine },
+  { kind: "spreadDns" },
+];
+
 /** The removal of nodes that answer. */
 export const removes = (...machines: string[]): ExpectedStep[] =>
   machines.map((machine) => ({ kind: "remove", machine }));

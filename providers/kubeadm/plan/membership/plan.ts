@@ -1,6 +1,7 @@
 import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
 import type { NodeGroupStep } from "../steps";
 import { labelChanges, taintChanges, taintDifference, type ObservedNode } from "./nodes";
+import { memberStep } from "./already-members";
 import { INSTALLED_ANEW, type ResetMachines } from "./reset";
 import { listed } from "../../../../lib/text/quote";
 
@@ -50,6 +51,7 @@ export const byIndex = (one: string, other: string): number =>
  * @param interrupted machines that an interrupted run prepared or joined, with their groups
  * @param elsewhere machines of other groups in the configuration or in the state: their Nodes are never removed
  * @param adopted machines that were members when they were adopted: a Node without the group's label needs no join
+ * @param members machines without a label of a group, or without a Node, that are members: they don't join again
  * @param gone machines that were reset by hand or installed anew, although their Nodes are in the cluster
  * @param untainted control planes without the taint of their role
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
@@ -64,6 +66,7 @@ export function planMembership(args: {
   lost: string[];
   elsewhere?: string[];
   adopted?: readonly string[];
+  members?: readonly string[];
   gone?: Partial<ResetMachines>;
   untainted?: readonly string[];
   observed?: ObservedNode[];
@@ -76,6 +79,7 @@ export function planMembership(args: {
     interrupted = [],
     elsewhere = [],
     adopted = [],
+    members = [],
     gone = {},
   } = args;
   const wanted = new Set(desired.map(({ name }) => name));
@@ -91,9 +95,10 @@ export function planMembership(args: {
   const isControlPlane = group === CONTROL_PLANE_GROUP;
   const joins = desired
     .filter(({ name }) => !present(name))
-    .map(({ name: machine }): NodeGroupStep =>
-      isControlPlane ? { kind: "joinControlPlane", machine } : { kind: "join", machine, pool: group },
-    );
+    .map(({ name: machine }): NodeGroupStep => {
+      if (members.includes(machine)) return memberStep(machine, nodes.get(machine));
+      return isControlPlane ? { kind: "joinControlPlane", machine } : { kind: "join", machine, pool: group };
+    });
   const settings = desired.flatMap((machine): NodeGroupStep[] => {
     const node = nodes.get(machine.name);
     const changes =

@@ -12,6 +12,7 @@ import { UNKNOWN } from "../../../../lib/unknown";
 
 const group = nodeGroupSteps.format;
 const JOIN = (machine: string) => group({ kind: "join", machine, pool: "workers" });
+const COMPLETE = (machine: string) => group({ kind: "complete", machine });
 const REMOVE = (machine: string) => group({ kind: "remove", machine });
 const UNTIL_CLUSTER = group({ kind: "unknown", until: "the cluster exists", wanted: ["w-1", "w-2"] });
 const UNTIL_MACHINES = group({ kind: "unknown", until: "the machines exist" });
@@ -138,6 +139,30 @@ describe("a review compared with what would run now", () => {
       [change("a", [UNTIL_CLUSTER])],
       [change("a", [JOIN("w-2"), group({ kind: "spreadDns" })])],
       "remainder",
+    ],
+    [
+      "a member whose reviewed join was interrupted before its Node had a label",
+      [change("a", [JOIN("w-1"), JOIN("w-2")])],
+      [change("a", [COMPLETE("w-2")])],
+      "remainder",
+    ],
+    [
+      "a member of a cluster which did not exist yet, before its Node had a label",
+      [change("a", [UNTIL_CLUSTER])],
+      [change("a", [COMPLETE("w-2")])],
+      "remainder",
+    ],
+    [
+      "a member without a label, whose join was not reviewed",
+      [change("a", [JOIN("w-1")])],
+      [change("a", [COMPLETE("w-2")])],
+      "moved",
+    ],
+    [
+      "a machine whose Node was deleted since",
+      [change("a", [JOIN("w-1")])],
+      [change("a", [group({ kind: "register", machine: "w-1" })])],
+      "moved",
     ],
     [
       "a remark about a node that is not Ready",

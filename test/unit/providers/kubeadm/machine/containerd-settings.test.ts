@@ -78,7 +78,10 @@ describe("containerd's configuration on a machine", () => {
       "in_container=no restart_containerd=no; exec 5<<<''; configure_containerd",
     );
     assert.equal(status, 65);
-    assert.match(stdout, /systemd does not start containerd \(.*status=1\/FAILURE.*; its last words: no such plugin\)/);
+    assert.match(
+      stdout,
+      /systemd does not start containerd \(.*status=1\/FAILURE.*; its last words: no such plugin\)/,
+    );
   });
 
   it("uses the path of a mirror below /v2 as it is", () => {

@@ -141,7 +141,10 @@ describe("a node agent that is asked to go back", function () {
       machine.state(ready === "True" ? "silent" : "ready-later", ready);
       askBack(machine);
       assert.equal(machine.run("--once").status, 1);
-      assert.match(machine.annotations[KEYS.message] ?? "", /going back failed: the Node is not Ready two minutes/);
+      assert.match(
+        machine.annotations[KEYS.message] ?? "",
+        /going back failed: the Node is not Ready two minutes/,
+      );
       assert.equal(machine.annotations[KEYS.finalFailure], BACK_FAILED);
       assert.equal(machine.annotations[KEYS.ready], "false");
     });
@@ -151,7 +154,10 @@ describe("a node agent that is asked to go back", function () {
     machine.setDesired("1.36.3");
     machine.state("silent");
     assert.equal(machine.run("--once").status, 1);
-    assert.match(machine.annotations[KEYS.message] ?? "", /^the Node is not Ready two minutes after .*\(Ready is True/);
+    assert.match(
+      machine.annotations[KEYS.message] ?? "",
+      /^the Node is not Ready two minutes after .*\(Ready is True/,
+    );
     assert.equal(machine.annotations[KEYS.ready], "false");
   });
 

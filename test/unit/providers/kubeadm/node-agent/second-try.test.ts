@@ -7,7 +7,9 @@ const UNFINISHED = "/var/lib/foresail/agent/unfinished";
 
 /** The calls since a point that keep files, or may write those of the cluster. */
 const writes = ({ calls }: AgentMachine, from = 0) =>
-  calls.slice(from).filter((call) => /^kubeadm upgrade|^install configuration \S+ (keep|install)$/.test(call));
+  calls
+    .slice(from)
+    .filter((call) => /^kubeadm upgrade|^install configuration \S+ (keep|install)$/.test(call));
 
 const APPLIED = [
   `install configuration ${VERSION} install`,
