@@ -18,7 +18,7 @@ import { alreadyMembers, mayBeMember, refuseOtherRole } from "../plan/membership
 import { interruptedMachines, mayBeInterrupted } from "../plan/membership/interrupted";
 import { mayBeReset, type ResetMachines, resetMachines } from "../plan/membership/reset";
 import type { RecordedMachine } from "../plan/facts/ownership";
-import { refuseMajorityRemoval } from "../plan/membership/quorum";
+import { refuseLeavingMajority } from "../plan/membership/majority";
 import { withGivenConfiguration } from "../plan/configuration";
 import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
 import { DEFAULT_DRAIN } from "../plan/defaults";
@@ -189,21 +189,14 @@ async function volumesOfLeaving(
 function refuseRemovals(
   news: NodeGroupInputs,
   olds: Partial<NodeGroupInputs>,
-  { plan, observed }: GroupPreview,
+  { plan, observed, interrupted }: GroupPreview,
 ): string | undefined {
   if (news.group !== CONTROL_PLANE_GROUP || !plan) return undefined;
   const recorded = namesOf(olds.machines);
-  // a control plane whose Node was deleted has no label, but is still a member of etcd
-  const present = observed
-    ?.filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
-    .map(({ name }) => name);
-  // machines that an interrupted run prepared, or left of other pools, are no control planes
-  const isKnown = (machine: string) =>
-    recorded.includes(machine) || observed?.some(({ name }) => name === machine) === true;
-  const leaving = plan.steps.flatMap((step) =>
-    membership.isRemoval(step) && step.etcdMember && isKnown(step.machine) ? [step.machine] : [],
-  );
-  return refuseMajorityRemoval(present ?? recorded, leaving);
+  return refuseLeavingMajority({
+    ...{ steps: plan.steps, recorded, observed },
+    interrupted: namesOf(interrupted),
+  });
 }
 
 /** Refuses settings that machines of this group which have already joined would not get. */

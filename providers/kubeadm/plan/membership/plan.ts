@@ -43,7 +43,8 @@ export const byIndex = (one: string, other: string): number =>
 /**
  * Returns the steps that bring one node group to its desired machines. Lost machines are removed first, since etcd
  * accepts no new member while a dead one counts. Then come joins in order and the spread of the cluster's DNS over the
- * nodes, then the labels and taints of nodes that stay, then the end of removals that an earlier run began, then removals of living nodes, highest index first. A node that
+ * nodes, then the labels and taints of nodes that stay, then the end of removals that an earlier run began, then removals of living nodes, highest index first,
+ * but first those whose join was interrupted before they were Ready. A node that
  * is not ready results in a note, not in a step.
  *
  * @param recorded the machines that are in the state: joined, or partly removed
@@ -138,7 +139,11 @@ export function planMembership(args: {
     ...(kind === "remove" && begun.has(machine) ? { interrupted: true as const } : {}),
     ...(mayBeEtcdMember(machine) ? { etcdMember: true as const } : {}),
   });
-  const alive = leaving.filter((name) => !isLost(name));
+  // a member of etcd leaves only while the others are healthy, so those whose join came to no end leave first
+  const isUnready = (name: string) => begun.has(name) && nodes.get(name)?.ready !== true;
+  const alive = leaving
+    .filter((name) => !isLost(name))
+    .sort((one, other) => +isUnready(other) - +isUnready(one));
   const notReady = (names: string[]) =>
     names.flatMap((name) => nodes.get(name) ?? []).filter(({ ready }) => !ready);
   return {
