@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { CloudServer, readCloud } from "../unit/providers/openstack/cloud-server";
+import { type Answer, CloudServer, ok, readCloud } from "../unit/providers/openstack/cloud-server";
 import { ChartRepository } from "../support/chart-repository";
 import { newKey } from "../support/ssh-server";
 import { startOpenstack } from "./recorded/openstack";
@@ -19,6 +19,8 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
   let folder: string;
   let cloud: CloudServer;
   let stack: TestStack;
+  /** What the cloud answers about quotas. */
+  let quotas: ((path: string) => Answer | undefined) | undefined;
   const key = newKey();
 
   const configure = (replicas: number, plugin: object = { flannel: {} }) =>
@@ -39,8 +41,8 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
     });
 
   before(async () => {
-    const toolchain = await engineToolchain(["pulumi", "plugin-openstack", "plugin-command"]);
-    cloud = new CloudServer(readCloud);
+    const toolchain = await engineToolchain([...TEST_NEEDS.programs, "plugin-openstack"]);
+    cloud = new CloudServer((request) => quotas?.(request.path) ?? readCloud(request));
     await cloud.listen();
     folder = makeCompiledClone();
     stack = new TestStack({ folder, project: "foresail", stack: "test" }, toolchain);
@@ -86,6 +88,40 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
     assert.equal(samePlane, plane);
     assert.match(String(successor), /^test-w-1-[0-9a-z]{5}$/);
     assert.notEqual(successor, worker);
+  });
+
+  it("refuses what the project's quotas have no room for, all of it at once, and takes what just fits", async () => {
+    /** @param spare how much more than too little there is */
+    const withRoom = (spare: 0 | 1) => (ref: string) => {
+      const absolute = {
+        ...{ maxTotalInstances: 3 + spare, totalInstancesUsed: 1 },
+        ...{ maxServerGroups: 1 + spare, totalServerGroupsUsed: 0 },
+      };
+      if (ref === "/compute/v2.1/limits") return ok({ limits: { absolute } });
+      if (ref.endsWith("/quotas/tenant")) return ok({ tenant: { tenant_id: "p1" } });
+      if (!ref.endsWith("/quotas/p1/details.json")) return undefined;
+      const port = { limit: 6 + spare, used: 2, reserved: 1 };
+      return ok({
+        quota: { port, router: { limit: 1 + spare, used: 1 }, floatingip: { limit: 0, used: 0 } },
+      });
+    };
+    configure(2);
+    quotas = withRoom(0);
+    const { exitCode, stdout, stderr } = await stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    const printed = stdout + stderr;
+    for (const words of [
+      "servers exceeded: needs 3 more, limit 3, used 1",
+      // each machine and the router have one
+      "ports exceeded: needs 4 more, limit 6, used 3",
+      "routers exceeded: needs 1 more, limit 1, used 1",
+      "server groups exceeded: needs 2 more, limit 1, used 0",
+    ])
+      assert.match(printed, new RegExp(`quota for ${words}`));
+    assert.doesNotMatch(printed, /floating IPs exceeded|networks exceeded/);
+    quotas = withRoom(1);
+    assert.ok((await stack.preview()).length > 0);
+    quotas = undefined;
   });
 
   it("refuses a chart and manifests with another digest than the configured one", async () => {
