@@ -1,6 +1,7 @@
-import { Argument, Command, InvalidArgumentError } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import path from "node:path";
 import pc from "picocolors";
+import { CONTAINERD_MINORS, DEFAULT_KIND, NODE_SYSTEMS, type NodeKind } from "./nodes/node-kinds";
 import { listDirt, parseDirt } from "./nodes/dirt";
 import { DEFAULT_SYSTEM, findSystem, SYSTEMS, UnknownSystemError } from "./systems";
 import type { DesiredSize } from "./systems/system";
@@ -37,6 +38,12 @@ function systemArgument(): Argument {
   return new Argument("[SYSTEM]", names).default(DEFAULT_SYSTEM);
 }
 
+/** The options that are not a size. */
+interface StartOptions {
+  readonly nodes?: NodeKind["system"];
+  readonly containerd?: NodeKind["containerd"];
+}
+
 async function main(): Promise<void> {
   const program = new Command("npm run")
     .description("The sandbox: real clusters on this machine, with their own state and programs.")
@@ -66,12 +73,28 @@ async function main(): Promise<void> {
       `of ssh: what new workers have as people's machines do: ${listDirt()}`,
       parseKinds,
     )
-    .action(async (name: string, size: DesiredSize) => {
+    .addOption(
+      new Option("--nodes <system>", "of ssh: the operating system of new machines").choices(NODE_SYSTEMS),
+    )
+    .addOption(
+      new Option(
+        "--containerd <minor>",
+        "of ssh: containerd of new machines, instead of that of their system",
+      ).choices(CONTAINERD_MINORS),
+    )
+    .action(async (name: string, options: DesiredSize & StartOptions) => {
       const system = findSystem(name);
-      if (size.dirt !== undefined && system.name !== "ssh")
-        program.error("error: only the machines of the system ssh can be dirty (--dirt)");
+      const { nodes, containerd, ...size } = options;
+      const only = { "--dirt": size.dirt, "--nodes": nodes, "--containerd": containerd };
+      for (const [option, value] of Object.entries(only))
+        if (value !== undefined && system.name !== "ssh")
+          program.error(`error: ${option} is an option of the system ssh`);
       const { startSystem } = await import("./start.js");
-      await startSystem(system, size, await newReporter());
+      await startSystem(
+        system,
+        { ...size, kind: { system: nodes ?? DEFAULT_KIND.system, containerd } },
+        await newReporter(),
+      );
     });
 
   program

@@ -8,7 +8,7 @@ import { ContainerEngine } from "./engine";
 import { digestOf, writeImageArchive, writeProgramLayer } from "./image-archive";
 import { writeIptablesLayer } from "./iptables-layer";
 import { ECHO_IMAGE, planImages, type KubernetesPrograms } from "./kubernetes-programs";
-import { ensureNodeImage, NODE_IMAGE } from "./node-image";
+import { ensureNodeImage, nodeImage } from "./node-image";
 import { cacheFolder, projectFolder } from "./paths";
 
 /** Increased when the bundle's layout changes, so that bundles of older code are rebuilt. */
@@ -121,5 +121,5 @@ async function describeInputs(programs: KubernetesPrograms): Promise<string> {
     }),
   );
   const echo = await digestOf(path.join(projectFolder, "sandbox", "nodes", "echo", "main.go"));
-  return [`layout ${LAYOUT}`, NODE_IMAGE, `echo ${echo}`, ...programStates].join("; ");
+  return [`layout ${LAYOUT}`, nodeImage(), `echo ${echo}`, ...programStates].join("; ");
 }

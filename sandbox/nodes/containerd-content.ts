@@ -6,7 +6,6 @@ import type { Reporter } from "../progress";
 import { bundleDigest, bundleFolderName } from "./bundle-record";
 import { CommandError, run } from "./command";
 import type { ContainerEngine } from "./engine";
-import { NODE_IMAGE } from "./node-image";
 import { BUNDLES_IN_NODE, bundlesFolder, cacheFolder } from "./paths";
 
 /** The statfs(2) type of overlayfs, on which containerd can't stack its own overlays. */
@@ -25,11 +24,13 @@ export async function canShareContent(engine: ContainerEngine, folder: string): 
 
 /**
  * Imports the images of these bundles once into a containerd folder in the cache.
+ * @param image of the nodes, whose containerd imports them
  * @param bundles such as ["1.36.3"]; they must exist
  * @returns the folder; it must not be changed, only copied by `copyContent`
  */
 export async function ensureContent(
   engine: ContainerEngine,
+  image: string,
   bundles: readonly string[],
   report: Reporter,
 ): Promise<string> {
@@ -37,7 +38,7 @@ export async function ensureContent(
   const names = sorted.map(bundleFolderName);
   const digests = await Promise.all(sorted.map((bundle) => bundleDigest(bundle)));
   const key = createHash("sha256")
-    .update([NODE_IMAGE, ...digests].join())
+    .update([image, ...digests].join())
     .digest("hex")
     .slice(0, 12);
   const folder = path.join(cacheFolder, "containerd", key);
@@ -52,7 +53,7 @@ export async function ensureContent(
           ...["run", "--rm", "--network", "none", ...(await engine.nestingArguments())],
           ...["--tmpfs", "/run", "--volume", `${part}:/var/lib/containerd`],
           ...["--volume", `${bundlesFolder}:${BUNDLES_IN_NODE}:ro`],
-          ...[NODE_IMAGE, "bash", "-c", importScript(names)],
+          ...[image, "bash", "-c", importScript(names)],
         ],
         300,
       );

@@ -8,7 +8,7 @@ import { createNetwork } from "./free-subnet";
 import { fleetNames, projectHash, type FleetNames } from "./names";
 import { DIRT } from "./dirt";
 import { createNode, takenPorts, type NodeVariant, type NodeAddresses } from "./node-creation";
-import { ensureNodeImage } from "./node-image";
+import { ensureNodeImage, nodeImage } from "./node-image";
 import { NODE_USER } from "./node-recipe";
 import { writeRecord, type NodeRecord } from "./node-record";
 import { nodeFolder, projectFolder, systemFolder } from "./paths";
@@ -161,19 +161,23 @@ export class NodeFleet {
   }
 
   private async create(engine: ContainerEngine, specs: readonly NodeSpec[], report: Reporter): Promise<void> {
-    await ensureNodeImage(report);
+    for (const { variant } of specs) await ensureNodeImage(report, variant?.kind);
     await mkdir(systemFolder(this.names.system), { recursive: true });
     const versions = specs.flatMap((spec) => spec.bundles);
     const share = versions.length > 0 && (await canShareContent(engine, systemFolder(this.names.system)));
     const contents = new Map<string, string>();
-    for (const { bundles } of share ? specs : []) {
-      if (bundles.length > 0) contents.set(bundles.join(), await ensureContent(engine, bundles, report));
-    }
+    const contentKey = ({ bundles, variant }: NodeSpec) => [nodeImage(variant?.kind), ...bundles].join();
+    for (const spec of share ? specs.filter(({ bundles }) => bundles.length > 0) : [])
+      contents.set(
+        contentKey(spec),
+        await ensureContent(engine, nodeImage(spec.variant?.kind), spec.bundles, report),
+      );
     await report.step(`create ${specs.map((spec) => spec.name).join(", ")}`, async (update) => {
       const free = await this.findAddresses(engine, specs.length);
       update("booting");
       await all(
-        specs.map(async ({ name, bundles, variant, dirt = [] }, index) => {
+        specs.map(async (spec, index) => {
+          const { name, variant, dirt = [] } = spec;
           const addresses = free[index];
           if (addresses === undefined) throw new Error(`no ports and address were found for ${name}`);
           const record = await createNode(
@@ -181,7 +185,7 @@ export class NodeFleet {
             this.names,
             name,
             addresses,
-            contents.get(bundles.join()),
+            contents.get(contentKey(spec)),
             variant,
           );
           await awaitSshd(name, record.sshPort, SSHD_SECONDS);

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { ContainerEngine } from "./engine";
 import { digestOf, type Layer } from "./image-archive";
-import { NODE_IMAGE } from "./node-image";
+import { nodeImage } from "./node-image";
 
 /** Lists iptables with its alternatives, extensions and libraries, and packs them; run in the nodes' image. */
 const PACK = `
@@ -19,7 +19,7 @@ tar --sort=name --mtime=@0 --numeric-owner --create --file /layer/iptables.layer
 export async function writeIptablesLayer(engine: ContainerEngine, staging: string): Promise<Layer> {
   await engine.call([
     ...["run", "--rm", "--network", "none", ...(await engine.limitArguments())],
-    ...["--volume", `${staging}:/layer`, NODE_IMAGE, "bash", "-c", PACK],
+    ...["--volume", `${staging}:/layer`, nodeImage(), "bash", "-c", PACK],
   ]);
   const file = path.join(staging, "iptables.layer.tar");
   return { file, digest: await digestOf(file) };

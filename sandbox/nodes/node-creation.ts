@@ -4,7 +4,8 @@ import { hardwareAddress } from "./addresses";
 import { canShareContent, copyContent } from "./containerd-content";
 import type { ContainerEngine } from "./engine";
 import { containerName, NODE_LABEL, PROJECT_LABEL, volumeName, VOLUMES, type FleetNames } from "./names";
-import { NODE_IMAGE } from "./node-image";
+import { nodeImage } from "./node-image";
+import { DEFAULT_KIND, type NodeKind } from "./node-kinds";
 import { KEYS_IN_NODE } from "./node-recipe";
 import type { NodeRecord } from "./node-record";
 import { BUNDLES_IN_NODE, bundlesFolder, nodeFolder } from "./paths";
@@ -22,6 +23,8 @@ export type NodeAddresses = Pick<NodeRecord, "sshPort" | "apiPort" | "internalAd
 
 /** Settings of a node that is a server on a network outside its fleet; absent: like every node of its fleet. */
 export interface NodeVariant {
+  /** default: that of the sandbox */
+  readonly kind: NodeKind;
   /** default: the node's name */
   readonly hostname: string;
   /** of the engine; default: the fleet's own */
@@ -83,7 +86,7 @@ export async function createNode(
     ...(await engine.nestingArguments()),
     ...["--env", `container=${engine.program}`, "--stop-signal", "SIGRTMIN+3"],
     ...["--tmpfs", "/run", "--tmpfs", "/tmp"],
-    ...[NODE_IMAGE, "/lib/systemd/systemd"],
+    ...[nodeImage(variant.kind ?? DEFAULT_KIND), "/lib/systemd/systemd"],
   ]);
   return { name, container, hostKey, ...addresses };
 }

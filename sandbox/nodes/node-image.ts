@@ -1,56 +1,79 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Reporter } from "../progress";
+import { ensureToolchain } from "../toolchain";
+import { CONTAINERD_FILES, CONTAINERD_VERSIONS } from "../toolchain/containerd-program";
 import { ensurePackages } from "../toolchain/packages";
 import { run, succeeds } from "./command";
 import { ContainerEngine } from "./engine";
-import { NODE_PACKAGES, NODE_RELEASE, NODE_SETUP } from "./node-recipe";
+import { DEFAULT_KIND, describeKind, releaseOf, type NodeKind } from "./node-kinds";
+import { CONTAINERD_IN_NODE, CONTAINERD_SETUP, NODE_PACKAGES, NODE_SETUP } from "./node-recipe";
 import { cacheFolder } from "./paths";
 
-const key = createHash("sha256")
-  .update(JSON.stringify([NODE_RELEASE, NODE_PACKAGES, NODE_SETUP, process.arch]))
-  .digest("hex")
-  .slice(0, 12);
+/** Returns the tag of a kind's image, which changes with the recipe. */
+function tagOf(kind: NodeKind): string {
+  const recipe = [releaseOf(kind), NODE_PACKAGES, setupOf(kind), process.arch];
+  const version = kind.containerd === undefined ? [] : [CONTAINERD_VERSIONS[kind.containerd]];
+  return createHash("sha256")
+    .update(JSON.stringify([...recipe, ...version]))
+    .digest("hex")
+    .slice(0, 12);
+}
 
-/** The image of every node: its tag changes with the recipe. */
-export const NODE_IMAGE = `localhost/foresail-node:${key}`;
+const setupOf = ({ containerd }: NodeKind): string =>
+  NODE_SETUP + (containerd === undefined ? "" : CONTAINERD_SETUP);
+
+/** Returns the image of a kind's nodes. */
+export const nodeImage = (kind: NodeKind = DEFAULT_KIND): string => `localhost/foresail-node:${tagOf(kind)}`;
 
 /**
- * Provides the nodes' image to the engine: builds it once per recipe, keeps it in the cache, and imports it when the
- * engine does not have it.
+ * Provides the image of a kind's nodes to the engine: builds it once per recipe, keeps it in the cache, and imports it
+ * when the engine does not have it.
  * @throws Error when neither mmdebstrap nor a container build succeeds
  */
-export async function ensureNodeImage(report: Reporter): Promise<void> {
+export async function ensureNodeImage(report: Reporter, kind: NodeKind = DEFAULT_KIND): Promise<void> {
   const engine = await ContainerEngine.ensure(report);
-  if (await engine.hasImage(NODE_IMAGE)) return;
-  const archive = path.join(cacheFolder, "node-image", `${key}.tar`);
+  const image = nodeImage(kind);
+  if (await engine.hasImage(image)) return;
+  const archive = path.join(cacheFolder, "node-image", `${tagOf(kind)}.tar`);
+  const programs = existsSync(archive) ? undefined : await containerdFolder(kind, report);
   if (!existsSync(archive)) await ensurePackages(["mmdebstrap"], report);
   if (!existsSync(archive) && !(await succeeds("mmdebstrap", ["--version"]))) {
-    await report.step("node image", (update) => buildFromRegistry(engine, update));
+    await report.step(`node image of ${describeKind(kind)}`, (update) =>
+      buildFromRegistry(engine, kind, programs, update),
+    );
     return;
   }
-  await report.step("node image", async (update) => {
+  await report.step(`node image of ${describeKind(kind)}`, async (update) => {
     if (!existsSync(archive)) {
       update("building a root file system from distribution packages");
-      await bootstrap(archive);
+      await bootstrap(kind, programs, archive);
     }
     update(`importing it into ${engine.program}`);
-    await engine.call(["import", archive, NODE_IMAGE], 300);
-    update(`root file system of ${NODE_RELEASE} imported into ${engine.program}`);
+    await engine.call(["import", archive, image], 300);
+    update(`root file system of ${releaseOf(kind)} imported into ${engine.program}`);
   });
 }
 
+/** Returns the folder of the kind's own release of containerd; undefined for the distribution's package. */
+async function containerdFolder({ containerd }: NodeKind, report: Reporter): Promise<string | undefined> {
+  if (containerd === undefined) return undefined;
+  const toolchain = await ensureToolchain({ containerd: [containerd] }, report);
+  return path.dirname(toolchain.program(`containerd-${containerd}`));
+}
+
 /** Writes the root file system as a tar file; a killed run leaves only a temporary file. */
-async function bootstrap(archive: string): Promise<void> {
+async function bootstrap(kind: NodeKind, programs: string | undefined, archive: string): Promise<void> {
   await mkdir(path.dirname(archive), { recursive: true });
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-node-"));
   const part = `${archive}.${randomUUID().slice(0, 8)}.tar`;
   try {
     const setup = path.join(folder, "setup.sh");
-    await writeFile(setup, NODE_SETUP);
+    await writeFile(setup, setupOf(kind));
+    const copies = programs === undefined ? [] : CONTAINERD_FILES.map((file) => path.join(programs, file));
     await run(
       "mmdebstrap",
       [
@@ -60,10 +83,15 @@ async function bootstrap(archive: string): Promise<void> {
         "--dpkgopt=path-exclude=/usr/share/man/*",
         "--dpkgopt=path-exclude=/usr/share/locale/*",
         `--aptopt=${await writeProxyOptions(folder)}`,
+        ...(copies.length === 0
+          ? []
+          : [
+              `--customize-hook=mkdir -p "$1"${CONTAINERD_IN_NODE} && cp ${copies.map((file) => `'${file}'`).join(" ")} "$1"${CONTAINERD_IN_NODE}`,
+            ]),
         `--customize-hook=chroot "$1" sh -e < '${setup}'`,
-        NODE_RELEASE,
+        releaseOf(kind),
         part,
-        ...(await packageSources()),
+        ...(await packageSources(releaseOf(kind))),
       ],
       { seconds: 900 },
     );
@@ -75,19 +103,25 @@ async function bootstrap(archive: string): Promise<void> {
 }
 
 /** Returns this machine's package source for the release, such as a company mirror, or else the distribution's own. */
-async function packageSources(): Promise<string[]> {
+async function packageSources(release: string): Promise<string[]> {
   const targets = await run("apt-get", [
     "indextargets",
     "--format",
     "$(REPO_URI) $(RELEASE) $(COMPONENT)",
     "Created-By: Packages",
   ]).catch(() => "");
+  // a mirror of one release has the others beside it
   const own = targets
     .split("\n")
-    .filter((line) => new RegExp(`/debian[^ ]* ${NODE_RELEASE}(-updates|-security)? main$`).test(line));
-  const sources = own.some((line) => line.endsWith(` ${NODE_RELEASE} main`))
+    .map((line) => / \S+?(-updates|-security)? main$/.exec(line))
+    .flatMap((match) =>
+      match === null || !/\/debian[^ ]* /.test(match.input)
+        ? []
+        : [`${match.input.slice(0, match.index)} ${release}${match[1] ?? ""} main`],
+    );
+  const sources = own.some((line) => line.endsWith(` ${release} main`))
     ? own
-    : [`http://deb.debian.org/debian ${NODE_RELEASE} main`];
+    : [`http://deb.debian.org/debian ${release} main`];
   return [...new Set(sources)].map((source) => `deb ${source}`);
 }
 
@@ -104,23 +138,32 @@ async function writeProxyOptions(folder: string): Promise<string> {
 }
 
 /** Fallback without mmdebstrap: a container build from the distribution's own image. */
-async function buildFromRegistry(engine: ContainerEngine, update: (detail: string) => void): Promise<void> {
-  update(`building it with ${engine.program} from debian:${NODE_RELEASE}`);
+async function buildFromRegistry(
+  engine: ContainerEngine,
+  kind: NodeKind,
+  programs: string | undefined,
+  update: (detail: string) => void,
+): Promise<void> {
+  update(`building it with ${engine.program} from debian:${releaseOf(kind)}`);
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-node-"));
   try {
-    await writeFile(path.join(folder, "setup.sh"), NODE_SETUP);
+    await writeFile(path.join(folder, "setup.sh"), setupOf(kind));
+    await mkdir(path.join(folder, "containerd"));
+    for (const file of programs === undefined ? [] : CONTAINERD_FILES)
+      await copyFile(path.join(programs ?? "", file), path.join(folder, "containerd", file));
     await writeFile(
       path.join(folder, "Containerfile"),
       [
-        `FROM docker.io/library/debian:${NODE_RELEASE}`,
+        `FROM docker.io/library/debian:${releaseOf(kind)}`,
         `RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends ${NODE_PACKAGES.join(" ")} && rm -rf /var/lib/apt/lists/*`,
+        `COPY containerd ${CONTAINERD_IN_NODE}`,
         "COPY setup.sh /setup.sh",
         "RUN sh -e /setup.sh && rm /setup.sh",
         "",
       ].join("\n"),
     );
     await engine.call(
-      ["build", "--tag", NODE_IMAGE, "--file", path.join(folder, "Containerfile"), folder],
+      ["build", "--tag", nodeImage(kind), "--file", path.join(folder, "Containerfile"), folder],
       900,
     );
   } finally {

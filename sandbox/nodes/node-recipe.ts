@@ -1,7 +1,4 @@
-/** The distribution release of the nodes' root file system. */
-export const NODE_RELEASE = "bookworm";
-
-/** Its packages: those of a plain server, plus the container runtime; nothing from Kubernetes. */
+/** The packages of the nodes' root file system: those of a plain server, plus the container runtime; nothing from Kubernetes. */
 export const NODE_PACKAGES = [
   ...["systemd-sysv", "dbus", "openssh-server", "sudo", "ca-certificates", "curl", "less", "jq", "xz-utils"],
   ...[
@@ -17,6 +14,19 @@ export const NODE_PACKAGES = [
   ],
   ...["containerd", "runc", "containernetworking-plugins", "haproxy"],
 ];
+
+/** Where a release of containerd that is not the distribution's is copied to in a new root file system. */
+export const CONTAINERD_IN_NODE = "/opt/containerd/release";
+
+/** The script that puts that release in place of the package's programs, which an upgrade of the package then keeps. */
+export const CONTAINERD_SETUP = `
+for program in ${CONTAINERD_IN_NODE}/*; do
+  name=$(basename "$program")
+  dpkg-divert --local --rename --add "/usr/bin/$name" >/dev/null
+  install -m 0755 "$program" "/usr/bin/$name"
+done
+rm -rf ${CONTAINERD_IN_NODE}
+`;
 
 /** The user that foresail logs in as. */
 export const NODE_USER = "foresail";

@@ -36,6 +36,7 @@ async function start(context: EquippedContext, desired: DesiredSize): Promise<Ss
       name,
       bundles: [KUBERNETES_VERSION],
       dirt: role === "worker" ? (desired.dirt ?? []) : [],
+      ...(desired.kind === undefined ? {} : { variant: { kind: desired.kind } }),
     })),
     context.report,
   );

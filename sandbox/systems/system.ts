@@ -1,3 +1,4 @@
+import type { NodeKind } from "../nodes/node-kinds";
 import type { Reporter } from "../progress";
 import type { Needs } from "../set-up";
 import type { Toolchain } from "../toolchain";
@@ -23,6 +24,8 @@ export interface StackConfiguration {
 export interface DesiredSize {
   readonly controlPlanes?: number | undefined;
   readonly workers?: number | undefined;
+  /** What new machines are made of; absent: the default. */
+  readonly kind?: NodeKind | undefined;
   /** Kinds of dirt that new workers have from their beginning. */
   readonly dirt?: readonly string[] | undefined;
 }

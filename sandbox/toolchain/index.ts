@@ -5,6 +5,7 @@ import { toolchainEnvironment } from "./environment";
 import { imageTags, type ImageTags } from "./image-tags";
 import { cloudProviderOpenstack } from "./cloud-provider-openstack-program";
 import { clusterApi, newerClusterApi } from "./cluster-api-program";
+import { containerdRelease, type ContainerdMinor } from "./containerd-program";
 import { clusterPrograms, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
 import { obtain, type Obtained } from "./obtain";
 import type { Program } from "./program";
@@ -32,6 +33,8 @@ export interface Need {
   readonly programs?: readonly ProgramName[];
   /** Versions such as "1.36.3". */
   readonly kubernetes?: readonly string[];
+  /** Minors of containerd that nodes have instead of their distribution's. */
+  readonly containerd?: readonly ContainerdMinor[];
   /** Sets of Python packages. */
   readonly python?: readonly PythonPackagesName[];
 }
@@ -126,6 +129,7 @@ export async function ensureToolchain(need: Need, report: Reporter): Promise<Too
   const programs = new Set<Program>([
     ...named,
     ...versions.map(kubernetesRelease),
+    ...(need.containerd ?? []).map(containerdRelease),
     ...(versions.length > 0 ? clusterPrograms : []),
   ]);
   const obtained = await inPairs([...programs], (program) =>

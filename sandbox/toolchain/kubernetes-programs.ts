@@ -1,7 +1,7 @@
 import type { Program } from "./program";
 
 /** The Kubernetes versions that modules/ pins. */
-const KUBERNETES_VERSIONS = ["1.36.3", "1.35.4", "1.34.4"] as const;
+const KUBERNETES_VERSIONS = ["1.37.2", "1.36.3", "1.35.4", "1.34.4"] as const;
 
 const ETCD_VERSION = "3.6.5";
 const COREDNS_VERSION = "1.13.1";

@@ -6,7 +6,7 @@ import { ContainerEngine } from "../../nodes/engine";
 import { NodeFleet } from "../../nodes/fleet";
 import { containerName, fleetNames, projectHash, type FleetNames } from "../../nodes/names";
 import { createNode, takenPorts } from "../../nodes/node-creation";
-import { ensureNodeImage } from "../../nodes/node-image";
+import { ensureNodeImage, nodeImage } from "../../nodes/node-image";
 import { writeRecord, type NodeRecord } from "../../nodes/node-record";
 import { nodeFolder, projectFolder, systemFolder } from "../../nodes/paths";
 import { awaitSshd, findFreePorts } from "../../nodes/ports";
@@ -63,7 +63,7 @@ export class Hosts {
     await mkdir(systemFolder(this.settings.system), { recursive: true });
     const share =
       this.settings.bundles.length > 0 && (await canShareContent(engine, systemFolder(this.settings.system)));
-    const content = share ? await ensureContent(engine, this.settings.bundles, silent) : undefined;
+    const content = share ? await ensureContent(engine, nodeImage(), this.settings.bundles, silent) : undefined;
     try {
       const record = await this.run(engine, id, request, first, content);
       for (const address of others) await (await this.networks()).connect(id, address);

@@ -11,8 +11,8 @@ refuse_unsupported_system() {
   # shellcheck source=/dev/null
   system=$(. /etc/os-release; echo "$ID $VERSION_ID")
   case "$system" in
-  "debian 12" | "ubuntu 22.04" | "ubuntu 24.04") ;;
-  *) fail "$MACHINE: runs $system; foresail supports Debian 12, Ubuntu 22.04, Ubuntu 24.04" 78 ;;
+  "debian 12" | "debian 13" | "ubuntu 22.04" | "ubuntu 24.04") ;;
+  *) fail "$MACHINE: runs $system; foresail supports Debian 12, Debian 13, Ubuntu 22.04, Ubuntu 24.04" 78 ;;
   esac
   case "$(uname -m)" in
   x86_64 | aarch64) ;;

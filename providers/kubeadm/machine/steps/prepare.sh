@@ -100,8 +100,8 @@ excludes_registry_folder() {
 adjust_containerd_settings() {
   local text=$1 credentials=$2 pause folder=/etc/containerd/certs.d
   pause=$(pause_image)
-  # containerd 2 has other names for the halves of the plugin
-  if grep -q '^version = 3' <<<"$text"; then credentials=${credentials//io.containerd.grpc.v1.cri/io.containerd.cri.v1.images}; fi
+  # since version 3 of its settings, which is containerd 2, the halves of the plugin have other names
+  if grep -qE '^version = ([3-9]|[1-9][0-9])' <<<"$text"; then credentials=${credentials//io.containerd.grpc.v1.cri/io.containerd.cri.v1.images}; fi
   if ! excludes_registry_folder "$text"; then
     text=$(sed -E -e "s@^( *config_path = )[\"']{2}\$@\1\"$folder\"@" \
       -e "\@$folder@!s@^( *config_path = )[\"'](.+)[\"']\$@\1\"\2:$folder\"@" <<<"$text")
@@ -130,6 +130,28 @@ adjust_containerd_settings() {
   printf '%s' "$credentials"
 }
 
+# Ends the step when containerd does not use what was written: it ignores what it does not know, and what it imports
+# replaces settings of the file: CREDENTIALS.
+require_effective_containerd() {
+  local dump pause host lacking=() folder=/etc/containerd/certs.d
+  pause=$(pause_image)
+  # each setting with its table, without the quotes that releases write differently
+  dump=$(containerd config dump 2>/dev/null | awk '{ gsub(/["\047]/, "") }
+    /^ *\[/ { gsub(/[][ ]/, ""); table = $0; next }
+    / = / { sub(/^ +/, ""); print table " " $0 }')
+  uses() { awk -v setting="$1" 'index($0, setting) && !seen { seen = 1 } END { exit !seen }' <<<"$dump"; }
+  uses " sandbox = $pause" || uses " sandbox_image = $pause" || lacking+=("the pause image $pause")
+  uses ".runtimes.runc.options SystemdCgroup = $SYSTEMD_CGROUP" || lacking+=("SystemdCgroup = $SYSTEMD_CGROUP of runc")
+  if [ -n "${REGISTRIES[*]}" ] && ! grep -qE "\.registry config_path = (.*:)?$folder(:|\$)" <<<"$dump"; then
+    lacking+=("registryMirrors, which are in $folder")
+  fi
+  while IFS= read -r host; do
+    uses ".registry.configs.$host.auth username = " || lacking+=("registryCredentials of $host")
+  done < <(sed -nE 's/^\[.*\.registry\.configs\."(.*)"\.auth\]$/\1/p' <<<"$1")
+  if [ -z "${lacking[*]}" ]; then return 0; fi
+  fail "$MACHINE: containerd $(containerd --version | cut -d " " -f 3) does not use what foresail wrote to /etc/containerd/config.toml: $(printf '%s; ' "${lacking[@]}")look there at: containerd config dump, and at the files of its line \"imports\", which may set something else" 78
+}
+
 # Configures containerd and restarts it only when something changed.
 configure_containerd() {
   local settings credentials configuration=/run/foresail-containerd.toml
@@ -150,6 +172,7 @@ configure_containerd() {
     rm -f "$configuration"
   fi
   await_containerd
+  require_effective_containerd "${credentials%.}"
 }
 
 if [ -n "$login_proxies" ] && [ -z "${PROXY[*]}" ]; then
