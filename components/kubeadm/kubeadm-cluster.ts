@@ -5,6 +5,7 @@ import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/specification";
 import { profileWarnings } from "../../providers/kubeadm/plan/profile";
+import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
 import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/machine";
 import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownership";
@@ -90,7 +91,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
     if (pulumi.runtime.isDryRun())
       void inform(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
-    for (const line of issueLines(profileWarnings(args)))
+    for (const line of issueLines([...versionWarnings(args.version), ...profileWarnings(args)]))
       void warn(`KubeadmCluster ${clusterName}: ${line}`, this);
     this.endpoint = endpointOf(clusterName, args);
     this.common = {

@@ -1,15 +1,10 @@
 import { valueAt } from "../../lib/validation/validation-issue";
+import { KUBERNETES_MINORS } from "../../providers/kubeadm/plan/kubernetes-minors";
 import { minorOf, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
 import { isOwn, objectsOf, type PolicyResource, type ResourceRule, type StackRule } from "./rule";
 
-/** The last day of each minor's support (kubernetes.io/releases). */
-const END_OF_LIFE: Readonly<Record<string, string>> = {
-  "1.33": "2026-06-28",
-  "1.34": "2026-10-27",
-  "1.35": "2027-02-28",
-  "1.36": "2027-06-28",
-};
+/** Older minors are no longer supported. */
 const OLDEST_MINOR = 33;
 
 /** Returns the Kubernetes version that a resource asks for, without a leading v. */
@@ -51,7 +46,7 @@ export const supportedVersions = (today: string): ResourceRule<SupportParameters
     endOfLife: {
       type: "object",
       description:
-        'Ends of support that foresail does not know, or of your distributor: {"1.37": "2027-10-28"}.',
+        'Ends of support that foresail does not know, or of your distributor: {"1.38": "2028-02-28"}.',
       default: {},
     },
   },
@@ -59,7 +54,7 @@ export const supportedVersions = (today: string): ResourceRule<SupportParameters
     const version = versionOf(resource);
     if (version === undefined) return [];
     const minor = minorOf(version);
-    const end = endOfLife[minor] ?? END_OF_LIFE[minor];
+    const end = endOfLife[minor] ?? KUBERNETES_MINORS[minor]?.endOfLife;
     const fix = "upgrade to a minor that is supported (kubernetes.io/releases)";
     if (end === undefined)
       return (parseVersion(version)?.minor ?? 0) < OLDEST_MINOR

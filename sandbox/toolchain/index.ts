@@ -105,10 +105,13 @@ function kubernetesPrograms(version: string, obtained: readonly Obtained[]): Kub
   );
   if (release === undefined)
     throw new Error(`Kubernetes ${version} was not requested when the tool chain was set up`);
-  const files = [...clusterPrograms.map(({ name }) => name), ...KUBERNETES_FILES].map((file) => {
-    const own = obtained.find(({ program }) => program.name === file) ?? release;
-    return [file, path.join(own.folder, file)];
-  });
+  const files = [
+    ...clusterPrograms(version).map(({ name, folder }) => [
+      name,
+      path.join(obtained.find(({ program }) => program.folder === folder)?.folder ?? "", name),
+    ]),
+    ...KUBERNETES_FILES.map((file) => [file, path.join(release.folder, file)]),
+  ];
   return {
     ...(Object.fromEntries(files) as Record<KubernetesFile | "etcd" | "coredns" | "pause", string>),
     version,
@@ -130,7 +133,7 @@ export async function ensureToolchain(need: Need, report: Reporter): Promise<Too
     ...named,
     ...versions.map(kubernetesRelease),
     ...(need.containerd ?? []).map(containerdRelease),
-    ...(versions.length > 0 ? clusterPrograms : []),
+    ...versions.flatMap(clusterPrograms),
   ]);
   const obtained = await inPairs([...programs], (program) =>
     obtain(

@@ -3,7 +3,6 @@ import type { Program } from "./program";
 /** The Kubernetes versions that modules/ pins. */
 const KUBERNETES_VERSIONS = ["1.37.2", "1.36.3", "1.35.4", "1.34.4"] as const;
 
-const ETCD_VERSION = "3.6.5";
 const COREDNS_VERSION = "1.13.1";
 const PAUSE_VERSION = "1";
 
@@ -57,52 +56,62 @@ export function kubernetesRelease(version: string): Program {
   };
 }
 
-const etcdArchive = `etcd-v${ETCD_VERSION}-linux-${architecture}`;
-const etcdRelease = `https://github.com/etcd-io/etcd/releases/download/v${ETCD_VERSION}`;
 const corednsArchive = `coredns_${COREDNS_VERSION}_linux_${architecture}.tgz`;
 const corednsRelease = `https://github.com/coredns/coredns/releases/download/v${COREDNS_VERSION}`;
 
-/**
- * The programs that every cluster needs besides the release; each works with all Kubernetes versions of the sandbox.
- */
-export const clusterPrograms: readonly Program[] = [
-  {
+/** One release of etcd, from a folder of modules/. */
+function etcdRelease(version: string, module: string): Program {
+  const archive = `etcd-v${version}-linux-${architecture}`;
+  const release = `https://github.com/etcd-io/etcd/releases/download/v${version}`;
+  return {
     name: "etcd",
-    version: ETCD_VERSION,
-    title: `etcd ${ETCD_VERSION}`,
-    folder: `programs/etcd-${ETCD_VERSION}`,
+    version,
+    title: `etcd ${version}`,
+    folder: `programs/etcd-${version}`,
     files: ["etcd"],
     downloads: [
       {
-        url: `${etcdRelease}/${etcdArchive}.tar.gz`,
-        checksums: `${etcdRelease}/SHA256SUMS`,
-        members: { etcd: `${etcdArchive}/etcd` },
+        url: `${release}/${archive}.tar.gz`,
+        checksums: `${release}/SHA256SUMS`,
+        members: { etcd: `${archive}/etcd` },
       },
     ],
-    builds: [{ module: "etcd", packages: { etcd: "go.etcd.io/etcd/server/v3" }, linux: true }],
-  },
-  {
-    name: "coredns",
-    version: COREDNS_VERSION,
-    title: `CoreDNS ${COREDNS_VERSION}`,
-    folder: `programs/coredns-${COREDNS_VERSION}`,
-    files: ["coredns"],
-    downloads: [
-      {
-        url: `${corednsRelease}/${corednsArchive}`,
-        checksums: `${corednsRelease}/${corednsArchive}.sha256`,
-        members: { coredns: "coredns" },
-      },
-    ],
-    builds: [{ module: "coredns", packages: { coredns: "github.com/coredns/coredns" }, linux: true }],
-  },
-  {
-    name: "pause",
-    version: PAUSE_VERSION,
-    title: "pause",
-    folder: `programs/pause-${PAUSE_VERSION}`,
-    files: ["pause"],
-    downloads: [], // published as an image only
-    builds: [{ module: "pause", packages: { pause: "." }, linux: true }],
-  },
-];
+    builds: [{ module, packages: { etcd: "go.etcd.io/etcd/server/v3" }, linux: true }],
+  };
+}
+
+const ETCD_36 = etcdRelease("3.6.5", "etcd");
+const ETCD_37 = etcdRelease("3.7.3", "etcd-3.7");
+
+/** The programs that a cluster needs besides the release; the same objects for all versions that share them. */
+export function clusterPrograms(version: string): readonly Program[] {
+  // kubeadm 1.37 is the first one that asks for etcd 3.7
+  const etcd = Number(version.split(".")[1]) >= 37 ? ETCD_37 : ETCD_36;
+  return [etcd, COREDNS, PAUSE];
+}
+
+const COREDNS: Program = {
+  name: "coredns",
+  version: COREDNS_VERSION,
+  title: `CoreDNS ${COREDNS_VERSION}`,
+  folder: `programs/coredns-${COREDNS_VERSION}`,
+  files: ["coredns"],
+  downloads: [
+    {
+      url: `${corednsRelease}/${corednsArchive}`,
+      checksums: `${corednsRelease}/${corednsArchive}.sha256`,
+      members: { coredns: "coredns" },
+    },
+  ],
+  builds: [{ module: "coredns", packages: { coredns: "github.com/coredns/coredns" }, linux: true }],
+};
+
+const PAUSE: Program = {
+  name: "pause",
+  version: PAUSE_VERSION,
+  title: "pause",
+  folder: `programs/pause-${PAUSE_VERSION}`,
+  files: ["pause"],
+  downloads: [], // published as an image only
+  builds: [{ module: "pause", packages: { pause: "." }, linux: true }],
+};

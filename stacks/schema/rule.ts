@@ -5,7 +5,8 @@ import { LONGEST_LINE, lineIssue } from "../../lib/validation/names";
 import { MACHINES, PORTS, SECONDS } from "../../lib/validation/numbers";
 import { urlIssue } from "../../lib/validation/urls";
 import { readAsNumber } from "../../lib/text/quote";
-import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/source";
+import { NEWEST_VERSION } from "../../providers/kubeadm/plan/kubernetes-minors";
+import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { exactlyOneIssue, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 
 /** Adds a rule to a schema. @param issueOf returns a message with the issue and its fix, or undefined */
@@ -88,7 +89,7 @@ export const kubernetesVersion = () =>
     kubernetesVersionIssue,
   );
 
-const VERSION_FIX = `write all three parts in quotes, e.g. "1.${NEWEST_MINOR}.3"`;
+const VERSION_FIX = `write all three parts in quotes, e.g. "${NEWEST_VERSION}"`;
 
 /** Schema of any string. Accepts whole numbers, but not fractions, because YAML parses 1.30 as 1.3. */
 export const anyText = () =>

@@ -6,7 +6,13 @@ import { SshConnection, type SshTarget } from "../../lib/ssh";
 import { checkCluster } from "../../sandbox/check";
 import { Engine } from "../../sandbox/engine";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
-import { containerNodeSettings, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
+import {
+  containerNodeSettings,
+  NodeFleet,
+  type NodeKind,
+  nodeKeyFile,
+  type SandboxNode,
+} from "../../sandbox/nodes";
 import { projectFolder, sandboxFolder } from "../../sandbox/paths";
 import type { Reporter } from "../../sandbox/progress";
 import { setUp, TEST_NEEDS } from "../../sandbox/set-up";
@@ -56,6 +62,7 @@ export class TestCluster {
     readonly toolchain: Toolchain,
     private engine: Engine,
     private readonly versions: readonly string[],
+    private readonly kind: NodeKind | undefined,
   ) {
     this.fleet = new NodeFleet(name);
   }
@@ -64,10 +71,15 @@ export class TestCluster {
    * Opens the cluster of a name.
    * @param keep continues with what an earlier run left, for work on a test; otherwise everything starts over
    * @param versions of Kubernetes, whose programs and images its machines have from their beginning
+   * @param kind what its machines are made of; default: that of the sandbox
    */
   static async open(
     name: string,
-    { keep = false, versions = [KUBERNETES_VERSION] }: { keep?: boolean; versions?: readonly string[] } = {},
+    {
+      keep = false,
+      versions = [KUBERNETES_VERSION],
+      kind,
+    }: { keep?: boolean; versions?: readonly string[]; kind?: NodeKind } = {},
   ): Promise<TestCluster> {
     const toolchain = await setUp({ ...TEST_NEEDS, kubernetes: versions }, silent);
     const stack = stackOf({ name });
@@ -77,7 +89,8 @@ export class TestCluster {
         await (await Engine.open(stack, toolchain, () => undefined)).remove({ force: true });
       await deleteStackFile(stack);
     }
-    return new TestCluster(name, toolchain, await Engine.open(stack, toolchain, () => undefined), versions);
+    const engine = await Engine.open(stack, toolchain, () => undefined);
+    return new TestCluster(name, toolchain, engine, versions, kind);
   }
 
   get stack(): string {
@@ -105,7 +118,12 @@ export class TestCluster {
       (name) => !existing.some((node) => node.name === name),
     );
     await this.fleet.ensure(
-      missing.map((name) => ({ name, bundles: this.versions, dirt: desired.dirt?.[name] ?? [] })),
+      missing.map((name) => ({
+        name,
+        bundles: this.versions,
+        dirt: desired.dirt?.[name] ?? [],
+        ...(this.kind === undefined ? {} : { variant: { kind: this.kind } }),
+      })),
       silent,
     );
     const nodes = await this.fleet.list();

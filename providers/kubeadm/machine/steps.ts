@@ -14,6 +14,7 @@ import { markedNames, ownerVariables } from "../plan/facts/machine-mark";
 import { NODE_PATHS } from "../plan/node-paths";
 import { etcdDataFolder } from "../plan/private-files";
 import { type ClusterSpecification, filesOf } from "../plan/specification";
+import { SUPPORTED_SYSTEMS, SYSTEM_NAMES } from "../plan/systems";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
 import { agentRevision, stagedOn, type AgentSettings } from "../plan/node-agents";
@@ -139,6 +140,8 @@ const preflightParameters = (
   role: Machine["role"],
   podNetwork: PodNetworkKind,
 ): Parameters => ({
+  SUPPORTED_SYSTEMS: [...SUPPORTED_SYSTEMS],
+  SYSTEM_NAMES,
   DATA_PATHS: [
     "/var/lib/containerd",
     "/var/lib/kubelet",

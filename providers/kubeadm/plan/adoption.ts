@@ -13,10 +13,8 @@ import { parseMachineMark } from "./facts/machine-mark";
 import { ownershipOf } from "./facts/ownership";
 import type { Machine } from "./machine";
 import { type ClusterSpecification, controlPlaneEndpoint } from "./specification";
+import { isSupported, SYSTEM_NAMES } from "./systems";
 import type { ClusterInitStep } from "./steps";
-
-const SYSTEMS = ["debian 12", "ubuntu 22.04", "ubuntu 24.04"];
-const PROCESSORS = ["x86_64", "aarch64"];
 
 /** Formats a fingerprint for messages. */
 const short = (fingerprint: string): string => `sha256:${fingerprint.slice(0, 16)}`;
@@ -55,11 +53,8 @@ export function membershipIssues(
 }
 
 function systemIssue({ system }: MemberFacts): string[] {
-  const at = system.lastIndexOf(" ");
-  if (SYSTEMS.includes(system.slice(0, at)) && PROCESSORS.includes(system.slice(at + 1))) return [];
-  return [
-    `runs ${printable(system)}; foresail supports Debian 12, Ubuntu 22.04, Ubuntu 24.04 on amd64 and arm64`,
-  ];
+  if (isSupported(system)) return [];
+  return [`runs ${printable(system)}; foresail supports ${SYSTEM_NAMES} on amd64 and arm64`];
 }
 
 /** Returns why the machines are not the cluster's Nodes of the same names, and which control planes are missing. */

@@ -9,7 +9,7 @@ import { leaveOut } from "../../left-out";
 const cache = cacheFolder();
 const modules = path.join(cache, "go", "pkg", "mod");
 /** Versions whose programs and modules the sandbox has. */
-const VERSIONS = ["1.35.4", "1.36.3"];
+const VERSIONS = ["1.36.3", "1.37.2"];
 
 const run = (command: string, args: string[], cwd: string, env: Record<string, string> = {}) =>
   spawnSync(command, args, {

@@ -10,7 +10,7 @@ import { fieldsOf } from "../../../providers/kubeadm/plan/validation/known-field
 import { leaveOut } from "../../left-out";
 
 /** Versions whose programs the sandbox has. */
-const VERSIONS = ["1.35.4", "1.36.3"];
+const VERSIONS = ["1.36.3", "1.37.2"];
 const PROGRAMS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy"];
 
 const SUITE = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";

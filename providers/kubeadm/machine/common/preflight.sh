@@ -2,6 +2,7 @@
 # What keeps a machine from becoming a node, as the preview and its preparation ask. Changes nothing.
 # Parameters:
 #   MACHINE
+#   SUPPORTED_SYSTEMS, SYSTEM_NAMES      list of systems as their os-release names them, and the same in words
 #   ENDPOINT, NETWORK_PLUGINS            yes or no
 #   OWN_NETWORKS                         names of the pod network's files in /etc/cni/net.d; empty if they are not known
 #   FILE_PATHS                           list of the paths of the user's files
@@ -10,10 +11,9 @@ refuse_unsupported_system() {
   local system
   # shellcheck source=/dev/null
   system=$(. /etc/os-release; echo "$ID $VERSION_ID")
-  case "$system" in
-  "debian 12" | "debian 13" | "ubuntu 22.04" | "ubuntu 24.04") ;;
-  *) fail "$MACHINE: runs $system; foresail supports Debian 12, Debian 13, Ubuntu 22.04, Ubuntu 24.04" 78 ;;
-  esac
+  if ! printf '%s\n' "${SUPPORTED_SYSTEMS[@]}" | grep -qxF -- "$system"; then
+    fail "$MACHINE: runs $system; foresail supports $SYSTEM_NAMES" 78
+  fi
   case "$(uname -m)" in
   x86_64 | aarch64) ;;
   *) fail "$MACHINE: has a $(uname -m) processor; foresail supports amd64 and arm64" 78 ;;

@@ -5,7 +5,8 @@ import { failedFirst, groupsInOrder, isTried } from "./order";
 import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersion } from "./state";
 import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./state";
 import type { Group, LeftOut, RolloutState } from "./state";
-import { KNOWN_PATCHES, compareVersions, minorsBetween, parseVersion } from "./versions";
+import { KUBERNETES_MINORS } from "../kubernetes-minors";
+import { compareVersions, minorsBetween, parseVersion } from "./versions";
 import { displayLine } from "../../../../lib/text/display";
 import { listed, listedSentences, shortened } from "../../../../lib/text/quote";
 
@@ -170,7 +171,7 @@ function canGoTo(node: RolloutNode, version: string, state: RolloutState): boole
 
 function isOnTheWay({ kubeletVersion }: RolloutNode, version: string, { desired }: RolloutState): boolean {
   if (!parseVersion(version)) return false;
-  const isKnown = [...desired.intermediates, ...Object.values(KNOWN_PATCHES)].includes(version);
+  const isKnown = [...desired.intermediates, ...Object.values(KUBERNETES_MINORS).map(({ patch }) => patch)].includes(version);
   const isBetween =
     minorsBetween(version, desired.version) > 0 && compareVersions(version, kubeletVersion) >= 0;
   return version === desired.version || (isKnown && isBetween);

@@ -60,11 +60,22 @@ export function minorsWithGate(name: string): string | undefined {
   return first === last ? `1.${first}` : `1.${first} to 1.${last}`;
 }
 
+const minorNumber = (version?: string) => (version === undefined ? undefined : parseVersion(version)?.minor);
+
+/** Newest minor whose fields are known. */
+export const newestMinor = (): number => Math.max(...all().minors);
+
+/** Tells whether a version's minor is newer than all whose fields are known. */
+export const isNewer = (version?: string): boolean => (minorNumber(version) ?? 0) > newestMinor();
+
 const cached = new Map<number | undefined, KubernetesFields>();
 
-/** Returns the fields and flags of a version of Kubernetes; without one, or with an unreadable one, those of all minors. */
+/**
+ * Returns the fields and flags of a version of Kubernetes: of the newest known minor for a newer one, and of all minors
+ * without a version or with an unreadable one.
+ */
 export function fieldsOf(version?: string): KubernetesFields {
-  const minor = version === undefined ? undefined : parseVersion(version)?.minor;
+  const minor = isNewer(version) ? newestMinor() : minorNumber(version);
   const found = cached.get(minor);
   if (found) return found;
   const has = (range: Range) =>

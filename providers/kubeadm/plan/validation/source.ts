@@ -1,3 +1,5 @@
+import { NEWEST_VERSION } from "../kubernetes-minors";
+import { isNewer, newestMinor } from "./known-fields";
 import { quoted } from "../../../../lib/text/quote";
 import { keyFingerprintOf, VERSION_PLACEHOLDER } from "../specification";
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
@@ -6,8 +8,6 @@ import { unknownWord } from "../../../../lib/validation/spelling";
 
 /** Oldest minor: kubeadm's v1beta4 configuration was introduced in 1.31. */
 const OLDEST_MINOR = 31;
-/** Newest minor that foresail was tested with. */
-export const NEWEST_MINOR = 36;
 
 /** Returns what is wrong with a Kubernetes version, or undefined. */
 export function kubernetesVersionIssue(text: string): string | undefined {
@@ -16,16 +16,24 @@ export function kubernetesVersionIssue(text: string): string | undefined {
     return `${quoted(text)} has no patch number; write all three, e.g. "${bare}.0"`;
   const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(bare);
   if (!match || match.slice(1).some((part) => /^0\d/.test(part)))
-    return `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "1.${NEWEST_MINOR}.3"`;
+    return `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "${NEWEST_VERSION}"`;
   if (bare !== text) return `${quoted(text)} must be written without the "v": "${bare}"`;
   const [major, minor] = match.slice(1).map(Number);
   if (major !== 1 || minor === undefined)
-    return `Kubernetes ${text} does not exist; write e.g. "1.${NEWEST_MINOR}.3"`;
+    return `Kubernetes ${text} does not exist; write e.g. "${NEWEST_VERSION}"`;
   if (minor < OLDEST_MINOR)
     return `Kubernetes ${text} is too old: its kubeadm does not read v1beta4 configuration; use 1.${OLDEST_MINOR} or newer`;
-  if (minor > NEWEST_MINOR)
-    return `Kubernetes ${text} is newer than this foresail knows (1.${NEWEST_MINOR}); use 1.${OLDEST_MINOR} to 1.${NEWEST_MINOR}, or a newer foresail`;
   return undefined;
+}
+
+/** Returns a warning about a version that foresail does not know, or nothing. Paths are relative to the cluster. */
+export function versionWarnings(version: string): ValidationIssue[] {
+  return isNewer(version)
+    ? issueAt(
+        ["version"],
+        `Kubernetes ${version} is newer than this foresail knows (1.${newestMinor()}): it was not tested, and its fields, arguments and feature gates are checked as those of 1.${newestMinor()}`,
+      )
+    : [];
 }
 
 /** Returns what is wrong with the version of a pool's nodes. Any minor: another system creates the nodes. */

@@ -19,11 +19,11 @@ describe("configuration: messages", () => {
         file(9),
       ],
       [
-        'cluster.version: was read as the number 1.3 (so is 1.30); write all three parts in quotes, e.g. "1.36.3"',
+        'cluster.version: was read as the number 1.3 (so is 1.30); write all three parts in quotes, e.g. "1.37.2"',
         cluster({ version: 1.3 }),
       ],
       [
-        'cluster.rollout.intermediateVersions[0]: was read as the number 1.35 (so is 1.350); write all three parts in quotes, e.g. "1.36.3"',
+        'cluster.rollout.intermediateVersions[0]: was read as the number 1.35 (so is 1.350); write all three parts in quotes, e.g. "1.37.2"',
         cluster({ rollout: { intermediateVersions: [1.35] } }),
       ],
       [

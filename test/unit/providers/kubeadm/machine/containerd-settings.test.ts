@@ -5,7 +5,7 @@ import { hostsToml, type Registries } from "../../../../../providers/kubeadm/pla
 import { pathsWritten } from "../../../../../providers/kubeadm/plan/configuration";
 import { prepareScript } from "../../../../../providers/kubeadm/machine/steps";
 import { exampleMachine, exampleSpecification } from "./examples";
-import { CONTAINERD_FUNCTIONS, CONTAINERD_PROGRAM, ShellMachine } from "./run-shell";
+import { CONTAINERD_FUNCTIONS, containerdProgram, ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
 
@@ -19,7 +19,7 @@ describe("containerd's configuration on a machine", () => {
       const { text } = prepareScript(specification, exampleMachine("w-1"), backends);
       const SYSTEMD_CGROUP = /^SYSTEMD_CGROUP='(.*)'$/m.exec(text)?.[1] ?? "";
       const machine = new ShellMachine();
-      machine.program("containerd", CONTAINERD_PROGRAM);
+      machine.program("containerd", containerdProgram(machine.root));
       machine.program("kubeadm", 'echo "images $*" >&2; echo r.example.com/pause:3.10');
       machine.program("ctr", 'echo ctr "$*"');
       const calls = machine.path("/systemctl-calls");
@@ -46,7 +46,7 @@ describe("containerd's configuration on a machine", () => {
       assert.deepEqual(made, [...restart, "is-active --quiet containerd"]);
       assert.equal(
         readFileSync(machine.path("/etc/containerd/config.toml"), "utf8").replaceAll(machine.root, ""),
-        `  sandbox_image = "r.example.com/pause:3.10"\n  config_path = "/etc/containerd/certs.d"\n  [p.runtimes.runc]\n` +
+        `  sandbox_image = "r.example.com/pause:3.10"\n  [p.registry]\n  config_path = "/etc/containerd/certs.d"\n  [p.runtimes.runc]\n` +
           `  runtime_type = "io.containerd.runc.v2"\n  [p.runtimes.runc.options]\n            SystemdCgroup = ${expected}\ncredentials\n`,
       );
       const hosts = machine.path("/etc/containerd/certs.d/docker.io/hosts.toml");

@@ -21,11 +21,15 @@ export const CONTAINERD_FUNCTIONS = [
   "print_containerd_settings",
   "excludes_registry_folder",
   "adjust_containerd_settings",
+  "require_effective_containerd",
   "configure_containerd",
 ];
 
-/** A containerd that prints a part of its settings. */
-export const CONTAINERD_PROGRAM = `printf '  %s\\n' 'sandbox_image = "old"' 'config_path = ""' '[p.runtimes.runc]' \\
+/** A containerd that prints a part of its settings, and uses all that is written. @param root the machine's folder */
+export const containerdProgram = (
+  root: string,
+) => `if [ "$*" = "config dump" ]; then cat ${root}/etc/containerd/config.toml; exit; fi
+printf '  %s\\n' 'sandbox_image = "old"' '[p.registry]' 'config_path = ""' '[p.runtimes.runc]' \\
   'runtime_type = "io.containerd.runc.v2"' '[p.runtimes.runc.options]' 'SystemdCgroup = x'`;
 
 /** A machine in a folder: its root, and fakes for the real programs. */

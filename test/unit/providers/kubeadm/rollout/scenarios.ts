@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { KNOWN_PATCHES, minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
+import { KUBERNETES_MINORS } from "../../../../../providers/kubeadm/plan/kubernetes-minors";
+import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import {
   desiredSoftware,
@@ -134,5 +135,5 @@ function rarely(chance: number): fc.Arbitrary<boolean> {
 }
 
 function known(minor: number): string {
-  return KNOWN_PATCHES[`1.${minor}`] as string;
+  return KUBERNETES_MINORS[`1.${minor}`]?.patch as string;
 }
