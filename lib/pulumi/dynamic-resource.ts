@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { withKubeconfigInputs } from "./kubeconfig-input";
+import { linkPackage } from "./package-link";
 import { OWN_TYPES } from "./state";
 
 /**
@@ -42,6 +43,15 @@ interface ResourceProperties<Outputs> {
   secrets?: (keyof Outputs & string)[];
 }
 
+let isLinked = false;
+
+/** Lets the provider process find this package before the first resource reaches the engine. */
+function linkPackageOnce(): void {
+  if (isLinked) return;
+  isLinked = true;
+  linkPackage(process.cwd());
+}
+
 /** A resource whose handlers are foresail's own and run in Pulumi's dynamic-provider process. */
 export abstract class DynamicResource<Outputs extends object> extends pulumi.CustomResource {
   /**
@@ -55,6 +65,7 @@ export abstract class DynamicResource<Outputs extends object> extends pulumi.Cus
     { outputs = [], secrets = [] }: ResourceProperties<Outputs>,
     opts: pulumi.CustomResourceOptions = {},
   ) {
+    linkPackageOnce();
     super(
       OWN_TYPES + key.slice(key.indexOf("/") + 1),
       name,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
 import { removeFolder } from "./compiled-clone";
@@ -59,6 +59,19 @@ describe("the package in another Pulumi project", function () {
       ["cp-1", "w-1"],
     );
     assert.deepEqual(Object.keys(await stack.up()), ["unchanged"]);
+  });
+
+  it("is found from a project that has it only beside a library of its own, as pnpm installs it", async () => {
+    const library = path.join(folder, "library");
+    mkdirSync(path.join(library, "node_modules"), { recursive: true });
+    renameSync(path.join(folder, "node_modules", "foresail"), path.join(library, "node_modules", "foresail"));
+    writeFileSync(path.join(library, "index.js"), 'module.exports = require("foresail");');
+    writeFileSync(path.join(folder, "index.js"), PROGRAM.replace('"foresail"', '"./library"'));
+    assert.deepEqual(Object.keys(await stack.up()), ["unchanged"]);
+    assert.equal(
+      realpathSync(path.join(folder, "node_modules", "foresail")),
+      realpathSync(path.join(library, "node_modules", "foresail")),
+    );
   });
 
   it("destroys it", async () => {

@@ -202,9 +202,10 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes of ${KIND.system} with c
       });
       const lines = (history?.data?.["history"] ?? "").split("\n").filter((line) => line !== "");
       for (const line of lines) console.log(`      ${line}`);
-      const done = lines.flatMap(
-        (line) => / (\S+) 1\.35\.4 → 1\.36\.3 \(.*\): done, \d+ s$/.exec(line)?.[1] ?? [],
-      );
+      const done = lines.flatMap((line) => {
+        const [, machine, from, to] = / (\S+) (\S+) → (\S+) \(.*\): done, \d+ s$/.exec(line) ?? [];
+        return machine !== undefined && from === FROM && to === TO ? [machine] : [];
+      });
       assert.deepEqual(done, MACHINES);
       const events = await client.list<{ reason?: string; involvedObject?: { name?: string } }>({
         apiVersion: "v1",

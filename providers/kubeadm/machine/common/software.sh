@@ -94,6 +94,6 @@ use_pause_image() {
     restart_unit containerd
     await_containerd
   fi
-  containerd config dump 2>/dev/null | grep -E "^ *sandbox(_image)? = [\"']$pause[\"']" >/dev/null ||
+  containerd config dump 2>/dev/null | grep -E "^ *sandbox(_image)? = [\"']${pause}[\"']" >/dev/null ||
     fail "containerd does not use the pause image $pause, although $configuration names it; a file of its line \"imports\" may set another one"
 }

@@ -130,9 +130,9 @@ describe("rollout plan", () => {
     ],
     [
       "a minor of which no patch is known",
-      /no patch of the minor after 1\.36/,
-      cluster("1.36.3"),
-      { version: "1.38.0" },
+      /no patch of the minor after 1\.37/,
+      cluster("1.37.2"),
+      { version: "1.39.0" },
     ],
     [
       "nodes without an agent, by name",
