@@ -38,6 +38,7 @@ export function linkPackage(project: string): void {
     if (isFound(project)) return;
     throw new Error(
       `foresail is not found from ${project}, where Pulumi looks for the code of its resources; add it to the dependencies of that project: npm install foresail (${error instanceof Error ? error.message : String(error)})`,
+      { cause: error },
     );
   }
 }
