@@ -63,7 +63,9 @@ export class Hosts {
     await mkdir(systemFolder(this.settings.system), { recursive: true });
     const share =
       this.settings.bundles.length > 0 && (await canShareContent(engine, systemFolder(this.settings.system)));
-    const content = share ? await ensureContent(engine, nodeImage(), this.settings.bundles, silent) : undefined;
+    const content = share
+      ? await ensureContent(engine, nodeImage(), this.settings.bundles, silent)
+      : undefined;
     try {
       const record = await this.run(engine, id, request, first, content);
       for (const address of others) await (await this.networks()).connect(id, address);

@@ -171,7 +171,10 @@ function canGoTo(node: RolloutNode, version: string, state: RolloutState): boole
 
 function isOnTheWay({ kubeletVersion }: RolloutNode, version: string, { desired }: RolloutState): boolean {
   if (!parseVersion(version)) return false;
-  const isKnown = [...desired.intermediates, ...Object.values(KUBERNETES_MINORS).map(({ patch }) => patch)].includes(version);
+  const isKnown = [
+    ...desired.intermediates,
+    ...Object.values(KUBERNETES_MINORS).map(({ patch }) => patch),
+  ].includes(version);
   const isBetween =
     minorsBetween(version, desired.version) > 0 && compareVersions(version, kubeletVersion) >= 0;
   return version === desired.version || (isKnown && isBetween);
