@@ -56,7 +56,7 @@ describe("containerd's configuration on a machine", () => {
 
   it("is refused with systemd's reason, when systemd does not start containerd with it", () => {
     const machine = new ShellMachine();
-    machine.program("containerd", CONTAINERD_PROGRAM);
+    machine.program("containerd", containerdProgram(machine.root));
     machine.program("kubeadm", "echo r.example.com/pause:3.10");
     machine.program(
       "systemctl",
