@@ -49,10 +49,11 @@ restart_unit() {
 refusal_of() {
   journalctl --unit "$1" --since "@$2" --output short-unix --no-pager --quiet 2>/dev/null | sed -E 's/^[^ ]+ [^ ]+ //' |
     awk -v words="${3%%$'\n'*}" '
-      /^systemd\[[0-9]+\]: Start(ing|ed) / { why = said = ""; next }
+      # while systemd tries again, the last try tells the reason
+      /^systemd\[[0-9]+\]: Start(ing|ed) / { if (why) { last_why = why; last_said = said } why = said = ""; next }
       /^systemd\[[0-9]+\]: / { if (/ process exited/) why = $0; next }
       { said = $0 }
-      END { sub(/^[^ ]+: /, "", why); sub(/^[^ ]+: /, "", said); print (why ? why : words) (said ? "; its last words: " said : "") }' |
+      END { if (!why) { why = last_why; if (why) said = last_said } sub(/^[^ ]+: /, "", why); sub(/^[^ ]+: /, "", said); print (why ? why : words) (said ? "; its last words: " said : "") }' |
     tr -cd '[:print:]' | cut -c 1-500
 }
 

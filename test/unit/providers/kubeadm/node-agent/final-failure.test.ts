@@ -62,6 +62,9 @@ describe("a node agent whose change would fail in the same way again", function 
       entry("sh[7]: the disk of this site is away"),
       entry("systemd[1]: kubelet.service: Control process exited, code=exited, status=1/FAILURE"),
       entry("systemd[1]: kubelet.service: Failed with result exit-code."),
+      // the next try has begun and not ended
+      entry("systemd[1]: Starting kubelet.service - kubelet..."),
+      entry("modprobe[8]: FATAL: Module overlay not found"),
     ]);
   }
 
