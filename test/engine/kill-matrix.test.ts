@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { byNight } from "../left-out";
 import { doneTwice, type JournalEntry, runsAtOnce } from "../simulation/journal";
 import { ClusterSnapshot, describeCluster } from "./cluster-snapshot";
 import { desiredCluster } from "./desired-cluster";
@@ -22,8 +23,6 @@ const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 /** Two of three control planes may not leave in one run. */
 const MEDIUM = ["cp-1", "cp-2", "w-1"];
 
-/** By default every `up` of a series is killed at a further step; with `--all` also a first `up` for each step. */
-const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 /** What is killed, and when: the engine alone at the end of a step, or all processes at its start. */
 const KILLS = [
   { mode: "pulumi alone", event: "end" },
@@ -32,6 +31,7 @@ const KILLS = [
 
 describe("an engine that is killed", function () {
   this.timeout(1_200_000);
+  byNight("engine/sweep and engine/interrupted-up kill the engine by day");
   const fixture = simulatedFixture({
     machines: LARGE,
     milliseconds: {
@@ -141,29 +141,26 @@ describe("an engine that is killed", function () {
       from: () => empty,
       machines: SMALL,
       to: () => smallCluster,
-      byDefault: [KILLS[1]],
       // an engine that dies before it has asked its dynamic provider anything leaves that idle for ever, as Pulumi does
-      withAll: [KILLS[1]],
+      kills: [KILLS[1]],
     },
     {
       title: "scale-up from 1+1 to 3+2",
       from: () => small,
       machines: LARGE,
       to: () => largeCluster,
-      byDefault: [],
-      withAll: KILLS,
+      kills: KILLS,
     },
     {
       title: "scale-down from 3+2 to 2+1",
       from: () => large,
       machines: MEDIUM,
       to: () => mediumCluster,
-      byDefault: [],
-      withAll: KILLS,
+      kills: KILLS,
     },
   ];
-  for (const { title, from, machines, to, byDefault, withAll } of changes) {
-    for (const { mode, event } of ALL_TESTS ? withAll : byDefault) {
+  for (const { title, from, machines, to, kills } of changes) {
+    for (const { mode, event } of kills) {
       it(`continues with a ${title}, ${mode} killed at the ${event} of each step in turn`, async () => {
         // on a busy machine several steps end before the kill, and count as one
         assert.ok((await killInTurn(mode, event, from(), machines, to())) > 2);
@@ -171,7 +168,7 @@ describe("an engine that is killed", function () {
     }
   }
 
-  for (const { mode } of ALL_TESTS ? KILLS : []) {
+  for (const { mode } of KILLS) {
     it(`leaves a first up that the next one completes, ${mode} killed once at each step`, async () => {
       for (const point of steps) {
         try {
