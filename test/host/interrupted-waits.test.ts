@@ -33,6 +33,7 @@ describe("an interrupted run, in Pulumi's own process", function () {
     const auth = {
       auth_url: `http://127.0.0.1:${port()}/v3`,
       username: "u",
+      user_domain_name: "Default",
       password: "p",
       project_name: "p",
     };
