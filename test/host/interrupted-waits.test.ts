@@ -36,6 +36,7 @@ describe("an interrupted run, in Pulumi's own process", function () {
       user_domain_name: "Default",
       password: "p",
       project_name: "p",
+      project_domain_name: "Default",
     };
     writeFileSync(path.join(served.host.folder, "clouds.yaml"), stringify({ clouds: { silent: { auth } } }));
   });
