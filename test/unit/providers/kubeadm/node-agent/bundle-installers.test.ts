@@ -179,10 +179,22 @@ describe("the installers of a bundle", () => {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, 'a = 1\n    sandbox_image = "registry.k8s.io/pause:3.9"\n');
     fakeProgram("systemctl", `[ "$1" != restart ] || echo "$*" >>${restarts}`);
+    const uses = (settings: string) => {
+      // the folder of the others has one with its name
+      mkdirSync(path.join(folder, "more"), { recursive: true });
+      fakeProgram("more/containerd", settings);
+    };
+    const withContainerd = { ...environment, PATH: `${path.join(folder, "more")}:${environment.PATH}` };
+    uses(`cat ${file}`);
     for (let times = 0; times < 2; times += 1)
-      assert.equal(run("kubelet", "1.36.3", "install", environment).status, 0);
+      assert.equal(run("kubelet", "1.36.3", "install", withContainerd).status, 0);
     assert.equal(readFileSync(file, "utf8"), 'a = 1\n    sandbox_image = "registry.k8s.io/pause:3.10"\n');
     assert.equal(readFileSync(restarts, "utf8"), "restart containerd\n");
+    // a file that containerd imports
+    uses(`echo 'sandbox_image = "registry.k8s.io/pause:3.9"'`);
+    const { status, stdout } = run("kubelet", "1.36.3", "install", withContainerd);
+    assert.equal(status, 1);
+    assert.match(stdout, /containerd does not use the pause image registry\.k8s\.io\/pause:3\.10/);
   });
 
   it("refuse a program that SHA256SUMS does not list", () => {
