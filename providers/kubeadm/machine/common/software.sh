@@ -81,6 +81,16 @@ list_images() {
   "$1" config images list --kubernetes-version "v$VERSION" ${IMAGE_REPOSITORY:+"--image-repository=$IMAGE_REPOSITORY"} 2>/dev/null
 }
 
+# Prints the settings that containerd uses, each with its table before it, without the quotes that releases write differently.
+print_effective_containerd() {
+  containerd config dump 2>/dev/null | awk '{ gsub(/["\047]/, "") }
+    /^ *\[/ { gsub(/[][ ]/, ""); table = $0; next }
+    / = / { sub(/^ +/, ""); print table " " $0 }'
+}
+
+# Tells whether containerd starts new pods with this image: SETTINGS (that it uses) IMAGE.
+uses_pause_image() { awk -v image="$2" '$(NF - 2) ~ /^sandbox(_image)?$/ && $NF == image { found = 1 } END { exit !found }' <<<"$1"; }
+
 # Prints the pause image of this version.
 pause_image() { list_images kubeadm | grep '/pause:'; }
 
@@ -94,6 +104,6 @@ use_pause_image() {
     restart_unit containerd
     await_containerd
   fi
-  containerd config dump 2>/dev/null | grep -E "^ *sandbox(_image)? = [\"']${pause}[\"']" >/dev/null ||
+  uses_pause_image "$(print_effective_containerd)" "$pause" ||
     fail "containerd does not use the pause image $pause, although $configuration names it; a file of its line \"imports\" may set another one"
 }

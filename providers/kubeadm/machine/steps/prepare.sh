@@ -133,23 +133,19 @@ adjust_containerd_settings() {
 # Ends the step when containerd does not use what was written: it ignores what it does not know, and what it imports
 # replaces settings of the file: CREDENTIALS.
 require_effective_containerd() {
-  local dump pause host lacking=() folder=/etc/containerd/certs.d
+  local used pause host missing=() folder=/etc/containerd/certs.d
   pause=$(pause_image)
-  # each setting with its table, without the quotes that releases write differently
-  dump=$(containerd config dump 2>/dev/null | awk '{ gsub(/["\047]/, "") }
-    /^ *\[/ { gsub(/[][ ]/, ""); table = $0; next }
-    / = / { sub(/^ +/, ""); print table " " $0 }')
-  uses() { awk -v setting="$1" 'index($0, setting) && !seen { seen = 1 } END { exit !seen }' <<<"$dump"; }
-  uses " sandbox = $pause" || uses " sandbox_image = $pause" || lacking+=("the pause image $pause")
-  uses ".runtimes.runc.options SystemdCgroup = $SYSTEMD_CGROUP" || lacking+=("SystemdCgroup = $SYSTEMD_CGROUP of runc")
-  if [ -n "${REGISTRIES[*]}" ] && ! grep -qE "\.registry config_path = (.*:)?$folder(:|\$)" <<<"$dump"; then
-    lacking+=("registryMirrors, which are in $folder")
+  used=$(print_effective_containerd)
+  uses_pause_image "$used" "$pause" || missing+=("the pause image $pause")
+  grep -qE "\.runtimes\.runc\.options SystemdCgroup = $SYSTEMD_CGROUP\$" <<<"$used" || missing+=("SystemdCgroup = $SYSTEMD_CGROUP of runc")
+  if [ -n "${REGISTRIES[*]}" ] && ! grep -qE "\.registry config_path = (.*:)?$folder(:|\$)" <<<"$used"; then
+    missing+=("registryMirrors, which are in $folder")
   fi
   while IFS= read -r host; do
-    uses ".registry.configs.$host.auth username = " || lacking+=("registryCredentials of $host")
+    grep -qF ".registry.configs.$host.auth username = " <<<"$used" || missing+=("registryCredentials of $host")
   done < <(sed -nE 's/^\[.*\.registry\.configs\."(.*)"\.auth\]$/\1/p' <<<"$1")
-  if [ -z "${lacking[*]}" ]; then return 0; fi
-  fail "$MACHINE: containerd $(containerd --version | cut -d " " -f 3) does not use what foresail wrote to /etc/containerd/config.toml: $(printf '%s; ' "${lacking[@]}")look there at: containerd config dump, and at the files of its line \"imports\", which may set something else" 78
+  if [ -z "${missing[*]}" ]; then return 0; fi
+  fail "$MACHINE: containerd $(containerd --version | cut -d " " -f 3) does not use what foresail wrote to /etc/containerd/config.toml: $(printf '%s; ' "${missing[@]}")look there at: containerd config dump, and at the files of its line \"imports\", which may set something else" 78
 }
 
 # Configures containerd and restarts it only when something changed.
