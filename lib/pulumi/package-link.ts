@@ -1,41 +1,62 @@
-import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
 /** The package in which this code is installed. */
 const PACKAGE = path.resolve(__dirname, "..", "..", "..");
 
-/** Tells whether Pulumi's provider process, which starts in the project's folder, finds the handlers of the state. */
-function isFound(project: string): boolean {
+/** Returns where Pulumi's provider process, which starts in the project's folder, finds the handlers of the state. */
+function foundHandlers(project: string): string | undefined {
   try {
-    createRequire(path.join(project, "Pulumi.yaml")).resolve("foresail/handlers");
-    return true;
+    return realpathSync(createRequire(path.join(project, "Pulumi.yaml")).resolve("foresail/handlers"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells whether the project itself has foresail among its dependencies, so that its package manager makes the link. */
+function isDependency(project: string): boolean {
+  try {
+    const { name, dependencies, devDependencies } = JSON.parse(
+      readFileSync(path.join(project, "package.json"), "utf8"),
+    ) as { name?: string; dependencies?: object; devDependencies?: object };
+    return name === "foresail" || "foresail" in { ...dependencies, ...devDependencies };
+  } catch {
+    return false;
+  }
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
   } catch {
     return false;
   }
 }
 
 /**
- * Links a project's node_modules/foresail to the package that its program loaded, unless it is found there already. A package
+ * Links a project's node_modules/foresail to the package that its program loaded, unless the project has its own. A package
  * manager that keeps each package's dependencies apart (pnpm) installs foresail only beside the library that needs it, while the
- * state names its code as require("foresail/handlers") (docs/adr/0002-one-line-providers.md).
+ * state names its code as require("foresail/handlers") (docs/adr/0002-one-line-providers.md). A link of an earlier run to another
+ * place, such as that of an earlier version, is replaced.
  *
  * @param project the folder of Pulumi.yaml
+ * @param loaded the package that the program loaded
  * @throws Error with the way on when the link can't be made
  */
-export function linkPackage(project: string): void {
-  if (isFound(project)) return;
-  const folder = path.join(project, "node_modules");
+export function linkPackage(project: string, loaded = PACKAGE): void {
+  const link = path.join(project, "node_modules", "foresail");
+  const found = foundHandlers(project);
+  const isStale = isLink(link) && !isDependency(project);
+  if (found?.startsWith(realpathSync(loaded) + path.sep) || (found !== undefined && !isStale)) return;
   try {
-    mkdirSync(folder, { recursive: true });
-    symlinkSync(
-      path.relative(realpathSync(folder), realpathSync(PACKAGE)),
-      path.join(folder, "foresail"),
-      "junction",
-    );
+    mkdirSync(path.dirname(link), { recursive: true });
+    if (isStale) rmSync(link);
+    const target = path.relative(realpathSync(path.dirname(link)), realpathSync(loaded));
+    symlinkSync(target, link, "junction");
   } catch (error) {
     // another program of the same project was faster
-    if (isFound(project)) return;
+    if (foundHandlers(project) !== undefined) return;
     throw new Error(
       `foresail is not found from ${project}, where Pulumi looks for the code of its resources; add it to the dependencies of that project: npm install foresail (${error instanceof Error ? error.message : String(error)})`,
       { cause: error },
