@@ -1,11 +1,8 @@
 import { valueAt } from "../../lib/validation/validation-issue";
-import { KUBERNETES_MINORS } from "../../providers/kubeadm/plan/kubernetes-minors";
-import { minorOf, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
+import { KUBERNETES_MINORS, NEWEST_VERSION } from "../../providers/kubeadm/plan/kubernetes-minors";
+import { compareVersions, minorOf, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
 import { isOwn, objectsOf, type PolicyResource, type ResourceRule, type StackRule } from "./rule";
-
-/** Older minors are no longer supported. */
-const OLDEST_MINOR = 33;
 
 /** Returns the Kubernetes version that a resource asks for, without a leading v. */
 function versionOf(resource: PolicyResource): string | undefined {
@@ -57,7 +54,7 @@ export const supportedVersions = (today: string): ResourceRule<SupportParameters
     const end = endOfLife[minor] ?? KUBERNETES_MINORS[minor]?.endOfLife;
     const fix = "upgrade to a minor that is supported (kubernetes.io/releases)";
     if (end === undefined)
-      return (parseVersion(version)?.minor ?? 0) < OLDEST_MINOR
+      return compareVersions(version, NEWEST_VERSION) < 0
         ? [{ problem: `Kubernetes ${version} is no longer supported`, fix }]
         : [];
     if (today <= addDays(end, graceDays)) return [];

@@ -161,7 +161,8 @@ export class NodeFleet {
   }
 
   private async create(engine: ContainerEngine, specs: readonly NodeSpec[], report: Reporter): Promise<void> {
-    for (const { variant } of specs) await ensureNodeImage(report, variant?.kind);
+    const kinds = new Map(specs.map(({ variant }) => [nodeImage(variant?.kind), variant?.kind]));
+    for (const kind of kinds.values()) await ensureNodeImage(report, kind);
     await mkdir(systemFolder(this.names.system), { recursive: true });
     const versions = specs.flatMap((spec) => spec.bundles);
     const share = versions.length > 0 && (await canShareContent(engine, systemFolder(this.names.system)));

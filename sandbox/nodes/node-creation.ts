@@ -5,7 +5,7 @@ import { canShareContent, copyContent } from "./containerd-content";
 import type { ContainerEngine } from "./engine";
 import { containerName, NODE_LABEL, PROJECT_LABEL, volumeName, VOLUMES, type FleetNames } from "./names";
 import { nodeImage } from "./node-image";
-import { DEFAULT_KIND, type NodeKind } from "./node-kinds";
+import type { NodeKind } from "./node-kinds";
 import { KEYS_IN_NODE } from "./node-recipe";
 import type { NodeRecord } from "./node-record";
 import { BUNDLES_IN_NODE, bundlesFolder, nodeFolder } from "./paths";
@@ -21,7 +21,7 @@ const API_PORT_LABEL = "foresail.api-port";
 /** The ports and address of a new node. */
 export type NodeAddresses = Pick<NodeRecord, "sshPort" | "apiPort" | "internalAddress">;
 
-/** Settings of a node that is a server on a network outside its fleet; absent: like every node of its fleet. */
+/** Settings in which a node differs from every other one of its fleet, such as a server on another network. */
 export interface NodeVariant {
   /** default: that of the sandbox */
   readonly kind: NodeKind;
@@ -86,7 +86,7 @@ export async function createNode(
     ...(await engine.nestingArguments()),
     ...["--env", `container=${engine.program}`, "--stop-signal", "SIGRTMIN+3"],
     ...["--tmpfs", "/run", "--tmpfs", "/tmp"],
-    ...[nodeImage(variant.kind ?? DEFAULT_KIND), "/lib/systemd/systemd"],
+    ...[nodeImage(variant.kind), "/lib/systemd/systemd"],
   ]);
   return { name, container, hostKey, ...addresses };
 }
