@@ -66,6 +66,7 @@ const BREAKS: readonly [what: string, change: [RegExp, string], named: RegExp][]
     [/pause:3\.10"/, 'pause:3.9"'],
     /the pause image r\.example\.com\/pause:3\.10;/,
   ],
+  ["a later pause image", [/pause:3\.10"/, 'pause:3.10.2"'], /the pause image r\.example\.com\/pause:3\.10;/],
   ["other cgroups", [/SystemdCgroup = true/, "SystemdCgroup = false"], /SystemdCgroup = true of runc;/],
   [
     "another folder of registries",
