@@ -7,11 +7,8 @@ import { desiredMachines, MACHINE_FIELDS } from "../../providers/openstack/plan/
 import { leavingLaterOf } from "../../providers/kubeadm/plan/machines/batches";
 import { planRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
-import {
-  unattachedRefusals,
-  unknownSlotRefusals,
-  unreadableRefusals,
-} from "../../providers/openstack/plan/changed-in-cloud";
+import { unattachedRefusals, unreadableRefusals } from "../../providers/openstack/plan/changed-in-cloud";
+import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/source";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
 import { desiredMetadata } from "../../providers/openstack/plan/lost-metadata";
 import { providerSettings } from "../../providers/openstack/plan/provider-settings";
@@ -73,6 +70,7 @@ export async function makeInfrastructure(
     ...unreadableRefusals(state.unreadable, state.mark),
     ...unattachedRefusals(state.unattached, state.machines),
     ...unknownSlotRefusals(
+      "openstack",
       Object.keys(args.replace ?? {}),
       slots.map(({ machine }) => machine.slot),
     ),

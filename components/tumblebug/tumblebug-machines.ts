@@ -32,7 +32,7 @@ import {
 import type { StoppedMachines } from "../../providers/tumblebug/resources/stopped-machines";
 import { ownStack } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
-import { listed } from "../../lib/text/quote";
+import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/source";
 import { formatPath } from "../../lib/validation/validation-issue";
 import { poolIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { isPlainHttpToOtherHost, plainHttpIssue } from "../../lib/validation/urls";
@@ -169,15 +169,10 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
   }
 
-  /** A group that became smaller may have kept any of its slots, which only the state knows. */
+  /** A group that became smaller may have kept any of its slots. */
   private unknownReplacements() {
     const slots = new Set(this.slots.map(({ machine }) => slotOf(machine)));
-    return Object.keys(this.args.replace ?? {})
-      .filter((slot) => !slots.has(slot))
-      .map((slot) => {
-        const reason = `is no machine; write one of ${listed([...slots])}`;
-        return { property: `tumblebug.replace.${slot}`, reason };
-      });
+    return unknownSlotRefusals("tumblebug", Object.keys(this.args.replace ?? {}), [...slots]);
   }
 
   /** Returns the names of all objects that VMs are created from, for TumblebugPlan to look up. */

@@ -1,6 +1,5 @@
 import { listed } from "../../../lib/text/quote";
 import type { Role } from "../../kubeadm/plan/machine";
-import { replaceIssues } from "../../kubeadm/plan/validation/source";
 import { slotOfMachine } from "./machine";
 import type { CloudFacts, DesiredCloud, DesiredServer, UnmetRequirement } from "./cloud-facts";
 
@@ -84,17 +83,6 @@ const RUNNING = [
 /** Returns the status of a server that does not run, since it was stopped or has failed; otherwise undefined. */
 export const stoppedStatus = (status: string | undefined): string | undefined =>
   status === "ERROR" || (status !== undefined && Object.hasOwn(STARTED_BY, status)) ? status : undefined;
-
-/** Returns why machines can't be replaced: their slots are neither filled nor to be filled. */
-export function unknownSlotRefusals(
-  replace: readonly string[],
-  slots: readonly string[],
-): UnmetRequirement[] {
-  return replaceIssues(replace, slots).map(({ path, message }) => ({
-    property: ["openstack", ...path].join("."),
-    reason: message,
-  }));
-}
 
 /**
  * Returns a line for each recorded server that does not run, with what starts it. Those that failed before they were ready

@@ -64,7 +64,7 @@ export function rememberedMachine(
 export const hasItsName = (cluster: string, machine: MachineRecord): boolean =>
   machineName(MACHINE_FIELDS, cluster, machine, machine.incarnation) === machine.name;
 
-/** Keys that a server of an earlier release may lack, with the value that their absence means. */
+/** Keys that a server of an earlier release may not have, with the value that their absence means. */
 const DEFAULTS: Metadata = {
   "foresail-replace": "0",
   "foresail-incarnation": "1",

@@ -126,3 +126,19 @@ export function replaceIssues(replace: readonly string[], places: readonly strin
       message: unknownWord(ref, places).replace("is not known", "is no machine; write <pool>-<index>"),
     }));
 }
+
+/**
+ * Returns the refusals of a `replace` map of which only the state knows the machines.
+ *
+ * @param system field of the configuration that has the map
+ */
+export function unknownSlotRefusals(
+  system: "openstack" | "tumblebug",
+  replace: readonly string[],
+  slots: readonly string[],
+): { property: string; reason: string }[] {
+  return replaceIssues(replace, slots).map(({ path, message }) => ({
+    property: [system, ...path].join("."),
+    reason: message,
+  }));
+}

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { unknownSlotRefusals } from "../../../../providers/kubeadm/plan/validation/source";
 import { Cloud } from "../../../../providers/openstack/client/cloud";
 import { readCloudFacts } from "../../../../providers/openstack/client/facts";
 import {
   stoppedServers,
   stoppedStatus,
   unattachedRefusals,
-  unknownSlotRefusals,
 } from "../../../../providers/openstack/plan/changed-in-cloud";
 import { CloudServer } from "./cloud-server";
 
@@ -97,7 +97,7 @@ describe("what was changed in the cloud and not by foresail", () => {
 });
 
 it("refuses to replace the machine of a slot that the pools do not have, and names those that they have", () => {
-  assert.deepEqual(unknownSlotRefusals(["w-4", "w-1"], ["cp-1", "w-4"]), [
+  assert.deepEqual(unknownSlotRefusals("openstack", ["w-4", "w-1"], ["cp-1", "w-4"]), [
     { property: "openstack.replace.w-1", reason: 'is no machine; write <pool>-<index>; did you mean "w-4"?' },
   ]);
 });

@@ -100,7 +100,7 @@ describe("how a cloud is found", () => {
       { project: { name: "web", domain: { id: "d1" } } },
     ],
     [
-      "a project by id, whose domain nobody asks for",
+      "a project by id, whose domain is not needed",
       "password: p, project_id: 7, project_domain_name: acme",
       { project: { id: "7" } },
     ],
