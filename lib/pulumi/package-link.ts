@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -26,6 +26,13 @@ function isDependency(project: string): boolean {
   }
 }
 
+/** Tells whether a folder is that of a Pulumi project, or below it. */
+function isBelowProject(folder: string): boolean {
+  if (["Pulumi.yaml", "Pulumi.yml"].some((name) => existsSync(path.join(folder, name)))) return true;
+  const parent = path.dirname(folder);
+  return parent !== folder && isBelowProject(parent);
+}
+
 function isLink(file: string): boolean {
   try {
     return lstatSync(file).isSymbolicLink();
@@ -45,6 +52,8 @@ function isLink(file: string): boolean {
  * @throws Error with the way on when the link can't be made
  */
 export function linkPackage(project: string, loaded = PACKAGE): void {
+  // tests with mocks, and programs inside of other ones, run anywhere
+  if (!isBelowProject(project)) return;
   const link = path.join(project, "node_modules", "foresail");
   const found = foundHandlers(project);
   const isStale = isLink(link) && !isDependency(project);
@@ -55,8 +64,8 @@ export function linkPackage(project: string, loaded = PACKAGE): void {
     const target = path.relative(realpathSync(path.dirname(link)), realpathSync(loaded));
     symlinkSync(target, link, "junction");
   } catch (error) {
-    // another program of the same project was faster
-    if (foundHandlers(project) !== undefined) return;
+    // another program of the same project was faster; Node.js remembers that it did not find the package before
+    if (isLink(link) && realpathSync(link) === realpathSync(loaded)) return;
     throw new Error(
       `foresail is not found from ${project}, where Pulumi looks for the code of its resources; add it to the dependencies of that project: npm install foresail (${error instanceof Error ? error.message : String(error)})`,
       { cause: error },

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { linkPackage } from "../../../../lib/pulumi/package-link";
@@ -13,6 +21,7 @@ describe("the link of a project to the package that its program loaded", () => {
     project = path.join(folder, "app");
     link = path.join(project, "node_modules", "foresail");
     mkdirSync(project);
+    writeFileSync(path.join(project, "Pulumi.yaml"), "name: app\n");
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -55,6 +64,12 @@ describe("the link of a project to the package that its program loaded", () => {
     symlinkSync(own, link);
     linkPackage(project, install("store/other"));
     assertLinked(own);
+  });
+
+  it("is not made outside of a project, where tests run", () => {
+    rmSync(path.join(project, "Pulumi.yaml"));
+    linkPackage(project, install("store/1"));
+    assert.equal(existsSync(link), false);
   });
 
   it("fails with the way on where it can't be made", () => {
