@@ -113,13 +113,15 @@ const isInterrupt = (error: unknown, { reason }: AbortSignal): boolean =>
 export async function waitFor<T>(args: WaitArgs<T>): Promise<T> {
   const longest = args.longestPauseMilliseconds ?? 5000;
   let next = Math.min(args.firstPauseMilliseconds ?? 250, longest);
-  return withSignals(args, async ({ waiting, asking }, progress) => {
+  return withSignals(args, async ({ waiting, asking }, progress, deadline) => {
     for (;;) {
       const found = await probeOnce(args, asking);
       if ("done" in found) return found.done;
       progress.saw(found.pending);
       const milliseconds = next * (1 - JITTER + 2 * JITTER * Math.random());
-      await pause(Math.max(milliseconds, (found.seconds ?? 0) * 1000), undefined, { signal: waiting });
+      // a timer of more than 24 days would end at once
+      const asked = Math.min((found.seconds ?? 0) * 1000, Math.max(0, deadline - Date.now()));
+      await pause(Math.max(milliseconds, asked), undefined, { signal: waiting });
       next = Math.min(next * GROWTH, longest);
     }
   });

@@ -142,10 +142,10 @@ export class TumblebugApi {
           if (!PASSING.includes(reply.status)) return { done: reply };
           if (reply.status !== 429 && !call.isRepeatable) throw new ReplyLost(what, this.words(reply.text));
           refusal = reply;
-          const asked = retryAfterSeconds(reply);
-          if (asked > 0)
-            await pause(Math.min(asked, LONGEST_ASKED_PAUSE_SECONDS) * 1000, undefined, { signal });
-          return { pending: `${reply.status} ${this.words(reply.text)}` };
+          return {
+            pending: `${reply.status} ${this.words(reply.text)}`,
+            seconds: Math.min(retryAfterSeconds(reply), LONGEST_ASKED_PAUSE_SECONDS),
+          };
         },
       });
       if (reply.status >= 300) throw this.refusal(call, what, reply);

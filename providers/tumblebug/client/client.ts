@@ -3,7 +3,7 @@ import type { CloudSpec, Generation } from "../plan/model";
 import { describedGroupFields, type GroupFields } from "../plan/releases";
 import { TumblebugApi, type TumblebugOptions, type TumblebugSettings } from "./api";
 import { dialectOf, type Connection } from "./dialect";
-import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
+import { TumblebugRefusal, TumblebugUnreachable, UnexpectedAnswer } from "./errors";
 import { Infrastructures, LoadBalancers } from "./infrastructures";
 import { Namespaces, Objects, SecurityGroups } from "./objects";
 import { pathOf, Requests } from "./requests";
@@ -86,7 +86,12 @@ export class Tumblebug {
       const described = describedGroupFields(await this.requests.send("/api/doc.json", z.unknown()));
       return described && { described, sent: Object.keys(groupBody(ANY_GROUP)) };
     } catch (error) {
-      if (error instanceof TumblebugRefusal || error instanceof UnexpectedAnswer) return undefined;
+      if (
+        error instanceof TumblebugRefusal ||
+        error instanceof UnexpectedAnswer ||
+        error instanceof TumblebugUnreachable
+      )
+        return undefined;
       throw error;
     }
   }
