@@ -39,7 +39,7 @@ export async function ensureNodeImage(report: Reporter, kind: NodeKind = DEFAULT
   const image = nodeImage(kind);
   if (await engine.hasImage(image)) return;
   const archive = path.join(cacheFolder, "node-image", `${tagOf(kind)}.tar`);
-  const programs = existsSync(archive) ? undefined : await containerdFolder(kind, report);
+  const programs = existsSync(archive) ? [] : await containerdPrograms(kind, report);
   if (!existsSync(archive)) await ensurePackages(["mmdebstrap"], report);
   if (!existsSync(archive) && !(await succeeds("mmdebstrap", ["--version"]))) {
     await report.step(`node image of ${describeKind(kind)}`, (update) =>
@@ -58,22 +58,22 @@ export async function ensureNodeImage(report: Reporter, kind: NodeKind = DEFAULT
   });
 }
 
-/** Returns the folder of the kind's own release of containerd; undefined for the distribution's package. */
-async function containerdFolder({ containerd }: NodeKind, report: Reporter): Promise<string | undefined> {
-  if (containerd === undefined) return undefined;
+/** Returns the programs of the kind's own release of containerd; none for the distribution's package. */
+async function containerdPrograms({ containerd }: NodeKind, report: Reporter): Promise<string[]> {
+  if (containerd === undefined) return [];
   const toolchain = await ensureToolchain({ containerd: [containerd] }, report);
-  return path.dirname(toolchain.program(`containerd-${containerd}`));
+  const folder = path.dirname(toolchain.program(`containerd-${containerd}`));
+  return CONTAINERD_FILES.map((file) => path.join(folder, file));
 }
 
 /** Writes the root file system as a tar file; a killed run leaves only a temporary file. */
-async function bootstrap(kind: NodeKind, programs: string | undefined, archive: string): Promise<void> {
+async function bootstrap(kind: NodeKind, programs: readonly string[], archive: string): Promise<void> {
   await mkdir(path.dirname(archive), { recursive: true });
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-node-"));
   const part = `${archive}.${randomUUID().slice(0, 8)}.tar`;
   try {
     const setup = path.join(folder, "setup.sh");
     await writeFile(setup, setupOf(kind));
-    const copies = programs === undefined ? [] : CONTAINERD_FILES.map((file) => path.join(programs, file));
     await run(
       "mmdebstrap",
       [
@@ -83,10 +83,10 @@ async function bootstrap(kind: NodeKind, programs: string | undefined, archive: 
         "--dpkgopt=path-exclude=/usr/share/man/*",
         "--dpkgopt=path-exclude=/usr/share/locale/*",
         `--aptopt=${await writeProxyOptions(folder)}`,
-        ...(copies.length === 0
+        ...(programs.length === 0
           ? []
           : [
-              `--customize-hook=mkdir -p "$1"${CONTAINERD_IN_NODE} && cp ${copies.map((file) => `'${file}'`).join(" ")} "$1"${CONTAINERD_IN_NODE}`,
+              `--customize-hook=mkdir -p "$1"${CONTAINERD_IN_NODE} && cp ${programs.map((file) => `'${file}'`).join(" ")} "$1"${CONTAINERD_IN_NODE}`,
             ]),
         `--customize-hook=chroot "$1" sh -e < '${setup}'`,
         releaseOf(kind),
@@ -141,7 +141,7 @@ async function writeProxyOptions(folder: string): Promise<string> {
 async function buildFromRegistry(
   engine: ContainerEngine,
   kind: NodeKind,
-  programs: string | undefined,
+  programs: readonly string[],
   update: (detail: string) => void,
 ): Promise<void> {
   update(`building it with ${engine.program} from debian:${releaseOf(kind)}`);
@@ -149,8 +149,8 @@ async function buildFromRegistry(
   try {
     await writeFile(path.join(folder, "setup.sh"), setupOf(kind));
     await mkdir(path.join(folder, "containerd"));
-    for (const file of programs === undefined ? [] : CONTAINERD_FILES)
-      await copyFile(path.join(programs ?? "", file), path.join(folder, "containerd", file));
+    for (const program of programs)
+      await copyFile(program, path.join(folder, "containerd", path.basename(program)));
     await writeFile(
       path.join(folder, "Containerfile"),
       [
