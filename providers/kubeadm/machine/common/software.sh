@@ -89,7 +89,7 @@ print_effective_containerd() {
 }
 
 # Tells whether containerd starts new pods with this image: SETTINGS (that it uses) IMAGE.
-uses_pause_image() { awk -v image="$2" '$(NF - 2) ~ /^sandbox(_image)?$/ && $NF == image { found = 1 } END { exit !found }' <<<"$1"; }
+uses_pause_image() { grep -E '(^| )sandbox(_image)? = ' <<<"$1" | sed 's/.* = //' | grep -xF -- "$2" >/dev/null; }
 
 # Prints the pause image of this version.
 pause_image() { list_images kubeadm | grep '/pause:'; }
@@ -104,6 +104,8 @@ use_pause_image() {
     restart_unit containerd
     await_containerd
   fi
+  # a file of others may leave the image to containerd
+  if ! grep -qE '^ *sandbox(_image)? = ' "$configuration"; then return 0; fi
   uses_pause_image "$(print_effective_containerd)" "$pause" ||
     fail "containerd does not use the pause image $pause, although $configuration names it; a file of its line \"imports\" may set another one"
 }

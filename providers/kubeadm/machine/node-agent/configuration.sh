@@ -20,8 +20,10 @@ list_settings() {
 # Keeps the files as they are before the first write of a change. A change that was interrupted, or that another one
 # follows before it has ended, keeps those from before it.
 keep_previous() {
-  local from
-  from="$(cat "$AGENT_PATH/configuration" 2>/dev/null) $(kubelet --version 2>/dev/null)"
+  local from kubelet
+  # that of before the change, which may bring another one
+  kubelet=$(sed -n 's/^kubelet //p' "$AGENT_PATH/before/versions" 2>/dev/null || true)
+  from="$(cat "$AGENT_PATH/configuration" 2>/dev/null) $([ -z "$kubelet" ] && kubelet --version 2>/dev/null || echo "Kubernetes v$kubelet")"
   if [ "$(cat "$previous/from" 2>/dev/null)" != "$from" ]; then
     rm -rf "$previous"
     mkdir -p "$previous/files"

@@ -669,11 +669,23 @@ is_static_pod_healthy() {
 # Stops the kubelet for a restart, so that its last report is of an earlier second than the start of the next one: heartbeats have
 # whole seconds. A kubelet whose unit can't be started runs on.
 kubelet_stopped=0
+# exists while the kubelet is stopped for a restart
+stopping=$folder/kubelet-stopped
 stop_kubelet() {
   case $(systemctl show --property=LoadState --value kubelet) in bad-setting | error | masked | not-found) return 0 ;; esac
+  touch "$stopping"
   run systemctl stop kubelet
   kubelet_stopped=$(date +%s)
-  until [ "$(date +%s)" -gt "$kubelet_stopped" ]; do sleep 0.1; done
+  # the clock may be set back meanwhile
+  for _ in $(seq 30); do
+    if [ "$(date +%s)" -gt "$kubelet_stopped" ]; then break; fi
+    sleep 0.1
+  done
+}
+
+# Starts the kubelet when an agent was killed while it was stopped: an API server on this machine does not come back without it.
+start_stopped_kubelet() {
+  if [ -e "$stopping" ]; then attempt "start the kubelet" systemctl start kubelet && rm -f "$stopping"; fi
 }
 
 restart_kubelet() {
@@ -683,7 +695,8 @@ restart_kubelet() {
     attempt "restart the kubelet" systemctl daemon-reload || return 1
   fi
   stop_kubelet
-  attempt "restart the kubelet" restart_unit kubelet || return 1
+  attempt "restart the kubelet" restart_unit kubelet || { rm -f "$stopping"; return 1; }
+  rm -f "$stopping"
   kubelet_restarts=$(restarts_of_kubelet)
   port=$(sed -n 's/^healthzPort: *//p' "$ROOT/var/lib/kubelet/config.yaml" 2>/dev/null)
   for _ in $(seq 600); do
@@ -825,6 +838,7 @@ observe() {
 # not answer yet.
 round() {
   local refusal is_fit=yes
+  start_stopped_kubelet
   initialize || is_fit=no
   look
   observe || return 75

@@ -135,9 +135,11 @@ adjust_containerd_settings() {
 require_effective_containerd() {
   local used pause host missing=() folder=/etc/containerd/certs.d
   pause=$(pause_image)
-  used=$(print_effective_containerd)
+  used=$(print_effective_containerd) || fail "$MACHINE: containerd can't print the settings that it uses; run there: containerd config dump" 78
   uses_pause_image "$used" "$pause" || missing+=("the pause image $pause")
-  grep -qE "\.runtimes\.runc\.options SystemdCgroup = $SYSTEMD_CGROUP\$" <<<"$used" || missing+=("SystemdCgroup = $SYSTEMD_CGROUP of runc")
+  # a runtime of another kind, which others configured, has no such option
+  ! grep -qE '\.runtimes\.runc runtime_type = io\.containerd\.runc\.v2$' <<<"$used" ||
+    grep -qE "\.runtimes\.runc\.options SystemdCgroup = $SYSTEMD_CGROUP\$" <<<"$used" || missing+=("SystemdCgroup = $SYSTEMD_CGROUP of runc")
   if [ -n "${REGISTRIES[*]}" ] && ! grep -qE "\.registry config_path = (.*:)?$folder(:|\$)" <<<"$used"; then
     missing+=("registryMirrors, which are in $folder")
   fi

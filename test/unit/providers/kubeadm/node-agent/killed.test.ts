@@ -92,6 +92,21 @@ describe("a node agent that is killed", function () {
         }
     });
 
+  it("starts the kubelet that it had stopped, before it asks an API server that may need it", async () => {
+    const machine = machineAt({ controlPlane: true });
+    try {
+      desireAll(machine);
+      await machine.killAt("after", "systemctl stop kubelet");
+      machine.useScript("kubectl", ["echo the connection was refused >&2; exit 1"]);
+      assert.equal(machine.run("--once").status, 75);
+      assert.equal(machine.calls.filter((call) => call === "systemctl start kubelet").length, 1);
+      machine.run("--once");
+      assert.equal(machine.calls.filter((call) => call === "systemctl start kubelet").length, 1);
+    } finally {
+      machine.remove();
+    }
+  });
+
   it("applies again when it was killed meanwhile, although kubeadm has recorded the version already", async () => {
     const machine = new AgentMachine({ controlPlane: true });
     try {
