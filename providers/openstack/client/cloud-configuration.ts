@@ -1,4 +1,4 @@
-import { cloudEntryIssue, isTrue, type CloudEntry } from "../plan/clouds-entry";
+import { cloudEntryIssue, isTrue, withoutUrl, type CloudEntry } from "../plan/clouds-entry";
 import type { CloudRef } from "../plan/cloud-facts";
 import { readCloudEntry, readText } from "./clouds-files";
 import { CloudConfigurationError } from "./errors";
@@ -50,7 +50,7 @@ export async function readCloudConfiguration(
         : "no cloud is named: write `cloud` under foresail:openstack, or set OS_CLOUD or OS_AUTH_URL",
     );
   const chosen = text(entry.endpoint_type) ?? text(entry.interface) ?? "public";
-  const endpoints = chosen.replace(/URL$/, "");
+  const endpoints = withoutUrl(chosen);
   if (!["public", "internal", "admin"].includes(endpoints))
     throw new CloudConfigurationError(`"${chosen}" is no interface; write public, internal or admin`);
   const caFile = text(entry.cacert) ?? (environment.OS_CACERT || undefined);

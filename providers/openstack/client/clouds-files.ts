@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { isMap, isScalar, visit } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Document, type Scalar } from "yaml";
 import { messageOf } from "../../../lib/error-message";
 import { fileFault } from "../../../lib/files";
 import { listed } from "../../../lib/text/quote";
@@ -34,7 +34,7 @@ export async function readCloudEntry(
   folder: string,
 ): Promise<CloudEntry> {
   const folders = foldersOf(environment, folder);
-  const found = await firstFile("clouds", folders, environment.OS_CLIENT_CONFIG_FILE);
+  const found = await firstFile("clouds", cloud, folders, environment.OS_CLIENT_CONFIG_FILE);
   if (found === undefined)
     throw new CloudConfigurationError(
       `there is no clouds.yaml for the cloud "${cloud}"; looked for ${listed(
@@ -56,10 +56,10 @@ export async function readCloudEntry(
 /** Reads what secure.yaml adds to the entry of a cloud. */
 async function secretsOf(cloud: string, folders: Folders, environment: Environment): Promise<CloudEntry> {
   const named = environment.OS_CLIENT_SECURE_FILE;
-  const found = await firstFile("secure", folders);
+  const found = await firstFile("secure", cloud, folders);
   const secret = found?.clouds[cloud] ?? {};
   if (!named) return secret;
-  const other = await readClouds(named);
+  const other = await readClouds(named, cloud, true);
   const isSame = JSON.stringify(other?.[cloud] ?? secret) === JSON.stringify(secret);
   if (!isSame)
     throw new CloudConfigurationError(
@@ -78,13 +78,14 @@ function foldersOf({ HOME, XDG_CONFIG_HOME }: Environment, folder: string): Fold
 
 /** Returns the first file that openstacksdk finds. @throws CloudConfigurationError if the provider finds another one */
 async function firstFile(
-  name: string,
+  name: "clouds" | "secure",
+  cloud: string,
   { sdk, provider }: Folders,
   named?: string,
 ): Promise<{ file: string; clouds: Clouds } | undefined> {
   const first = async (files: readonly string[]) => {
     for (const file of files) {
-      const clouds = await readClouds(file);
+      const clouds = await readClouds(file, cloud, name === "secure");
       if (clouds !== undefined) return { file, clouds };
     }
     return undefined;
@@ -105,34 +106,52 @@ async function firstFile(
   );
 }
 
-/** Reads the clouds of a file. Returns undefined if the file does not exist. */
-async function readClouds(file: string): Promise<Clouds | undefined> {
+/**
+ * Reads the clouds of a file. Returns undefined if the file does not exist, or if it may be one of others that has none.
+ *
+ * @param cloud the entry that is used: its values of `auth` have to be read alike
+ */
+async function readClouds(file: string, cloud: string, mayHaveNone = false): Promise<Clouds | undefined> {
   const content = await readText(file, file, true);
   if (content === undefined) return undefined;
   let value: { clouds?: unknown } | null;
   try {
     const document = readYamlDocument(content, { merge: true });
-    visit(document, {
-      Scalar: (_key, { value: read, source, type, range }, ancestors) => {
-        const isLogin = ancestors.some(
-          (node) => "key" in node && isScalar(node.key) && node.key.value === "auth" && isMap(node.value),
-        );
-        if (!isLogin || type !== "PLAIN" || isReadAlike(read, source ?? "")) return;
-        const line = content.slice(0, range?.[0]).split("\n").length;
-        throw new CloudConfigurationError(
-          `${file}, line ${line}: programs read this value of \`auth\` in different ways; write it in quotes`,
-        );
-      },
-    });
+    for (const { value: read, source, type, range } of loginScalars(document, cloud)) {
+      if (type !== "PLAIN" || isReadAlike(read, source ?? "")) continue;
+      const line = content.slice(0, range?.[0]).split("\n").length;
+      throw new CloudConfigurationError(
+        `${file}, line ${line}: programs read this value of \`auth\` in different ways; write it in quotes`,
+      );
+    }
     value = document.toJS({ maxAliasCount: 256 }) as typeof value;
   } catch (error) {
     if (error instanceof CloudConfigurationError) throw error;
     throw new CloudConfigurationError(`${file} ${messageOf(error)}`);
   }
   const clouds = value?.clouds;
+  if (mayHaveNone && (clouds === undefined || clouds === null)) return undefined;
   if (typeof clouds !== "object" || clouds === null)
     throw new CloudConfigurationError(`${file} has no map \`clouds\``);
   return clouds as Clouds;
+}
+
+/** Returns the scalars in the `auth` of an entry, also of what it merges or refers to. */
+function loginScalars(document: Document.Parsed, cloud: string): Scalar.Parsed[] {
+  const seen = { login: new Set<unknown>(), other: new Set<unknown>() };
+  const below = (node: unknown, isLogin: boolean): Scalar.Parsed[] => {
+    if (isAlias(node)) return below(node.resolve(document), isLogin);
+    if (isScalar(node)) return isLogin ? [node as Scalar.Parsed] : [];
+    const before = isLogin ? seen.login : seen.other;
+    if (before.has(node)) return [];
+    before.add(node);
+    if (isSeq(node)) return node.items.flatMap((item) => below(item, isLogin));
+    if (!isMap(node)) return [];
+    return node.items.flatMap(({ key, value }) =>
+      below(value, isLogin || (isScalar(key) && key.value === "auth")),
+    );
+  };
+  return below(document.getIn(["clouds", cloud], true), false);
 }
 
 /** Reads a file. Returns undefined if it is optional and does not exist. @throws CloudConfigurationError */

@@ -29,11 +29,16 @@ const UNREAD: readonly { fields: RegExp; todo: string }[] = [
   { fields: /-/, todo: "write the name with _ in the place of -" },
 ];
 
-/** Variables that Pulumi's OpenStack provider adds to an entry which has no such field. */
-const ADDED = [
-  ...AUTH_FIELDS.filter((field) => field !== "auth_url").map((field) => field.toUpperCase()),
-  ..."TENANT_ID TENANT_NAME TOKEN AUTH_TOKEN SYSTEM_SCOPE".split(" "),
-];
+/** Variables that Pulumi's OpenStack provider adds to an entry, with the field that it then has to have. */
+const ADDED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [...AUTH_FIELDS.filter((field) => field !== "auth_url"), "token", "auth_token", "system_scope"].map(
+      (field) => [field.toUpperCase(), field],
+    ),
+  ),
+  TENANT_ID: "project_id",
+  TENANT_NAME: "project_name",
+};
 
 /**
  * Returns why a cloud can't be used as it is written: openstacksdk, foresail and Pulumi's OpenStack provider would not
@@ -71,7 +76,8 @@ function* fieldIssues(entry: CloudEntry): Generator<string> {
     yield `has \`identity_api_version: ${String(version)}\`: write 3`;
   if (isSet(entry.verify) && typeof entry.verify !== "boolean")
     yield "has a `verify` that is not true or false";
-  if (isSet(entry.insecure)) yield "has `insecure`: write `verify: false` in its place";
+  if (isSet(entry.insecure) && entry.insecure !== false)
+    yield "has `insecure`: write `verify: false` in its place";
   for (const field of ["interface", "endpoint_type"])
     if (isSet(entry[field]) && typeof entry[field] !== "string")
       yield `has an \`${field}\` that is no text: write public, internal or admin`;
@@ -101,8 +107,8 @@ function* regionIssues(
 }
 
 function* variableIssues({ auth = {}, ...entry }: CloudEntry, environment: Environment): Generator<string> {
-  const added = ADDED.filter(
-    (name) => environment[`OS_${name}`] && environment[`OS_${name}`] !== auth[name.toLowerCase()],
+  const added = Object.keys(ADDED).filter(
+    (name) => environment[`OS_${name}`] && !isSet(auth[ADDED[name] ?? ""]),
   );
   if (added.length > 0)
     yield `is used while the environment has ${listed(added.map((name) => `OS_${name}`))}, which Pulumi's OpenStack provider would add: unset what the entry does not say`;
@@ -111,8 +117,8 @@ function* variableIssues({ auth = {}, ...entry }: CloudEntry, environment: Envir
     yield "has another `cacert` than OS_CACERT: unset it";
   if (insecure && isSet(entry.verify) && entry.verify === isTrue(insecure))
     yield "has another `verify` than OS_INSECURE: unset it";
-  const own = entry.endpoint_type ?? entry.interface ?? "public";
-  if (endpoints && endpoints !== own)
+  const own = String(entry.endpoint_type ?? entry.interface ?? "public");
+  if (endpoints && withoutUrl(endpoints) !== withoutUrl(own))
     yield `is used while the environment has OS_ENDPOINT_TYPE (${endpoints}): unset it, or write \`interface\` in the entry`;
 }
 
@@ -133,6 +139,9 @@ function* providerVariableIssues(environment: Environment): Generator<string> {
   if (version && version !== "3")
     yield `is used while the environment has OS_IDENTITY_API_VERSION=${version}: write 3, or unset it`;
 }
+
+/** Returns which endpoints are meant: "internal" for "internalURL". */
+export const withoutUrl = (endpoints: string): string => endpoints.replace(/URL$/, "");
 
 /** Whether a variable says yes. */
 export const isTrue = (value: string): boolean => /^(true|t|1)$/i.test(value);

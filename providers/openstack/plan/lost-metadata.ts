@@ -29,12 +29,14 @@ const MOST_INCARNATIONS = 20;
  * Returns the machine of a server whose metadata no longer says it, from what the last plan recorded. The name contains
  * a hash of the machine's properties, so a machine that was found is the right one.
  *
+ * @param found the metadata that is left
  * @param servers what the last plan recorded of all servers: without network, role and numbers
  * @param networks the networks that the machines of the state may have
  */
 export function rememberedMachine(
   cluster: string,
   name: string,
+  found: Readonly<Record<string, unknown>>,
   servers: unknown,
   networks: readonly NetworkKey[],
 ): MachineRecord | undefined {
@@ -55,7 +57,7 @@ export function rememberedMachine(
           };
           const spec = { slot, pool, role, shape, replace };
           if (machineName(MACHINE_FIELDS, cluster, spec, incarnation) === name)
-            return { ...spec, name, incarnation, generation: 1 };
+            return { ...spec, name, incarnation, generation: Number(found["foresail-generation"]) || 1 };
         }
   return undefined;
 }

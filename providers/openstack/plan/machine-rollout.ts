@@ -59,13 +59,15 @@ function stepOf(
       : { kind: "removeUnattached", slot, leaving };
   const [status, ...otherStatuses] = leaving.map((name) => stopped[name]);
   const areStopped = status !== undefined && otherStatuses.every((each) => each !== undefined);
+  // a server in ERROR may still run, such as after a migration that failed, so what is replaced is drained
+  const mayRun = [status, ...otherStatuses].includes("ERROR");
   if (desired === undefined && areStopped) return { kind: "removeStopped", slot, leaving, status };
   if (desired === undefined) return { kind: "removeSurplus", slot, leaving };
   const { name } = desired;
   const changes = former === undefined ? "" : changesOf(former, desired).join(", ");
   const why = changes === "" ? {} : { changes };
-  if (areStopped && isMade) return { kind: "replaceStopped", slot, name, leaving, status, ...why };
-  if (areStopped) return { kind: "removeStopped", slot, leaving, status };
+  if (areStopped && isMade && !mayRun) return { kind: "replaceStopped", slot, name, leaving, status, ...why };
+  if (areStopped && !mayRun) return { kind: "removeStopped", slot, leaving, status };
   if (leaving.length > 0 && !isMade) return { kind: "remove", slot, leaving, ...why };
   if (leaving.length > 0) return { kind: "replace", slot, name, leaving, ...why };
   return { kind: "make", slot, name, ...(outdated.length > 0 ? { outdated } : {}), ...why };

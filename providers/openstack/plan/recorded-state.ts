@@ -35,7 +35,7 @@ export function recordedState(cluster: string, resources: StateResources) {
     const { "foresail-cluster": owner = cluster } = metadata;
     const record = recordOf(MACHINE_FIELDS, cluster, name, metadata);
     if (owner !== cluster || (record !== undefined && hasItsName(cluster, record))) return record;
-    return rememberedMachine(cluster, name, planned, networks) ?? record;
+    return rememberedMachine(cluster, name, metadata, planned, networks) ?? record;
   };
   const found = state
     .of("openstack:compute/instance:Instance")

@@ -79,6 +79,7 @@ describe("a form of clouds.yaml", () => {
     ["auth: {auth_url: https://k/v3, user_id: ops, password: yes, project_id: web}", /line 1: .*in quotes/],
     ["auth: {auth_url: https://k/v3, user_id: ops, password: true, project_id: web}", /line 1: .*in quotes/],
     [`auth: {${USER}, project_id: 12345678901234567890123}`, /line 1: .*in quotes/],
+    [`x: &a {${USER}, project_id: 0123}, auth: *a`, /line 1: .*in quotes/],
     // fields beside auth
     [`username: ops, auth: {${LOGIN}}`, /has `username` beside `auth`/],
     [`project_name: web, auth: {${USER}}`, /`auth.project_name`|has `project_name` beside `auth`/],
@@ -167,6 +168,18 @@ describe("a form of clouds.yaml", () => {
     [`verify: false, auth: {${LOGIN}}`, plain, { verify: false }],
     [`compute_api_version: "2", api_timeout: 5.0, auth: {${LOGIN}}`, plain],
     [`auth: {${LOGIN}}`, plain, {}, { OS_USERNAME: "ops", OS_PASSWORD: "hunter2", OS_PROJECT_ID: "" }],
+    // the provider adds only what the entry does not have
+    [`auth: {${LOGIN}}`, plain, {}, { OS_USERNAME: "bob", OS_PASSWORD: "other", OS_PROJECT_NAME: "b" }],
+    [`auth: {${LOGIN}}`, plain, {}, { OS_TENANT_NAME: "web" }],
+    [
+      `interface: internal, auth: {${LOGIN}}`,
+      plain,
+      { interface: "internal" },
+      { OS_ENDPOINT_TYPE: "internalURL" },
+    ],
+    [`insecure: false, auth: {${LOGIN}}`, plain, { verify: true }],
+    // entries of other clouds are others' business
+    [`auth: {${LOGIN}}}, other: {auth: {username: 0123}`, plain],
   ];
   for (const [fields, auth, others = {}, environment] of taken)
     it(`is read as openstacksdk reads it: ${shown(fields, environment)}`, async () => {

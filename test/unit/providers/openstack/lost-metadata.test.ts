@@ -46,7 +46,7 @@ describe("metadata of servers that someone removed in the cloud", () => {
   for (const [what, one] of machines)
     it(`finds ${what} by what the last plan recorded and by its name`, () => {
       assert.ok(hasItsName("demo", one));
-      assert.deepEqual(rememberedMachine("demo", one.name, [planned(one)], networks), one);
+      assert.deepEqual(rememberedMachine("demo", one.name, {}, [planned(one)], networks), one);
     });
 
   const unknown: [what: string, servers: unknown, name: string][] = [
@@ -60,7 +60,7 @@ describe("metadata of servers that someone removed in the cloud", () => {
   ];
   for (const [what, servers, name] of unknown)
     it(`finds nothing for ${what}`, () =>
-      assert.equal(rememberedMachine("demo", name, servers, networks), undefined));
+      assert.equal(rememberedMachine("demo", name, {}, servers, networks), undefined));
 
   it("does not take a machine with the properties of another for itself", () => {
     const shape = { ...machine().shape, flavor: "m2" };
