@@ -14,8 +14,10 @@ import {
   PAUSE_REQUESTED,
 } from "../lib/kubernetes";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
-import type { SavedPlan } from "./review/saved-plan";
+import { compareReview } from "./review/compare";
+import { changesOutputs, type SavedPlan } from "./review/saved-plan";
 import { takePreview } from "./preview";
+import type { PolicyCall } from "./policy-call";
 import { messageOf } from "../lib/error-message";
 import { sayIfLocked } from "./remote-lock";
 
@@ -36,7 +38,7 @@ type RunEnd = "done" | "failed" | "interrupted" | "paused" | "locked" | "moved m
  * next node. The next one, or the first when no pause is possible, makes the engine finish its current operations; one
  * more stops it at once.
  */
-export async function runPlan(run: PlannedRun, say: (line: string) => void): Promise<RunEnd> {
+async function runPlan(run: PlannedRun, say: (line: string) => void): Promise<RunEnd> {
   return withPrivateFolder(async (folder) => {
     const file = path.join(folder, "plan.json");
     await writePrivately(file, JSON.stringify(run.engine));
@@ -85,6 +87,32 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
       if (hasAsked && run.kubeconfig) await annotate(run.kubeconfig, null).catch(() => undefined);
     }
   });
+}
+
+/** How often a run is planned again because machines went on meanwhile. */
+const LATER_PLANS = 3;
+
+/**
+ * Runs a plan. When the cluster changes meanwhile, such as by a join that a killed run began and the machine ends, it plans again,
+ * as long as only a part of what was reviewed is left.
+ */
+export async function runReviewed(
+  run: Omit<PlannedRun, "engine">,
+  reviewed: SavedPlan["reviewed"],
+  { engine, policies }: { engine: unknown; policies: PolicyCall },
+  say: (line: string) => void,
+): Promise<RunEnd> {
+  let end = await runPlan({ ...run, engine }, say);
+  for (let count = 0; end === "moved meanwhile" && count < LATER_PLANS; count += 1) {
+    say(`the cluster changed while this ran: comparing ${run.stack} with what was reviewed again`);
+    const { plan } = await takePreview(run.project, run.stack, policies);
+    if (plan === undefined) return end;
+    const { kind } = compareReview(reviewed, plan.reviewed);
+    if (kind === "moved") return end;
+    if (kind === "nothing left" && !changesOutputs(plan)) return "done";
+    end = await runPlan({ ...run, engine: plan.engine }, say);
+  }
+  return end;
 }
 
 /** The user waits for this after Ctrl-C. */

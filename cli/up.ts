@@ -7,7 +7,7 @@ import { FetchedKubeconfig } from "../lib/kubernetes";
 import { readGivenFile } from "../lib/files";
 import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
-import { runRemaining, runPlan } from "./run-plan";
+import { runRemaining, runReviewed } from "./run-plan";
 import { takePreview } from "./preview";
 import { policyCall, type PolicyOptions } from "./policy-call";
 import { askPerson, print, printError } from "./terminal";
@@ -61,7 +61,8 @@ export async function up(options: UpOptions, say = print): Promise<number> {
       : choose(saved, taken.plan, options, say);
   if (typeof chosen === "number") return chosen;
   const run = { project, stack, ...(kubeconfig && { kubeconfig }) };
-  const end = await runPlan({ ...run, engine: chosen.engine }, say);
+  const reviewed = (saved ?? chosen).reviewed;
+  const end = await runReviewed(run, reviewed, { engine: chosen.engine, policies }, say);
   return reportOutcome(end === "done" ? await runRemaining(run, chosen, say) : end, options, say);
 }
 

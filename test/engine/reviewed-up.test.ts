@@ -82,6 +82,27 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.match((await upByPlan()).stdout, /everything that was reviewed is done; nothing is left to do/);
   });
 
+  it("plans again when a part of what was reviewed is done by others while it begins", async () => {
+    const label = (node: string, group: string | null) =>
+      fixture.kubernetes.mergePatch(
+        { apiVersion: "v1", kind: "Node", name: node },
+        { metadata: { labels: { "foresail/group": group } } },
+      );
+    await label("w-1", null);
+    await label("w-2", null);
+    assert.match(await review(), /w-1: .*set its labels.*w-2: .*set its labels/s);
+    const { child, ended, printed } = foresail.start("up", "--stack", "test", "--plan", plan());
+    while (!printed().includes("this is what was reviewed")) {
+      assert.equal(child.exitCode, null, printed());
+      await pause(20);
+    }
+    await label("w-1", "workers");
+    const { exitCode, stdout, stderr } = await ended;
+    assert.equal(exitCode, 0, stdout + stderr);
+    assert.match(stdout, /the cluster changed while this ran: comparing test with what was reviewed again/);
+    assert.match((await upByPlan()).stdout, /everything that was reviewed is done/);
+  });
+
   it("is resumed with the same plan after a kill, and does no step twice", async () => {
     want("cp-1", "w-1", "w-2", "w-3", "w-4");
     await review();

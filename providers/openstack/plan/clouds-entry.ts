@@ -117,7 +117,7 @@ function* variableIssues({ auth = {}, ...entry }: CloudEntry, environment: Envir
     yield "has another `cacert` than OS_CACERT: unset it";
   if (insecure && isSet(entry.verify) && entry.verify === isTrue(insecure))
     yield "has another `verify` than OS_INSECURE: unset it";
-  const own = String(entry.endpoint_type ?? entry.interface ?? "public");
+  const own = [entry.endpoint_type, entry.interface].find((value) => typeof value === "string") ?? "public";
   if (endpoints && withoutUrl(endpoints) !== withoutUrl(own))
     yield `is used while the environment has OS_ENDPOINT_TYPE (${endpoints}): unset it, or write \`interface\` in the entry`;
 }
