@@ -68,7 +68,10 @@ describeGenerations(
 
     it("refuses a server of a release that it does not support, by what its answers have", async () => {
       running.fixture.server.faults.isOfRefusedRelease = true;
-      const { refusals } = await running.host.check(key, {}, desired());
+      const access = running.fixture.access as { address: string };
+      // another address, since a server does not change its release within a run
+      const server = { ...access, address: access.address.replace("127.0.0.1", "localhost") };
+      const { refusals } = await running.host.check(key, {}, desired({ server }));
       assert.deepEqual(
         refusals.map(({ property }) => property),
         ["tumblebug.address"],
@@ -80,6 +83,15 @@ describeGenerations(
         reason,
         new RegExp(`${field}.*releases ${releases}.*use a server of release 0.7.0 or 0.13.0`),
       );
+    });
+
+    it("reads the server's description of its API once in a run", async () => {
+      const read = () => running.fixture.server.passed.filter(({ path }) => path === "/api/doc.json").length;
+      await running.host.check(key, {}, desired());
+      running.fixture.server.passed.length = 0;
+      await running.host.check(key, {}, desired({ loadBalancer: true }));
+      await running.host.check(key, {}, desired());
+      assert.equal(read(), 0);
     });
 
     it("does not ask for machine types and images of machines that an earlier run had", async () => {

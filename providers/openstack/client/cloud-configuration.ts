@@ -52,7 +52,7 @@ export async function readCloudConfiguration(
   const chosen = text(entry.endpoint_type) ?? text(entry.interface) ?? "public";
   const endpoints = withoutUrl(chosen);
   if (!["public", "internal", "admin"].includes(endpoints))
-    throw new CloudConfigurationError(`"${chosen}" is no interface; write public, internal or admin`);
+    throw new CloudConfigurationError(`"${chosen}" is not an interface; write public, internal or admin`);
   const caFile = text(entry.cacert) ?? (environment.OS_CACERT || undefined);
   return {
     authUrl: authUrl.endsWith("/v3") ? authUrl : `${authUrl}/v3`,

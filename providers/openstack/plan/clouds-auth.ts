@@ -61,7 +61,7 @@ function* fieldNameIssues(auth: Auth): Generator<string> {
     const plain = field.replaceAll("-", "_");
     const other = OTHER_NAMES[plain] ?? (AUTH_FIELDS.includes(plain) ? plain : undefined);
     yield other === undefined
-      ? `has \`auth.${field}\`, which is no field of this login; it has ${listed(AUTH_FIELDS)}`
+      ? `has \`auth.${field}\`, which is not a field of this login; it has ${listed(AUTH_FIELDS)}`
       : `has \`auth.${field}\`, which Pulumi's OpenStack provider does not read: write \`${other}\``;
   }
   if (/[{}]/.test(String(auth.auth_url)))

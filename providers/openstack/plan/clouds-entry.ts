@@ -80,7 +80,7 @@ function* fieldIssues(entry: CloudEntry): Generator<string> {
     yield "has `insecure`: write `verify: false` in its place";
   for (const field of ["interface", "endpoint_type"])
     if (isSet(entry[field]) && typeof entry[field] !== "string")
-      yield `has an \`${field}\` that is no text: write public, internal or admin`;
+      yield `has an \`${field}\` that is not text: write public, internal or admin`;
 }
 
 function* regionIssues(

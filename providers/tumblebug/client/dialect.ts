@@ -3,7 +3,7 @@ import { isObject } from "../../../lib/json";
 import type { DesiredVmGroup, FirewallRule, Generation, VirtualMachine } from "../plan/model";
 import { address, list, record, text, wholeNumber, word, type Fields } from "./answer";
 import { oneLine, remoteWords } from "./errors";
-import { unsupportedRelease } from "../plan/releases";
+import { connectionReleaseIssue } from "../plan/releases";
 import { GENERATION_TABLES } from "./generations";
 
 /** Requests and responses of one generation. */
@@ -156,8 +156,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
     connection: z
       .unknown()
       .superRefine((connection, context) => {
-        const connectionFields = isObject(connection) ? Object.keys(connection) : [];
-        const message = unsupportedRelease({ generation, connectionFields });
+        const message = connectionReleaseIssue(generation, isObject(connection) ? Object.keys(connection) : []);
         if (message !== undefined) context.addIssue({ code: "custom", message });
       })
       .pipe(

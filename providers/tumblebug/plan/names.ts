@@ -13,7 +13,7 @@ export function tumblebugNameIssue(name: string): string | undefined {
   if (name === "") return "must not be empty";
   return NAME.test(name)
     ? undefined
-    : `${quoted(name)} is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last`;
+    : `${quoted(name)} is not a name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last`;
 }
 
 /** Returns a cloud's maximum length of names, including namespace and dashes. */

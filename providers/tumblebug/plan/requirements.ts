@@ -5,7 +5,7 @@ import type { Slot } from "./groups";
 import type { CloudSpec } from "./model";
 import { cloudVmName, longestName } from "./names";
 import type { Reason } from "./reasons";
-import { unsupportedRelease, type GroupFields } from "./releases";
+import { groupReleaseIssue, type GroupFields } from "./releases";
 
 /** Clouds that CB-Ladybug 0.7.2 supports, and the additional ones of current Tumblebug releases. */
 const PROVIDERS: readonly string[] = (
@@ -94,7 +94,7 @@ type Issue = readonly [field: string, words: string, code?: Reason | ""] | undef
 /** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:tumblebug`. */
 export function unmetTumblebug(desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
   const { groupFields } = facts;
-  const unsupported = groupFields && unsupportedRelease({ generation: "infra", groupFields });
+  const unsupported = groupFields && groupReleaseIssue(groupFields);
   if (unsupported !== undefined) return [{ property: "tumblebug.address", reason: unsupported }];
   const issues = facts.namespaceExists || desired.createNamespace ? issuesOf(desired, facts) : [];
   if (!facts.namespaceExists && !desired.createNamespace)

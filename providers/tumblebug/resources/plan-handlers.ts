@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isRefusal, type Tumblebug } from "../client";
+import type { GroupFields } from "../plan/releases";
 import { spreadLines, factKey, unmetTumblebug, type TumblebugFacts } from "../plan/requirements";
 import { ReasonedError } from "../plan/reasons";
 import { tumblebugPlanSteps } from "../plan/steps";
@@ -14,6 +15,7 @@ import {
   type TumblebugPlanInputs as Inputs,
   type TumblebugPlanOutputs as Outputs,
 } from "./declarations";
+import { Described } from "./described";
 import { IN_PREVIEW, withServer } from "./server";
 
 /** Inputs that diff compares. The server's objects of names are left out, because they affect new objects only. */
@@ -27,6 +29,9 @@ const DESIRED = [
   "allowMock",
   "objects",
 ] as const;
+
+/** What servers say about the fields of VMs, by their addresses. */
+const describedFields = new Described<GroupFields>();
 
 const nameOf = ({ infrastructure }: Inputs) => `TumblebugPlan ${infrastructure}`;
 
@@ -121,7 +126,7 @@ async function readPlanFacts(
       ]),
     ),
     earlier ? [] : readObjects(tumblebug, desired),
-    earlier ? undefined : tumblebug.readGroupFields(),
+    earlier ? undefined : describedFields.of(desired.server.address, () => tumblebug.readGroupFields()),
   ]);
   const facts: TumblebugFacts = {
     namespaceExists: namespace !== undefined,

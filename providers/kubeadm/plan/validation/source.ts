@@ -75,7 +75,7 @@ export function bundlePathIssue(text: string): string | undefined {
   const unknown = text.match(/\{[^{}]*\}/g)?.find((found) => found !== VERSION_PLACEHOLDER);
   return (
     unknown &&
-    `${quoted(unknown)} is no placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`
+    `${quoted(unknown)} is not a placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`
   );
 }
 
@@ -123,7 +123,7 @@ export function replaceIssues(replace: readonly string[], places: readonly strin
     .filter((ref) => !known.has(ref))
     .map((ref) => ({
       path: ["replace", ref],
-      message: unknownWord(ref, places).replace("is not known", "is no machine; write <pool>-<index>"),
+      message: unknownWord(ref, places).replace("is not known", "is not a machine; write <pool>-<index>"),
     }));
 }
 

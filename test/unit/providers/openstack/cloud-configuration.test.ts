@@ -170,7 +170,7 @@ describe("how a cloud is found", () => {
     [
       "the interface is none",
       entry("eu1", "https://k") + "    interface: outer\n",
-      /"outer" is no interface/,
+      /"outer" is not an interface/,
     ],
   ];
   for (const [what, text, words] of issues)

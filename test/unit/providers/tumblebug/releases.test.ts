@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { dialectOf } from "../../../../providers/tumblebug/client/dialect";
-import { describedGroupFields, unsupportedRelease } from "../../../../providers/tumblebug/plan/releases";
+import {
+  connectionReleaseIssue,
+  describedGroupFields,
+  groupReleaseIssue,
+} from "../../../../providers/tumblebug/plan/releases";
 
 const FOLDER = resolve(__dirname, "../../../../../test/fixtures/tumblebug");
 const linesOf = <T>(file: string): T[] =>
@@ -28,7 +32,7 @@ describe("releases of CB-Tumblebug, told apart by a server's answers", () => {
     it(`${isRefused ? "refuse" : "accept"} ${release} by its own description (${format})`, () => {
       const described = describedGroupFields(description) ?? [];
       assert.ok(described.includes("nodeGroupSize"));
-      const reason = unsupportedRelease({ generation: "infra", groupFields: { described, sent: SENT } });
+      const reason = groupReleaseIssue({ described, sent: SENT });
       if (isRefused)
         assert.match(reason ?? "", /has no cspImageName there, as in the releases 0.12.6 to 0.12.8/);
       else assert.equal(reason, undefined);
@@ -37,7 +41,7 @@ describe("releases of CB-Tumblebug, told apart by a server's answers", () => {
 
   it("refuse a later release in which a field that foresail sends has another name", () => {
     const described = SENT.filter((name) => !["nodeUserName", "specId"].includes(name));
-    const reason = unsupportedRelease({ generation: "infra", groupFields: { described, sent: SENT } }) ?? "";
+    const reason = groupReleaseIssue({ described, sent: SENT }) ?? "";
     assert.match(reason, /^a group of VMs has no specId, nodeUserName there, so no VM can be created; use/);
   });
 
@@ -45,10 +49,9 @@ describe("releases of CB-Tumblebug, told apart by a server's answers", () => {
     const described = SENT.filter((name) => !["nodeUserPassword", "postCommand"].includes(name));
     assert.deepEqual(described, SENT);
     assert.equal(
-      unsupportedRelease({ generation: "infra", groupFields: { described, sent: SENT } }),
+      groupReleaseIssue({ described, sent: SENT }),
       undefined,
     );
-    assert.equal(unsupportedRelease({ generation: "infra" }), undefined);
     for (const text of [undefined, null, "", [], { paths: {} }, { paths: { "/ns/{nsId}/infra": 1 } }])
       assert.equal(describedGroupFields(text), undefined);
   });
@@ -72,14 +75,14 @@ describe("releases of CB-Tumblebug, told apart by a server's answers", () => {
       const recorded = connections(file);
       assert.ok(recorded.length > 0);
       for (const connectionFields of recorded)
-        assert.equal(unsupportedRelease({ generation, connectionFields }), undefined);
+        assert.equal(connectionReleaseIssue(generation, connectionFields), undefined);
     }
   });
 
   it("refuse connections of mcis as releases 0.8.8 to 0.9.4 show them", () => {
     for (const name of ["ConfigName", "configName"])
       assert.match(
-        unsupportedRelease({ generation: "mcis", connectionFields: [name, "providerName"] }) ?? "",
+        connectionReleaseIssue("mcis", [name, "providerName"]) ?? "",
         /field providerName instead of ProviderName, as in the releases 0.8.8 to 0.9.4/,
       );
   });

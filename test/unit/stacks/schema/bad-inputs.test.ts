@@ -227,7 +227,7 @@ const TABLE: [string, unknown][] = [
     bundle({ url: "https://example.com/b.tar.gz" }),
   ],
   [
-    'cluster.source.bundle.path: "{minor}" is no placeholder here; {version} is the only one, and becomes MAJOR.MINOR.PATCH',
+    'cluster.source.bundle.path: "{minor}" is not a placeholder here; {version} is the only one, and becomes MAJOR.MINOR.PATCH',
     bundle({ path: "/opt/bundle/{minor}" }),
   ],
   ['cluster.source.bundle.path: "bundle" is not absolute; start it with "/"', bundle({ path: "bundle" })],

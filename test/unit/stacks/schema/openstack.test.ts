@@ -107,7 +107,7 @@ describe("configuration: the system openstack", () => {
       section({ cloudProvider: { cloudConf: { Global: { password: "pa$$word" } } } }),
     ],
     [
-      'openstack.cloudProvider.cloudConf.LoadBalancer["lb provider"]: is no setting of cloud.conf; write e.g. "lb-provider"',
+      'openstack.cloudProvider.cloudConf.LoadBalancer["lb provider"]: is not a setting of cloud.conf; write e.g. "lb-provider"',
       section({ cloudProvider: { cloudConf: { LoadBalancer: { "lb provider": "ovn" } } } }),
     ],
     [
@@ -151,7 +151,7 @@ describe("configuration: the system openstack", () => {
       section({ endpoint: { loopback: {}, octavia: {} } }),
     ],
     [
-      'openstack.replace.v-1: is no machine; write <pool>-<index>; did you mean "w-1"?',
+      'openstack.replace.v-1: is not a machine; write <pool>-<index>; did you mean "w-1"?',
       section({ replace: { "v-1": 1 } }),
     ],
     [

@@ -75,7 +75,7 @@ describe("configuration: the system tumblebug", () => {
       { machines: [] },
     ],
     [
-      'tumblebug.namespace: "Ns" is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last',
+      'tumblebug.namespace: "Ns" is not a name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last',
       section({ namespace: "Ns" }),
     ],
     [
@@ -141,7 +141,7 @@ describe("configuration: the system tumblebug", () => {
       section({ infrastructure: long, groups: [group("cp-extra", { role: "control-plane" }), group("w")] }),
     ],
     [
-      'tumblebug.infrastructure: is missing, and cluster.name "1test" is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last',
+      'tumblebug.infrastructure: is missing, and cluster.name "1test" is not a name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last',
       section(),
       { name: "1test" },
     ],
@@ -163,7 +163,7 @@ describe("configuration: the system tumblebug", () => {
       section({ endpoint: { loopback: {}, nlb: {} } }),
     ],
     [
-      'tumblebug.replace.x-1: is no machine; write <pool>-<index>; did you mean "w-1"?',
+      'tumblebug.replace.x-1: is not a machine; write <pool>-<index>; did you mean "w-1"?',
       section({ replace: { "x-1": 1 } }),
     ],
     [
