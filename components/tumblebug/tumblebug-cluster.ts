@@ -137,7 +137,10 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
 
   private makeCluster(existing: StateResources, balancer?: Balancer): KubeadmCluster {
     const { cluster, endpoint, nodeAddresses } = this.args;
-    const lost = [...new Set([...(this.args.lost ?? []), ...this.machines.turn.undrained])];
+    const { slots, turn } = this.machines;
+    // the plan refuses those that the run keeps
+    const listed = (this.args.lost ?? []).filter((name) => slots.every(({ machine }) => machine !== name));
+    const lost = [...new Set([...listed, ...turn.undrained])];
     const own = endpoint && !("nlb" in endpoint) ? endpoint : undefined;
     const machines = this.machines.slots.map((slot) => this.machine(slot));
     return new KubeadmCluster(

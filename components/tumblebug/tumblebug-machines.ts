@@ -7,6 +7,7 @@ import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks"
 import { slotOf, wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
 import type { MachineVm } from "../../providers/tumblebug/plan/model";
+import { desiredLostRefusals } from "../../providers/tumblebug/plan/validation";
 import { connectionNames, registeredName, type ConnectionNames } from "../../providers/tumblebug/plan/names";
 import {
   machinesResource,
@@ -29,7 +30,7 @@ import {
   type ConnectionObjects,
   type TumblebugPlanInputs,
 } from "../../providers/tumblebug/resources/declarations";
-import type { StoppedMachines } from "../../providers/tumblebug/resources/stopped-machines";
+import type { StoppedMachines } from "../../providers/kubeadm/plan/machines/stopped";
 import { ownStack } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
 import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/source";
@@ -74,10 +75,14 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     super("foresail:tumblebug:TumblebugMachines", clusterName, {}, opts);
     this.recorded = recordedCluster(clusterName, args.existing);
     const { stopped = {} } = args.asked ?? {};
-    const wanted = wantedSlots(args.groups, args.replace, this.recorded.slots, (name) =>
-      Object.hasOwn(stopped, name),
+    const { lost = [] } = args;
+    const wanted = wantedSlots(
+      args.groups,
+      args.replace,
+      this.recorded.slots,
+      (name) => Object.hasOwn(stopped, name) || lost.includes(name),
     );
-    this.turn = planBatch(wanted, this.recorded, args.lost ?? [], stopped);
+    this.turn = planBatch(wanted, this.recorded, lost, stopped);
     this.infrastructure = args.infrastructure ?? clusterName;
     this.prefix = args.resources.prefix ?? clusterName;
     const blocks = connectionBlocks(args.network.cidr, args.connections);
@@ -160,7 +165,11 @@ export class TumblebugMachines extends pulumi.ComponentResource {
         property: "tumblebug.connections",
         reason: `${machine} is in "${connection}"; list that connection until the machine is gone`,
       }));
-    refusals.push(...(this.args.asked?.refusals ?? []), ...this.unknownReplacements());
+    refusals.push(
+      ...(this.args.asked?.refusals ?? []),
+      ...this.unknownReplacements(),
+      ...desiredLostRefusals(this.args.lost ?? [], this.slots),
+    );
     const { address, allowHttp } = this.args.server;
     const reason = plainHttpIssue(address, "server.allowHttp", allowHttp);
     if (reason !== undefined) refusals.push({ property: "server.address", reason });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
+import { leaveOut } from "../left-out";
 import { CONNECTION, describeGenerations, MARK, slot } from "./tumblebug-fixture";
 
 type Fields = Record<string, unknown>;
@@ -85,7 +86,8 @@ describeGenerations(
       );
     });
 
-    it("reads the server's description of its API once in a run", async () => {
+    it("reads the server's description of its API once in a run", async function () {
+      if (generation === "mcis") leaveOut(this, "its releases are told by connections");
       const read = () => running.fixture.server.passed.filter(({ path }) => path === "/api/doc.json").length;
       await running.host.check(key, {}, desired());
       running.fixture.server.passed.length = 0;

@@ -39,6 +39,8 @@ describeGenerations(
       assert.equal(running.fixture.server.passed.length, 0, "asks although no machine leaves");
       const { stopped, refusals } = await readStoppedMachines(ref, groups(2), state);
       assert.deepEqual([stopped, refusals], [{ "w-1": "Suspended", "w-3": "Suspended" }, []]);
+      const missing = { ...state, vms: { ...vms, "w-4": { ...vms["w-4"]!, vm: "w-4-9" } } };
+      assert.equal((await readStoppedMachines(ref, groups(2), missing)).stopped["w-4"], "gone");
       const wanted = wantedSlots(groups(2), {}, five, (machine) => machine in stopped);
       const { slots, undrained } = planBatch(
         wanted,

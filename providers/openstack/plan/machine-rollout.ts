@@ -5,6 +5,7 @@ import {
   type MachineBatch,
   type SlotChange,
 } from "../../kubeadm/plan/machines/batches";
+import { withoutDrain, type StoppedStatuses } from "../../kubeadm/plan/machines/stopped";
 import { shapeDifferences } from "../../kubeadm/plan/machines/fields";
 import { cloudPlanSteps, type CloudPlanStep } from "./steps";
 import { MACHINE_FIELDS, type MachineRecord } from "./machine";
@@ -19,7 +20,7 @@ export function planRollout(
   desired: readonly DesiredSlot<MachineRecord>[],
   existing: readonly Existing<MachineRecord>[],
   unattached: readonly MachineRecord[] = [],
-  stopped: Readonly<Record<string, string>> = {},
+  stopped: StoppedStatuses = {},
 ) {
   const without = new Set(unattached.map(({ name }) => name));
   const leaving = unattached.map((machine) => ({ ...machine, joined: false, isLeaving: true }));
@@ -27,16 +28,10 @@ export function planRollout(
     machine.name in stopped ? { ...machine, isStopped: true } : machine,
   );
   const { now, later } = planBatches(desired, [...others, ...leaving]);
-  const planes = new Set(existing.flatMap(({ name, role }) => (role === "control-plane" ? [name] : [])));
-  const running = existing.filter(
-    ({ name, role, joined }) => joined && role === "control-plane" && !(name in stopped),
-  );
+  const planes = existing.filter(({ role }) => role === "control-plane");
   const described = ({ changes, ...batch }: MachineBatch<MachineRecord>) => {
-    const kept = new Set(batch.machines.map(({ name }) => name));
-    // the data of the cluster is on its control planes alone
-    const lost = running.some(({ name }) => kept.has(name))
-      ? stopped
-      : Object.fromEntries(Object.entries(stopped).filter(([name]) => !planes.has(name)));
+    const staying = new Set(batch.machines.map(({ name }) => name));
+    const lost = withoutDrain(stopped, planes, staying);
     const steps = changes.map((change) => stepOf(change, without, lost));
     /** Machines that leave without a drain, since they do not run. */
     const undrained = steps.flatMap((step) =>

@@ -156,7 +156,10 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
     connection: z
       .unknown()
       .superRefine((connection, context) => {
-        const message = connectionReleaseIssue(generation, isObject(connection) ? Object.keys(connection) : []);
+        const message = connectionReleaseIssue(
+          generation,
+          isObject(connection) ? Object.keys(connection) : [],
+        );
         if (message !== undefined) context.addIssue({ code: "custom", message });
       })
       .pipe(

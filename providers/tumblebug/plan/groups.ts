@@ -68,16 +68,9 @@ export const machineSlots = <Group extends Pick<MachineGroup, "name" | "role" | 
 /** Returns the slot of a machine: "w-2" for "w-2-r1". */
 export const slotOf = (machine: string): string => machine.replace(/-r\d+$/, "");
 
-/** Returns the groups that have machines in more slots than they are to have. */
-export function shrinkingGroups(
-  groups: readonly Pick<MachineGroup, "name" | "replicas">[],
-  recorded: readonly Pick<Slot, "machine" | "group">[],
-): string[] {
-  return [...new Set(recorded.map(({ group }) => group))].filter((name) => {
-    const slots = recorded.flatMap(({ group, machine }) => (group === name ? [slotOf(machine)] : []));
-    return new Set(slots).size > (groups.find((group) => group.name === name)?.replicas ?? 0);
-  });
-}
+/** Returns the slots of recorded machines by their group, which is a pool of the shared plans. */
+export const poolSlots = (recorded: readonly Pick<Slot, "machine" | "group">[]) =>
+  recorded.map(({ machine, group: pool }) => ({ slot: slotOf(machine), pool }));
 
 /**
  * Returns the desired machines of the groups, control planes first. A group keeps the slots that have machines, and of

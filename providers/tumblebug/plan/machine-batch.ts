@@ -6,6 +6,7 @@ import {
   type MachineBatch as PlannedBatch,
   type PlannedMachine,
 } from "../../kubeadm/plan/machines/batches";
+import { withoutDrain, type StoppedStatuses } from "../../kubeadm/plan/machines/stopped";
 import { shapeDifferences, withShapeOf } from "../../kubeadm/plan/machines/fields";
 import { MACHINE_FIELDS, type Slot } from "./groups";
 import { tumblebugPlanSteps } from "./steps";
@@ -42,7 +43,7 @@ export function planBatch(
   wanted: readonly Slot[],
   { slots: recorded, controlPlanes }: Pick<RecordedCluster, "slots" | "controlPlanes">,
   lost: readonly string[],
-  stopped: Readonly<Record<string, string>> = {},
+  stopped: StoppedStatuses = {},
 ): MachineBatch {
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
   const slots = new Map(wanted.map((slot) => [slot.machine, withKnownShape(slot, known.get(slot.machine))]));
@@ -63,21 +64,31 @@ export function planBatch(
     ...[...slots.values()].filter(({ role }) => role === "worker"),
   ];
   const names = new Set(staying.map(({ machine }) => machine));
-  const undrained = Object.keys(stopped)
+  const before = controlPlanes.members.map((name) => {
+    return { name, joined: controlPlanes.joined.includes(name) && !lost.includes(name) };
+  });
+  const undrainable = withoutDrain(stopped, before, names);
+  const undrained = Object.keys(undrainable)
     .filter((machine) => !names.has(machine))
     .sort();
+  const planeLines = ({ changes }: PlannedBatch<PlannedMachine>) =>
+    changes.flatMap(({ leaving, isBegun }) =>
+      leaving
+        .filter((machine) => !isBegun || Object.hasOwn(undrainable, machine))
+        .map((machine) => lineOf(machine, undrainable[machine])),
+    );
   return {
     slots: staying,
     leaving: now.leaving,
     undrained,
     leavingLater: leavingLaterOf({ now, later }),
     steps: [
-      ...linesOf(now),
-      ...undrained.map((machine) =>
-        tumblebugPlanSteps.format({ kind: "removeStopped", machine, status: stopped[machine] ?? "" }),
-      ),
+      ...planeLines(now),
+      ...undrained
+        .filter((machine) => !now.leaving.includes(machine))
+        .map((machine) => lineOf(machine, undrainable[machine])),
     ],
-    later: laterLines(later.map((batch) => ({ lines: linesOf(batch) }))),
+    later: laterLines(later.map((batch) => ({ lines: planeLines(batch) }))),
     remarks: wanted.flatMap((slot) => remark(slot, known.get(slot.machine)) ?? []),
   };
 }
@@ -87,10 +98,11 @@ function controlPlane(machine: string): PlannedMachine {
   return { name: machine, slot: machine, pool: CONTROL_PLANE_GROUP, role: "control-plane", generation: 1 };
 }
 
-const linesOf = ({ changes }: PlannedBatch<PlannedMachine>): string[] =>
-  changes.flatMap(({ leaving, isBegun }) => (isBegun ? [] : leaving.map(lineOf)));
-
-const lineOf = (machine: string): string => tumblebugPlanSteps.format({ kind: "remove", machine });
+/** @param status of a VM that does not run, whose machine is not drained */
+const lineOf = (machine: string, status: string | undefined): string =>
+  tumblebugPlanSteps.format(
+    status === undefined ? { kind: "remove", machine } : { kind: "removeStopped", machine, status },
+  );
 
 function withKnownShape(slot: Slot, recorded: Slot | undefined): Slot {
   if (recorded === undefined) return slot;

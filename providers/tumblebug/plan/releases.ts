@@ -18,7 +18,10 @@ export interface GroupFields {
  *
  * @param fields names of the fields of a connection
  */
-export function connectionReleaseIssue(generation: Generation, fields: readonly string[]): string | undefined {
+export function connectionReleaseIssue(
+  generation: Generation,
+  fields: readonly string[],
+): string | undefined {
   return generation === "mcis" && fields.includes("providerName")
     ? `its connections have the field providerName instead of ProviderName, as in the releases 0.8.8 to 0.9.4, which foresail does not support; use a server of release ${TESTED}`
     : undefined;
@@ -39,7 +42,9 @@ export function groupReleaseIssue({ described, sent }: GroupFields): string | un
 export function describedGroupFields(description: unknown): readonly string[] | undefined {
   const operation = valueAt(description, ["paths", "/ns/{nsId}/infra", "post"]);
   const parameters = valueAt(operation, ["parameters"]);
-  const bodies = (Array.isArray(parameters) ? parameters : []).filter((one) => valueAt(one, ["in"]) === "body");
+  const bodies = (Array.isArray(parameters) ? parameters : []).filter(
+    (one) => valueAt(one, ["in"]) === "body",
+  );
   const request =
     valueAt(bodies[0], ["schema"]) ??
     valueAt(operation, ["requestBody", "content", "application/json", "schema"]);

@@ -36,7 +36,6 @@ interface Facts {
   nodeAddresses?: "private" | "public";
   access?: AccessFacts;
   replace: Readonly<Record<string, number>>;
-  lost: readonly string[];
   /** Of the cluster: its name, its blocks, and the kind of its pod network: "flannel". */
   cluster: NetworkBlocks & { name?: string; plugin: string };
 }
@@ -82,8 +81,8 @@ export function tumblebugIssues(
   section: Partial<Omit<Facts, "cluster">> & { network?: { cidr?: string } },
   cluster: Facts["cluster"],
 ): ValidationIssue[] {
-  const { connections = [], groups = [], replace = {}, lost = [], network } = section;
-  const given = { ...section, connections, groups, replace, lost, cluster };
+  const { connections = [], groups = [], replace = {}, network } = section;
+  const given = { ...section, connections, groups, replace, cluster };
   const facts: Facts = { ...given, networkCidr: network?.cidr ?? "" };
   return [
     ...issueAt(["address"], plainHttpIssue(facts.address ?? "", "tumblebug.allowHttp", facts.allowHttp)),
@@ -223,9 +222,8 @@ export const machinesOf = (groups: readonly GroupFacts[], replace: Facts["replac
     replace,
   ).map(({ machine }) => machine);
 
-function machineIssues({ groups, replace, lost }: Facts): ValidationIssue[] {
+function machineIssues({ groups, replace }: Facts): ValidationIssue[] {
   const named = groups.flatMap(({ name, replicas = 1 }) => (name === undefined ? [] : [{ name, replicas }]));
-  const machines = machinesOf(groups, replace);
   const slots = named.flatMap(({ name, replicas }) => slotNames(name, replicas));
   return [
     // a group that became smaller may have kept any of its slots, which the preview knows
@@ -235,9 +233,26 @@ function machineIssues({ groups, replace, lost }: Facts): ValidationIssue[] {
       ),
       slots,
     ),
-    ...lost.flatMap((machine, index) => {
-      const message = `${quoted(machine)} is still in its group; raise its number in \`replace\`, or lower the replicas of the group`;
-      return issueAt(["lost", index], machines.includes(machine) ? message : undefined);
-    }),
   ];
+}
+
+/**
+ * Returns the refusals of `lost`. Only the state says which slots a group keeps that became smaller.
+ *
+ * @param desired the machines of the run
+ */
+export function desiredLostRefusals(
+  lost: readonly string[],
+  desired: readonly { machine: string }[],
+): { property: string; reason: string }[] {
+  return lost.flatMap((name, index) =>
+    desired.some(({ machine }) => machine === name)
+      ? [
+          {
+            property: `tumblebug.lost[${index}]`,
+            reason: `${quoted(name)} is still in its group; raise its number in \`replace\`, or lower the replicas of the group`,
+          },
+        ]
+      : [],
+  );
 }

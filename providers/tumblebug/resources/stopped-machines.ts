@@ -1,10 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { messageOf } from "../../../lib/error-message";
 import type { TumblebugSettings } from "../client";
-import { shrinkingGroups, type MachineGroup } from "../plan/groups";
+import {
+  NONE_STOPPED,
+  shrinkingPools,
+  unreadStatuses,
+  type StoppedMachines,
+} from "../../kubeadm/plan/machines/stopped";
+import { poolSlots, type MachineGroup } from "../plan/groups";
 import { stoppedStatus } from "../plan/machine-plan";
 import type { RecordedCluster } from "../plan/recorded-state";
-import type { UnmetRequirement } from "../plan/requirements";
 import { IN_PREVIEW, withServer, type ServerInputs } from "./server";
 
 /** Where the VMs of a cluster are. */
@@ -20,14 +24,6 @@ interface McisRef {
   infrastructure: string;
 }
 
-/** What the server says about the machines of groups that become smaller. */
-export interface StoppedMachines {
-  /** Machine → status of its VM, which does not run. */
-  stopped: Readonly<Record<string, string>>;
-  /** Why the statuses are unknown. */
-  refusals: UnmetRequirement[];
-}
-
 /**
  * Asks the server which machines do not run, of groups that become smaller and of those that a killed run began to
  * remove: they leave first. Asks nothing when no machine leaves.
@@ -37,7 +33,7 @@ export async function readStoppedMachines(
   groups: readonly Pick<MachineGroup, "name" | "replicas">[],
   { slots, vms, leaving }: Pick<RecordedCluster, "slots" | "vms" | "leaving">,
 ): Promise<StoppedMachines> {
-  const shrinking = shrinkingGroups(groups, slots);
+  const shrinking = shrinkingPools(groups, poolSlots(slots));
   const asked = {
     ...leaving,
     ...Object.fromEntries(
@@ -47,7 +43,7 @@ export async function readStoppedMachines(
       }),
     ),
   };
-  if (Object.keys(asked).length === 0) return { stopped: {}, refusals: [] };
+  if (Object.keys(asked).length === 0) return NONE_STOPPED;
   const { address, generation = "auto", caBundle } = server;
   try {
     const credentials = await known(server.credentials);
@@ -63,14 +59,23 @@ export async function readStoppedMachines(
       IN_PREVIEW,
     );
     const stopped = Object.entries(asked).flatMap(([machine, vm]) => {
-      const status = stoppedStatus(found?.machines.find(({ name }) => name === vm)?.status);
+      const status = missingOrStopped(found?.machines, vm);
       return status === undefined ? [] : [[machine, status] as const];
     });
     return { stopped: Object.fromEntries(stopped), refusals: [] };
   } catch (error) {
-    const reason = `the VMs could not be read, and those that do not run leave first: ${messageOf(error)}`;
-    return { stopped: {}, refusals: [{ property: "tumblebug.address", reason }] };
+    return unreadStatuses("the VMs", "tumblebug.address", error);
   }
+}
+
+/** Returns the status of a VM that does not run; "gone" if the MCIS does not have it any more. */
+function missingOrStopped(
+  machines: readonly { name: string; status: string }[] | undefined,
+  vm: string,
+): string | undefined {
+  if (machines === undefined) return undefined;
+  const found = machines.find(({ name }) => name === vm);
+  return found === undefined ? "gone" : stoppedStatus(found.status);
 }
 
 /** Returns the value of an input; undefined if it is not known yet. */

@@ -70,8 +70,8 @@ interface MachineRollout<Machine> {
  * create all new servers and then delete all old ones.
  *
  * A run fills empty slots, removes surplus machines and finishes interrupted replacements. If there is nothing of that,
- * it starts replacements: control planes first and one at a time, then pool by pool, at most `replacementsPerRun` per pool. A run
- * removes a control plane only if another one that has joined remains.
+ * it starts replacements: control planes first and one at a time, then pool by pool, at most `replacementsPerRun` per pool.
+ * Among the control planes, and among the workers, machines that do not run are replaced before others. A run removes a control plane only if another one that has joined remains.
  *
  * @param desired the slots in order, control planes first
  */
@@ -169,7 +169,11 @@ function planBatch<Machine extends PlannedMachine>(
   for (const machine of surplus) if (!machine.isLeaving) release(machine);
 
   if (empty.length + surplus.length + begun.length + halves.length === 0) {
-    const due = slots.filter(({ outdated, present }) => outdated.length > 0 && present === undefined);
+    const rank = ({ machine, outdated }: SlotState<Machine>) =>
+      (machine.role === "worker" ? 2 : 0) + (outdated.some(({ isStopped = false }) => isStopped) ? 0 : 1);
+    const due = slots
+      .filter(({ outdated, present }) => outdated.length > 0 && present === undefined)
+      .sort((one, other) => rank(one) - rank(other));
     for (const slot of due) {
       if (slot.machine.pool !== due[0]?.machine.pool || !spend(slot)) continue;
       arriving.add(slot.machine.name);

@@ -98,6 +98,9 @@ describe("what was changed in the cloud and not by foresail", () => {
 
 it("refuses to replace the machine of a slot that the pools do not have, and names those that they have", () => {
   assert.deepEqual(unknownSlotRefusals("openstack", ["w-4", "w-1"], ["cp-1", "w-4"]), [
-    { property: "openstack.replace.w-1", reason: 'is not a machine; write <pool>-<index>; did you mean "w-4"?' },
+    {
+      property: "openstack.replace.w-1",
+      reason: 'is not a machine; write <pool>-<index>; did you mean "w-4"?',
+    },
   ]);
 });

@@ -191,6 +191,17 @@ describe("a machine whose server does not run", () => {
     assert.deepEqual(now.undrained, ["w-1-a"]);
   });
 
+  it("is replaced before others of its role", () => {
+    const { now, later } = plan("cp-1-b cp-2-b cp-3-b v-1-b w-1-b", "cp-1-a cp-2-a cp-3-a v-1-a w-1-a", {
+      "cp-2-a": "SHUTOFF",
+      "w-1-a": "SHUTOFF",
+    });
+    assert.deepEqual(
+      [now, ...later].map(({ leaving }) => leaving.join(" ")),
+      ["cp-2-a", "cp-1-a", "cp-3-a", "w-1-a", "v-1-a"],
+    );
+  });
+
   it("is not given up when it is a control plane and no other one runs", () => {
     const stopped = { "cp-1-a": "SHUTOFF", "cp-2-a": "SHUTOFF" };
     const both = plan("cp-1-b cp-2-a", "cp-1-a cp-2-a", stopped);

@@ -173,5 +173,17 @@ describe("a group that becomes smaller", () => {
     const turn = planBatch(wanted, after(three), [], stopped);
     assert.deepEqual([turn.leaving, turn.undrained, turn.leavingLater], [["cp-1"], ["cp-1"], ["cp-3"]]);
     assert.deepEqual(machines(turn.slots), ["cp-2", "cp-3", "w-1"]);
+    assert.deepEqual(turn.steps, ["cp-1: leaves first and without a drain, since its VM is Suspended"]);
+  });
+
+  it("gives no control plane up when none that stays runs", () => {
+    const three = slotsOf(3);
+    const stopped = { "cp-1": "Suspended", "cp-2": "Suspended", "cp-3": "Suspended" };
+    const wanted = wantedSlots([group("cp", 1), group("w", 1)], {}, three, (name) => name in stopped);
+    const turn = planBatch(wanted, after(three), [], stopped);
+    assert.deepEqual([turn.leaving, turn.undrained], [["cp-3"], []]);
+    assert.deepEqual(turn.steps, [
+      "cp-3: leaves etcd and the cluster, and its VM is deleted; one control plane goes in a run",
+    ]);
   });
 });

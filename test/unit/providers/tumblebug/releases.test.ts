@@ -48,10 +48,7 @@ describe("releases of CB-Tumblebug, told apart by a server's answers", () => {
   it("accept a release without fields that foresail does not send, and a server that describes nothing", () => {
     const described = SENT.filter((name) => !["nodeUserPassword", "postCommand"].includes(name));
     assert.deepEqual(described, SENT);
-    assert.equal(
-      groupReleaseIssue({ described, sent: SENT }),
-      undefined,
-    );
+    assert.equal(groupReleaseIssue({ described, sent: SENT }), undefined);
     for (const text of [undefined, null, "", [], { paths: {} }, { paths: { "/ns/{nsId}/infra": 1 } }])
       assert.equal(describedGroupFields(text), undefined);
   });

@@ -262,6 +262,8 @@ describe("TumblebugCluster", () => {
       },
     };
 
+    const machinesIn = (list: unknown) => (list as { machine: string }[]).map(({ machine }) => machine);
+
     it("removes one of them in a run, and leaves the other to the next", async () => {
       const made = await cluster({ existing, groups: [group("cp"), group("w")] });
       assert.deepEqual(names("TumblebugVm"), ["k1-cp-1-vm", "k1-cp-2-vm", "k1-w-1-vm"]);
@@ -278,6 +280,13 @@ describe("TumblebugCluster", () => {
       assert.deepEqual(machines, ["cp-1", "cp-2"]);
       assert.deepEqual(behind, { "cp-1": "cp-1-1", "cp-2": "cp-2-1" });
       assert.equal((await promised(pulumi.output(made.endpoints))).nodes, "198.51.100.7:443");
+    });
+
+    it("loses the machines that `lost` names when a group becomes smaller, whatever their index", async () => {
+      await cluster({ existing, groups: [group("cp"), group("w")], lost: ["cp-1", "cp-2"] });
+      const { slots: staying, refusals } = only("TumblebugPlan").inputs;
+      assert.deepEqual(machinesIn(staying), ["cp-3", "w-1"]);
+      assert.doesNotMatch(JSON.stringify(refusals), /tumblebug\.lost/);
     });
 
     it("refuses to drop a connection that still has some of them", async () => {
