@@ -20,8 +20,8 @@ export KUBECACHEDIR=$folder/kubectl-cache
 installers=$ROOT$AGENT_INSTALLERS_PATH
 # contains the version of each software whose installer has begun and not come to its end
 installing=$folder/installing
-# contains no, or from before the first change until after the last: begun, or upgrading as long as Kubernetes' version may be half
-# changed. Agents before 1.13.0 wrote yes for both.
+# contains no, or from before the first change until after the last: begun, upgrading as long as Kubernetes' version may be half
+# changed, or upgraded until the kubelet runs with the new one. Agents before 1.13.0 wrote yes for all.
 unfinished_file=$folder/unfinished
 # contains the configurations whose change has begun since the last one was complete, one a line
 changing=$folder/changing
@@ -383,6 +383,8 @@ change() {
     # kubeadm writes the cluster's configuration, with which this machine may have to go back
     if is_due configuration && [ "$mode" != dry-run ]; then attempt "keep the files of before" bash "$installers/configuration/${wanted[configuration]}" keep || return 1; fi
     change_kubernetes "${wanted[kubelet]}" || return 1
+  elif [ "$unfinished" = upgraded ]; then
+    come_up_with "${have[kubelet]}" || return 1
   fi
   # last, when kubeadm has the version of the cluster
   if is_due configuration; then change_configuration "${wanted[configuration]}" || return 1; fi
@@ -405,7 +407,25 @@ change_kubernetes() {
   upgrade_kubernetes "$to" || return 1
   if is_due kubelet; then install_version kubelet "$to" || return 1; fi
   if is_due kubectl; then install_version kubectl "$to" || return 1; fi
-  act "restart the kubelet, and wait until the Node is Ready" restart_kubelet_of_ready_node || return 1
+  remember_unfinished upgraded
+  came_up=""
+  come_up_with "$to"
+}
+
+came_up="" is_awaited=no
+
+# Restarts the kubelet of another version, and waits until the Node is Ready: VERSION. When that takes longer, each further try only
+# waits, as long as the rollout asks for it, whose limit decides.
+come_up_with() {
+  if [ "$came_up" != "$1" ]; then act "restart the kubelet, and wait until the Node is Ready" restart_kubelet || return 1; fi
+  if [ "$mode" = dry-run ]; then return 0; fi
+  came_up=$1 is_awaited=yes
+  if ! await_ready_node; then
+    # a kubelet that keeps ending starts anew in the next try
+    if [ "$is_final" = yes ]; then came_up=""; fi
+    return 1
+  fi
+  came_up=""
   remember_unfinished begun
 }
 
@@ -735,7 +755,7 @@ await_ready_node() {
     if kubelet_keeps_ending; then return 1; fi
     pause 2
   done
-  failure="the Node is not Ready two minutes after the kubelet's restart (Ready is ${now:-not reported}); look at: journalctl -u kubelet"
+  failure="the Node is not Ready more than two minutes after the kubelet's restart (Ready is ${now:-not reported}); look at: journalctl -u kubelet"
   return 1
 }
 
@@ -794,6 +814,8 @@ fail() {
   say "failed: $1"
   failures=$((failures + 1)) failed_request=$request
   pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
+  # the wait goes on
+  if [ "$is_awaited" = yes ]; then pause_seconds=$retry_seconds; fi
   not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds) + longer_pause))
   longer_pause=0
   compare
@@ -869,6 +891,7 @@ round() {
     observe || return 75
     if ! is_pending || ! is_allowed; then return 0; fi
   fi
+  is_awaited=no
   refusal=$(refuse) || is_final=yes
   if [ -n "$refusal" ]; then fail "$refusal"; return 1; fi
   changes=()

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import path from "node:path";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
-import { askedMachine, ASKED_VERSION as VERSION, type AgentMachine } from "./agent-machine";
+import { AgentMachine, askedMachine, ASKED_VERSION as VERSION } from "./agent-machine";
 
 const KEYS = annotationKeys();
 const UNFINISHED = "/var/lib/foresail/agent/unfinished";
@@ -74,6 +76,51 @@ describe("a node agent that tries a second time", function () {
       );
       assert.equal(machine.read(UNFINISHED), "no");
     });
+
+  describe("for a Node that takes long to be Ready with another version", () => {
+    const changed = (machine: AgentMachine, from = 0) =>
+      machine.calls
+        .slice(from)
+        .filter((call) =>
+          /^kubeadm upgrade|^install .* install$|^systemctl (stop|restart) kubelet/.test(call),
+        );
+
+    /** A machine whose kubelet of another version has not reported that the Node is Ready. */
+    function awaited(): AgentMachine {
+      const machine = new AgentMachine({ cluster: "1.36.3" });
+      machine.setDesired("1.36.3");
+      machine.state("silent");
+      return machine;
+    }
+
+    it("only waits on, until the rollout's limit: kubeadm and the kubelet do not begin again", async () => {
+      const machine = awaited();
+      const agent = machine.start();
+      await machine.until(() => / \(try 3\)$/.test(machine.annotations[KEYS.message] ?? ""), "a third try");
+      assert.equal(machine.read(UNFINISHED), "upgraded");
+      machine.state("reports", "2100-01-01T00:00:00Z");
+      await machine.until(() => machine.annotations[KEYS.ready] === "true", "the end");
+      process.kill(-agent.pid!, "SIGKILL");
+      assert.deepEqual(changed(machine), [
+        ...["kubeadm", "images"].map((name) => `install ${name} 1.36.3 install`),
+        "kubeadm upgrade node --ignore-preflight-errors=Swap",
+        ...["kubelet", "kubectl"].map((name) => `install ${name} 1.36.3 install`),
+        "systemctl stop kubelet",
+        "systemctl restart kubelet",
+      ]);
+      assert.equal(machine.read(UNFINISHED), "no");
+    });
+
+    it("restarts the kubelet, and no more, after a kill meanwhile", () => {
+      const machine = awaited();
+      assert.equal(machine.run("--once").status, 1);
+      const { length } = machine.calls;
+      rmSync(path.join(machine.folder, "state/silent"));
+      const { status, output } = machine.run("--once");
+      assert.equal(status, 0, output);
+      assert.deepEqual(changed(machine, length), ["systemctl stop kubelet", "systemctl restart kubelet"]);
+    });
+  });
 
   it("tells its machine's other programs that it is at work", async () => {
     const machine = askedMachine();
