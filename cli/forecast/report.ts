@@ -14,6 +14,7 @@ import {
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
 import { nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { compareVersions, minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
+import { newerThanKnown } from "../../providers/kubeadm/plan/validation/source";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { listed } from "../../lib/text/quote";
 import type { ClusterFacts } from "../plan-facts";
@@ -65,6 +66,7 @@ const WORKERS = "workers";
 const ADD_VERSION = "specify it with --via";
 const FIX_TO_COMPLETE = "fix this first; until then, the rollout can't complete";
 const FIX_FIRST = "fix this first; until then, no rollout is possible";
+const READ_NOTES = "read what its release notes say of removals and changes, or update foresail";
 const BRING_BACK = "the rollout leaves it out; repair it first to include it";
 
 /** Forecasts the rollout of any kubeadm cluster, including one without foresail's node agents. */
@@ -96,6 +98,7 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
         warns("node", `${name} is not Ready: ${reason}`, "the rollout waits until it is Ready"),
       ),
     ...serverFindings(nodes, facts, options.target),
+    ...newerFindings(options.target),
     ...runtimeFindings(
       runtimesOf(facts).filter(({ kubeletVersion }) => kubeletVersion !== options.target),
       options.target,
@@ -156,6 +159,14 @@ function headOf(
     ...(serverVersion && { serverVersion }),
     nodes: nodes.map(({ name, pool, kubeletVersion, ready }) => ({ name, pool, kubeletVersion, ready })),
   };
+}
+
+/** Returns a finding for a target of which this forecast can't know everything. */
+function newerFindings(target: string): Finding[] {
+  const newer = newerThanKnown(target);
+  if (newer === undefined) return [];
+  const words = `${newer}: it was not tested, and what it removes or changes may not be in this forecast`;
+  return [warns("rollout", words, READ_NOTES)];
 }
 
 /** Returns findings where the API server's own version contradicts kubeadm-config, the kubelets or the target. */

@@ -26,14 +26,22 @@ export function kubernetesVersionIssue(text: string): string | undefined {
   return undefined;
 }
 
+/** Says that a version has a newer minor than foresail knows, or returns undefined. */
+export function newerThanKnown(version: string): string | undefined {
+  return isNewer(version)
+    ? `Kubernetes ${version} is newer than this foresail knows (1.${newestMinor()})`
+    : undefined;
+}
+
 /** Returns a warning about a version that foresail does not know, or nothing. Paths are relative to the cluster. */
 export function versionWarnings(version: string): ValidationIssue[] {
-  return isNewer(version)
-    ? issueAt(
+  const newer = newerThanKnown(version);
+  return newer === undefined
+    ? []
+    : issueAt(
         ["version"],
-        `Kubernetes ${version} is newer than this foresail knows (1.${newestMinor()}): it was not tested, and its fields, arguments and feature gates are checked as those of 1.${newestMinor()}`,
-      )
-    : [];
+        `${newer}: it was not tested, and its fields, arguments and feature gates are checked as those of 1.${newestMinor()}`,
+      );
 }
 
 /** Returns what is wrong with the version of a pool's nodes. Any minor: another system creates the nodes. */

@@ -5,6 +5,7 @@ import { clusterVersionOf } from "../../../../cli/plan-facts";
 import { removalFindings } from "../../../../cli/forecast/findings";
 import { renderMarkdown, renderText } from "../../../../cli/forecast/render";
 import { planReport, type ForecastOptions } from "../../../../cli/forecast/report";
+import { NEWEST_VERSION } from "../../../../providers/kubeadm/plan/kubernetes-minors";
 import { assertGolden } from "../../golden";
 import { cleanFacts, plainNode, plainPod, troubledFacts } from "./facts";
 
@@ -60,6 +61,28 @@ describe("forecast of a rollout", () => {
     );
     assert.deepEqual(report.steps, []);
     assert.ok(!report.findings.some(({ about }) => ["budget", "emptyDir", "unmanaged pod"].includes(about)));
+  });
+
+  it("warns about a minor that is newer than foresail knows, as the preview does", () => {
+    const [minor] = NEWEST_VERSION.split(".").slice(1).map(Number);
+    const newer = `1.${minor! + 1}.0`;
+    const nodes = [plainNode("cp-1", NEWEST_VERSION)];
+    const { findings, blocked } = planReport(
+      { ...cleanFacts(), nodes, clusterVersion: NEWEST_VERSION, serverVersion: NEWEST_VERSION },
+      desired({ target: newer }),
+    );
+    assert.deepEqual(
+      findings.filter(({ about }) => about === "rollout"),
+      [
+        {
+          about: "rollout",
+          weight: "warns",
+          words: `Kubernetes ${newer} is newer than this foresail knows (1.${minor}): it was not tested, and what it removes or changes may not be in this forecast`,
+          fix: "read what its release notes say of removals and changes, or update foresail",
+        },
+      ],
+    );
+    assert.equal(blocked, false);
   });
 
   it("takes losses that are allowed for warnings", () => {
