@@ -149,9 +149,34 @@ kubelet_words() {
   last_error "$log" | grep -E 'failed to (validate|load) kubelet config|initialize logging|failed to set feature gates|unrecognized feature gate|cannot set feature gate' || true
 }
 
+# Prints the fields of a kubelet's configuration that name files, with the files: CONFIGURATION.
+files_of_kubelet() { sed -nE 's/^ *(clientCAFile|tlsCertFile|tlsPrivateKeyFile|resolvConf): *"?(\/[^"]*[^" ])"? *$/\1 \2/p' "$1"; }
+
+# Tells whether this machine will have a file: PATH.
+will_be_there() {
+  local path
+  if [ -e "$expected$1" ]; then return 0; fi
+  for path in "${removed[@]}"; do if [ "$path" = "$1" ]; then return 1; fi; done
+  [ -e "$1" ]
+}
+
+# Prints which file the kubelet's new configuration names that will not be there, if any. As a user without rights, the kubelet
+# ends before it reads them. One that is missing already, and named, is no fault of the change.
+missing_file() {
+  local field path
+  while read -r field path; do
+    if will_be_there "$path"; then continue; fi
+    if [ ! -e "$path" ] && files_of_kubelet /var/lib/kubelet/config.yaml | grep -qxF -- "$field $path"; then continue; fi
+    echo "$field: open $path: no such file or directory"
+    return 0
+  done < <(files_of_kubelet "$rendered/config.yaml")
+}
+
 # Tries the kubelet of this machine with its new configuration.
 try_kubelet() {
   local words
+  words=$(missing_file)
+  if [ -n "$words" ]; then answer_refusal kubelet "$words"; return 0; fi
   if ! has_programs setpriv kubelet; then return 0; fi
   words=$(kubelet_words "$rendered/config.yaml")
   if [ -z "$words" ] || is_of_machine "$words"; then return 0; fi

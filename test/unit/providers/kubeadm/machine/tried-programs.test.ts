@@ -42,6 +42,52 @@ describe("programs that a preview tries with their new files", function () {
     });
   });
 
+  describe("a kubelet whose configuration names files", () => {
+    /** What is refused of a new configuration on a machine. @param removed a path */
+    function named(line: string, prepare?: (machine: ShellMachine) => void, removed = "") {
+      const machine = new ShellMachine();
+      machine.write("/var/lib/kubelet/config.yaml", "new: no\n");
+      prepare?.(machine);
+      return tried(
+        machine,
+        `printf '%s\\n' 'authentication:' '${line}' >$rendered/config.yaml; removed=(${removed}); has_programs() { false; }; try_kubelet`,
+      ).map(({ words }) => words.replaceAll(machine.root, ""));
+    }
+    const FILE = "/opt/ca.crt";
+    const CA = `    clientCAFile: ${FILE}`;
+    const missing = ["clientCAFile: open /opt/ca.crt: no such file or directory"];
+
+    it("refuses one that is not there, or that the change removes", () => {
+      assert.deepEqual(named(CA), missing);
+      assert.deepEqual(named('resolvConf: "/opt/resolv.conf"'), [
+        "resolvConf: open /opt/resolv.conf: no such file or directory",
+      ]);
+      assert.deepEqual(
+        named(CA, (machine) => machine.write(FILE, ""), FILE),
+        missing,
+      );
+    });
+
+    it("accepts one that is there, that the change writes, and that is missing already", () => {
+      assert.deepEqual(
+        named(CA, (machine) => machine.write(FILE, "")),
+        [],
+      );
+      assert.deepEqual(
+        named(CA, (machine) => machine.write(`/run/folder/expected${machine.path(FILE)}`, "")),
+        [],
+      );
+      assert.deepEqual(
+        named(CA, (machine) =>
+          machine.write("/var/lib/kubelet/config.yaml", CA.replace(FILE, machine.path(FILE))),
+        ),
+        [],
+      );
+      assert.deepEqual(named('resolvConf: ""'), []);
+      assert.deepEqual(named("clusterDNS: /opt/x"), []);
+    });
+  });
+
   describe("a static pod's program", () => {
     /** How it ends with its new files and with those of today: its exit code, and the last line of its log. */
     function apiServer(ofNew: readonly [number, string], ofOld: readonly [number, string] = [137, ""]) {
