@@ -11,11 +11,12 @@ kubectl_of_system() { kubectl_as_administrator --namespace kube-system "$@"; }
 KUBE_PROXY_READY_SECONDS=10
 KUBE_PROXY_ANNOTATION=foresail/min-ready-seconds
 
-# Prints a pod of kube-proxy that has ended three times since its restart, and its node: TIME of the restart.
+# Prints a pod of kube-proxy that has ended three times since its restart and does not run, and its node: TIME of the restart. A
+# kubelet reports one that it starts later as waiting, or only that it ended.
 failing_kube_proxy() {
   kubectl_of_system get pods --selector k8s-app=kube-proxy --output \
-    'jsonpath={range .items[*]}{.metadata.annotations.kubectl\.kubernetes\.io/restartedAt} {.metadata.name} {.spec.nodeName} {.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].state.waiting.reason}{"\n"}{end}' |
-    awk -v at="$1" '$1 == at && $4 >= 2 && $5 == "CrashLoopBackOff" { print $2, $3; exit }'
+    'jsonpath={range .items[*]}{.metadata.annotations.kubectl\.kubernetes\.io/restartedAt} {.metadata.name} {.spec.nodeName} {.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].state.running.startedAt}{"\n"}{end}' |
+    awk -v at="$1" '$1 == at && $4 >= 2 && $5 == "" { print $2, $3; exit }'
 }
 
 # Restarts kube-proxy on one node after another, and waits for it: at most 300 s for the next node. Ends when it keeps ending on
@@ -32,8 +33,9 @@ restart_kube_proxy() {
     \"spec\":{\"minReadySeconds\":$seconds,\"template\":{\"metadata\":{\"annotations\":{\"kubectl.kubernetes.io/restartedAt\":\"$at\"}}}}}"
   until status=$(kubectl_of_system rollout status daemonset/kube-proxy --timeout=3s | tail -n 1); do
     failing=$(failing_kube_proxy "$at")
+    # of one that does not run these are its last ones; the log of the one before may be gone
     [ -z "$failing" ] ||
-      fail "kube-proxy on ${failing#* } ended three times right after its start; its last words: $(kubectl_of_system logs "${failing% *}" --previous --tail 200 | last_words). On the nodes after it, it stays as it was. Fix the value, or take it back, and run the command again" 65
+      fail "kube-proxy on ${failing#* } ended three times right after its start; its last words: $(kubectl_of_system logs "${failing% *}" --tail 200 | last_words). On the nodes after it, it stays as it was. Fix the value, or take it back, and run the command again" 65
     if [ "$status" != "$before" ]; then deadline=$((SECONDS + 300)); fi
     before=$status
     [ "$SECONDS" -lt "$deadline" ] || fail "kube-proxy was not restarted on every node within 300 s: $status" 75

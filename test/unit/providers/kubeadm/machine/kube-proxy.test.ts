@@ -8,7 +8,7 @@ const ENDED =
 /**
  * Restarts kube-proxy, whose pods are those of a fake cluster.
  *
- * @param pods lines of TIME NAME NODE ENDS WHY; TIME is "now" for those of this restart
+ * @param pods lines of TIME NAME NODE ENDS, and since when it runs, if it does; TIME is "now" for those of this restart
  * @param kept the annotation of an interrupted restart, or what others wrote there
  * @param rolled the question for which the DaemonSet has been rolled out
  */
@@ -27,7 +27,8 @@ function restart(pods: readonly string[], { former = "", kept = "", rolled = 3 }
   echo "1 out of 3 new pods have been updated"; echo x >>${asked}
   [ "$(wc -l <${asked})" -ge ${rolled} ] ;;
 *"get pods"*) now=$(sed -n 's/.*restartedAt":"\\([^"]*\\)".*/\\1/p' ${patches} | head -n 1); printf '%s\\n' ${pods.map((pod) => `"${pod}"`).join(" ")} | sed "s/^now /$now /" ;;
-*logs*--previous*) echo '${ENDED}' ;;
+*logs*--previous*) echo "unable to retrieve container logs for containerd://1" ;;
+*logs*) echo '${ENDED}' ;;
 *) echo "unexpected: $*" >&2; exit 1 ;;
 esac`,
   );
@@ -50,7 +51,9 @@ describe("the restart of kube-proxy", () => {
       ["2", 10],
       ["30", 30],
     ] as const) {
-      const { status, stdout, patches } = restart(["now kube-proxy-1 w-1 0"], { former });
+      const { status, stdout, patches } = restart(["now kube-proxy-1 w-1 0 2026-11-26T10:00:00Z"], {
+        former,
+      });
       assert.equal(status, 0, stdout);
       assert.deepEqual(
         patches.map(({ spec }) => spec.minReadySeconds),
@@ -62,7 +65,7 @@ describe("the restart of kube-proxy", () => {
   });
 
   it("computes with no annotation that is not a number", () => {
-    const pods = ["now kube-proxy-1 w-1 0"];
+    const pods = ["now kube-proxy-1 w-1 0 2026-11-26T10:00:00Z"];
     for (const [kept, given] of [
       ["30", 30],
       ["08", 0],
@@ -77,7 +80,7 @@ describe("the restart of kube-proxy", () => {
   });
 
   it("ends with kube-proxy's own words when it keeps ending, and keeps the next nodes waiting", () => {
-    const { status, stdout, patches } = restart(["now kube-proxy-2 w-1 2 CrashLoopBackOff"], { rolled: 100 });
+    const { status, stdout, patches } = restart(["now kube-proxy-2 w-1 2"], { rolled: 100 });
     assert.equal(status, 65);
     assert.match(
       stdout,
@@ -86,10 +89,11 @@ describe("the restart of kube-proxy", () => {
     assert.equal(patches.length, 1);
   });
 
-  it("takes neither a kube-proxy of before the restart nor one that ended once for a failure", () => {
+  it("takes none of before the restart, none that ended once and none that runs again for a failure", () => {
     const pods = [
-      "2026-11-25T10:00:00Z kube-proxy-3 w-2 9 CrashLoopBackOff",
-      "now kube-proxy-4 w-1 1 CrashLoopBackOff",
+      "2026-11-25T10:00:00Z kube-proxy-3 w-2 9",
+      "now kube-proxy-4 w-1 1",
+      "now kube-proxy-5 w-3 2 2026-11-26T10:00:00Z",
     ];
     const { status, stdout } = restart(pods);
     assert.equal(status, 0, stdout);
