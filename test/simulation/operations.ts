@@ -21,6 +21,7 @@ const OPERATIONS: Record<string, Operation> = {
       ...{ marker: state.marker ?? "", identity: script.machine },
       ...{ member: state.member ? "yes" : "", fixed: state.fixed ?? "" },
       changing: state.changing ?? "",
+      begunControlPlane: state.etcdId !== undefined && state.prepared && !state.member ? "yes" : "",
     }),
   own: ({ script, state }) => {
     if (state.marker === undefined) return NOTHING;

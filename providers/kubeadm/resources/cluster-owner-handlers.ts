@@ -7,6 +7,7 @@ import { isKnown, isKnownList } from "../../../lib/unknown";
 import { releaseScript } from "../machine/adoption-steps";
 import { ownScript, resetScript } from "../machine/steps";
 import {
+  becomesWorker,
   decideMachines,
   formerOf,
   giveBack,
@@ -55,12 +56,16 @@ function withIdentity(olds: Partial<Inputs>, news: Inputs): { inputs: Inputs; is
   return { inputs: news, issue };
 }
 
-/** Returns the machines that a check has to read: those that the state does not have as they are, or all at a take-over. */
+/**
+ * Returns the machines that a check has to read: those that the state does not have as they are, or as control planes, or all at
+ * a take-over.
+ */
 function machinesToRead(olds: Partial<Inputs>, { machines, takeOver, provided }: Inputs): RecordedMachine[] {
   // the stack has just made them
   if (provided === true || !isKnownList(machines)) return [];
   if (takeOver !== undefined && takeOver !== olds.takeOver) return machines;
-  return machines.filter((machine) => !isRecorded(olds.machines ?? [], machine));
+  const { machines: recorded = [] } = olds;
+  return machines.filter((machine) => !isRecorded(recorded, machine) || becomesWorker(recorded, machine));
 }
 
 /** Records the stack on the machines that it takes over. May be repeated. */

@@ -5,7 +5,7 @@ import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../mac
 import { certificateAuthority } from "../machine/kubeconfig";
 import * as steps from "../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../plan/machine";
-import { otherRole } from "../plan/membership/already-members";
+import { otherRole } from "../plan/membership/other-role";
 import { hasLostRole } from "../plan/membership/nodes";
 import { staleMember } from "../plan/membership/quorum";
 import { agentOfJoin, installAgentOfMember } from "./agent-installation";

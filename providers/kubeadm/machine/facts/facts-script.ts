@@ -23,6 +23,7 @@ export function parseMachineFacts(answer: string): MachineFacts {
     identity: (facts.get("identity") ?? "").trim(),
     ...(facts.get("member")?.startsWith("adopted") ? { adopted: true } : {}),
     ...(Object.keys(fixed).length > 0 ? { fixed } : {}),
+    ...((facts.get("begunControlPlane") ?? "") === "" ? {} : { begunControlPlane: true }),
     ...(/^\d{1,9}$/.test(changing) ? { changingSeconds: Number(changing) } : {}),
   };
 }

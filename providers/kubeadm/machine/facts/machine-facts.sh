@@ -28,3 +28,5 @@ changing() {
   case $(cat "$file") in "" | no) ;; *) echo $(($(date +%s) - $(stat --format=%Y "$file"))) ;; esac
 }
 { changing 2>/dev/null || true; } | answer changing
+# whether a join as a control plane has begun here and not ended: etcd may have this machine as a member
+if ! is_member && [ -e /etc/kubernetes/manifests/etcd.yaml ]; then echo yes; fi | answer begunControlPlane

@@ -7,7 +7,8 @@ import {
   UNMARKED,
 } from "../../../../lib/ownership/owner";
 import { isKnown } from "../../../../lib/unknown";
-import type { Machine } from "../machine";
+import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
+import { otherRole } from "../membership/other-role";
 import type { ClusterOwnerStep } from "../steps";
 import type { ReadFacts } from "./machine-facts";
 import type { MachineMark } from "./machine-mark";
@@ -97,6 +98,13 @@ export function isRecorded(recorded: readonly RecordedMachine[], machine: Record
   return recorded.some(({ name, ...before }) => name === machine.name && placeOf(before) === place);
 }
 
+const isWorker = ({ group = CONTROL_PLANE_GROUP }: RecordedMachine) => group !== CONTROL_PLANE_GROUP;
+
+/** Returns whether the state has a machine as a control plane that is configured as a worker. */
+export function becomesWorker(recorded: readonly RecordedMachine[], machine: RecordedMachine): boolean {
+  return recorded.some((each) => each.name === machine.name && !isWorker(each)) && isWorker(machine);
+}
+
 /**
  * Returns why a machine that could not be read is refused all the same: the state has another machine at its address.
  */
@@ -168,8 +176,12 @@ export function decideMachines(
           decision.steps.push({ kind: "unread", machine: name, what: `whose machine it is: ${owned.why}` });
         break;
       }
-      case "free":
       case "own":
+        // etcd may have it as a member, and no worker leaves etcd
+        if ("mark" in found && found.begunControlPlane === true && isWorker(machine))
+          refuse(otherRole({ name, role: "worker" }, "began to join"));
+        break;
+      case "free":
         break;
     }
     if (twin !== undefined) refuse(`${name} and ${twin} are the same machine; list it once`);

@@ -4,6 +4,7 @@ import { ownershipOf } from "../facts/ownership";
 import type { Machine } from "../machine";
 import type { NodeGroupStep } from "../steps";
 import type { ObservedNode } from "./nodes";
+import { otherRole } from "./other-role";
 
 /**
  * Returns the machines to join that may be members already: their Nodes were deleted by hand, or have no label of a group,
@@ -36,15 +37,6 @@ export function alreadyMembers(self: Self, cluster: string, facts: ReadonlyMap<s
     const { is } = ownershipOf({ cluster, machine, self }, read);
     return is === "own" || is === "unnamed" ? [machine] : [];
   });
-}
-
-/** Returns why a machine that is a member with the other role is refused. */
-export function otherRole({ name, role }: Pick<Machine, "name" | "role">): string {
-  const [has, wanted] = role === "control-plane" ? ["worker", "control plane"] : ["control plane", "worker"];
-  return (
-    `an interrupted run joined ${name} as a ${has}, and it can't become a ${wanted} in one run: ` +
-    "take it out of the configuration, run `up`, then add it here"
-  );
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ReadFacts } from "../../../../../providers/kubeadm/plan/facts/machine-facts";
 import { type FoundMark, parseMachineMark } from "../../../../../providers/kubeadm/plan/facts/machine-mark";
 import {
+  becomesWorker,
   decideMachines,
   formerOf,
   giveBack,
@@ -122,6 +123,22 @@ describe("the machines of a stack before they are recorded", () => {
       ["cluster.machines[1]"],
     );
     assert.deepEqual(steps, [{ kind: "unread", machine: "w-22", what: "whose machine it is: no answer" }]);
+  });
+
+  it("are refused as workers when an interrupted run began to join them as control planes: etcd may have them", () => {
+    const begun = { ...said(OWN), begunControlPlane: true } as const;
+    const as = (group: string) => ({ machines: [{ ...machine("w-1"), group }] });
+    assert.match(
+      decide({ "w-1": begun }, as("workers")).failures[0]?.reason ?? "",
+      /began to join w-1 as a control plane, and it can't become a worker in one run: take it out/,
+    );
+    assert.deepEqual(decide({ "w-1": begun }, as("control-plane")).failures, []);
+    assert.deepEqual(decide({ "w-1": said(OWN) }, as("workers")).failures, []);
+    const recorded = (group: string) => [{ ...machine("w-1"), group }];
+    assert.ok(becomesWorker(recorded("control-plane"), recorded("workers")[0]!));
+    assert.ok(!becomesWorker(recorded("workers"), recorded("other")[0]!));
+    assert.ok(!becomesWorker(recorded("workers"), recorded("control-plane")[0]!));
+    assert.ok(!becomesWorker([machine("w-1")], machine("w-1")));
   });
 
   it("are refused when two names mean the same machine", () => {
