@@ -193,7 +193,10 @@ systemctl daemon-reload`,
       new RegExp(`^${controlPlane}: repair ${SCHEDULER} \\(put the files back, restart what reads them\\)$`),
     ],
     says: /busy/,
-    returns: ({ all }) => all.map((machine) => new RegExp(`^${machine}: report files that others change$`)),
+    returns: ({ all, controlPlane }) => [
+      ...all.map((machine) => new RegExp(`^${machine}: report files that others change$`)),
+      new RegExp(`^${controlPlane} \\S+ \\(begun by an earlier run: uncordon\\)$`),
+    ],
   },
   {
     name: "a label that a policy of the cluster denies",
