@@ -89,12 +89,14 @@ export async function makeInfrastructure(
     ...(octavia ? { loadBalancerCidr: network.cidr } : {}),
     ...(cloudProvider.enabled ? { serviceLoadBalancerCidr: network.cidr } : {}),
   });
+  const given = parent?.getProvider("openstack:index:Provider") as Provider | undefined;
   const plan = new CloudPlan(
     `${cluster}-cloud`,
     {
       cluster,
       cloud,
       region,
+      ...(given && { givenProvider: whereaboutsOf(given) }),
       servers: machines.map(({ name, pool, shape: { network: _, ...shape } }) => ({ name, pool, ...shape })),
       externalNetwork: network.externalNetwork,
       floatingIps: withFloatingIp.filter((name) => !state.floatingIps.has(`${cluster}-${name}`)).length,
@@ -128,13 +130,10 @@ export async function makeInfrastructure(
     },
     { parent },
   );
-  // The provider reads credentials from clouds.yaml or the environment, so the state has none.
-  const settings = providerSettings(
-    await endpointsOf({ cloud, region }),
-    state.provider,
-    arriving.length + leaving.length > 0,
-  );
-  const provider = new Provider(cluster, { cloud, region, ...settings }, { parent });
+  const changesMachines = arriving.length + leaving.length > 0;
+  const settings = providerSettings(await endpointsOf({ cloud, region }), state.provider, changesMachines);
+  // Our own reads credentials from clouds.yaml or the environment, so the state has none.
+  const provider = given ?? new Provider(cluster, { cloud, region, ...settings }, { parent });
   const objects = new CloudObjects(cluster, state.mark ?? plan.mark, { parent, provider, dependsOn: [plan] });
   const externalNetworkId = whenMade(plan.found, (found) => found.externalNetworkId as string);
   const networks = makeNetworks(objects, network, inUse, externalNetworkId);
@@ -156,6 +155,10 @@ export async function makeInfrastructure(
   const lost = [...state.lost, ...rollout.now.undrained].sort();
   return { plan, objects, balancer, machines: cloudMachines, later, leavingLater, lost };
 }
+
+/** Returns what a program's own provider says about its cloud. */
+const whereaboutsOf = ({ cloud, region, authUrl, tenantId, tenantName }: Provider) =>
+  pulumi.output({ cloud, region, authUrl, tenantId, tenantName });
 
 /** Returns which endpoints of the cloud foresail calls; undefined where `CloudPlan` refuses its configuration. */
 const endpointsOf = (ref: CloudRef): Promise<string | undefined> =>

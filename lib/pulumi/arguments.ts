@@ -3,7 +3,13 @@ import { warn } from "./log";
 import type { DeepInput } from "./dynamic-resource";
 import { printable } from "../text/quote";
 import { renameFields, type Renames } from "../validation/renames";
-import { formatPath, issueCount, issueLines, type ValidationIssue } from "../validation/validation-issue";
+import {
+  formatPath,
+  issueAt,
+  issueCount,
+  issueLines,
+  type ValidationIssue,
+} from "../validation/validation-issue";
 
 /** Returns an argument's plain value, or undefined for an Output, which is checked where its value is used. */
 export function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
@@ -44,4 +50,19 @@ export function withCurrentNames<Args extends object>(component: string, args: A
   if (deprecations.length > 0)
     void warn([`${printable(component)} has old names:`, ...issueLines(deprecations)].join("\n  "));
   return value as Args;
+}
+
+/**
+ * Reports a provider of Kubernetes among the options of a component that finds its cluster by a kubeconfig: it would be ignored,
+ * and another cluster changed.
+ */
+export function kubernetesProviderIssues(options: pulumi.ComponentResourceOptions = {}): ValidationIssue[] {
+  const { provider, providers = [] } = options;
+  const given = [...(provider ? [provider] : []), ...Object.values(providers)] as { __pulumiType?: string }[];
+  return given.some(({ __pulumiType: type }) => type === "pulumi:providers:kubernetes")
+    ? issueAt(
+        ["provider"],
+        "is not used: the management cluster is that of `kubeconfig`; give no provider of Kubernetes",
+      )
+    : [];
 }

@@ -7,7 +7,7 @@ export interface CloudConfiguration {
   /** URL of Keystone with its version: "https://cloud.example.com:5000/v3". */
   authUrl: string;
   /** The credentials as `auth` in Keystone's request for a token; secret. */
-  auth: object;
+  auth: { identity?: object; scope?: { project?: Identity; domain?: object } };
   region?: string;
   interface: string;
   /** PEM certificates. */
@@ -79,7 +79,7 @@ function entryOfEnvironment(environment: Environment): CloudEntry {
   };
 }
 
-function keystoneAuth(auth: Fields, where: string): object {
+function keystoneAuth(auth: Fields, where: string): CloudConfiguration["auth"] {
   const user = identity(auth, "user_id", "username", "user_domain");
   const secret = text(auth.application_credential_secret);
   if (secret !== undefined) {

@@ -16,6 +16,7 @@ import { leftoverLine, leftoversOf } from "../plan/leftovers";
 import type { CloudFacts, CloudRef, Named } from "../plan/cloud-facts";
 import { withoutLeftovers } from "../plan/new-objects";
 import { findNamed, serverFaultAdvice, unmetCloud } from "../plan/requirements";
+import { givenProviderIssues } from "../plan/provider-settings";
 import { cloudPlanSteps } from "../plan/steps";
 import type { CloudPlanInputs as Inputs, FoundInCloud } from "./declarations";
 import { ASK_SECONDS } from "./stopped-machines";
@@ -55,7 +56,10 @@ async function askCloud(news: Inputs) {
     const network = facts.network && withoutLeftovers(facts.network, leftovers.deleted);
     return {
       found: findAll(news, facts, cloud.configuration),
-      unmet: unmetCloud(news, { ...facts, failed, ...(network ? { network } : {}) }),
+      unmet: [
+        ...(news.givenProvider ? givenProviderIssues(news.givenProvider, news, cloud.configuration) : []),
+        ...unmetCloud(news, { ...facts, failed, ...(network ? { network } : {}) }),
+      ],
       stopped: stoppedServers(facts, serverIds, news.leaving),
       changed: changedMetadata(news.metadata ?? [], facts.metadata),
       leftovers,

@@ -4,11 +4,14 @@ import type { Machine } from "../../kubeadm/plan/machine";
 import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
 import type { ChangedMetadata } from "../plan/lost-metadata";
 import type { MarkedObject } from "../plan/leftovers";
+import type { GivenProvider } from "../plan/provider-settings";
 import type { CloudRef, DesiredCloud, RecordedObject, UnmetRequirement } from "../plan/cloud-facts";
 
 /** `known`, `metadata`, `networkObjects`, `objects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
 export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   cluster: string;
+  /** The provider that the program gave to the cluster, if any. */
+  givenProvider?: GivenProvider;
   /** Unmet requirements that are known without the cloud. */
   refusals?: UnmetRequirement[];
   /** Changes of this run to the machines, one line each. */
@@ -59,10 +62,12 @@ export class CloudPlan extends DynamicResource<CloudPlanInputs> {
   /** Owner tag: distinguishes this stack's objects from those of another cluster with the same name. */
   declare readonly mark: pulumi.Output<string>;
 
-  /** @param args plain values, so that a preview knows all of them */
+  /** @param args plain values, so that a preview knows all of them; a program's own provider may know less */
   constructor(
     name: string,
-    args: Omit<CloudPlanInputs, "found" | "leftovers" | "restored">,
+    args: Omit<CloudPlanInputs, "found" | "leftovers" | "restored" | "givenProvider"> & {
+      givenProvider?: pulumi.Input<GivenProvider>;
+    },
     opts?: pulumi.CustomResourceOptions,
   ) {
     super("openstack/CloudPlan", name, args, { outputs: ["found", "mark"] }, opts);

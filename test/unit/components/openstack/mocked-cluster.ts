@@ -36,6 +36,8 @@ interface MakeOptions extends Partial<OpenstackClusterArgs> {
   existing?: StateResources;
   /** Types of resources that `--target` leaves out, for which the engine answers no outputs. */
   leftOut?: readonly string[];
+  /** Providers that the program gives to the cluster. */
+  providers?: pulumi.ProviderResource[];
 }
 
 /** OpenstackCluster on mocks of the engine, and what it registers there. */
@@ -76,7 +78,7 @@ export class MockedCluster {
   }
 
   /** Makes the cluster, and waits until all of it is registered. */
-  async make({ existing = {}, leftOut = [], ...over }: MakeOptions = {}) {
+  async make({ existing = {}, leftOut = [], providers = [], ...over }: MakeOptions = {}) {
     this.existing = existing;
     this.leftOut = leftOut;
     const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
@@ -96,7 +98,7 @@ export class MockedCluster {
         cluster: { version: "1.36.3", network: { plugin: { flannel: {} } }, ssh: { privateKey: "KEY" } },
         ...over,
       },
-      { transformations: [spy] },
+      { transformations: [spy], providers },
     );
     await promised(made.nodes);
     await promised(made.remaining);

@@ -85,6 +85,18 @@ describe("OpenstackCluster", () => {
     );
   });
 
+  it("uses the provider that it is given for everything in the cloud, and compares its cloud in the preview", async () => {
+    const { Provider } = await import("@pulumi/openstack");
+    const given = new Provider("mine", { cloud: "eu2" });
+    await cluster.make({ providers: [given] });
+    const inCloud = cluster.registered.filter(({ type }) => type.startsWith("openstack:"));
+    assert.ok(inCloud.length > 6);
+    for (const { name, options } of inCloud) assert.equal(options.provider, given, name);
+    assert.equal(cluster.of("openstack").length, 0);
+    const { givenProvider } = cluster.only("CloudPlan").inputs as { givenProvider: { cloud: string } };
+    assert.equal(givenProvider.cloud, "eu2");
+  });
+
   it("opens nothing to everyone, and describes the purpose of each rule", async () => {
     await cluster.make();
     const rules = cluster.of("SecGroupRule").map(({ inputs }) => inputs);

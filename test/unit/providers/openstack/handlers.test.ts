@@ -90,18 +90,21 @@ describe("the handlers of OpenStack's resources", () => {
 
     it("resolves names, and refuses nothing that the cloud has", async () => {
       await start();
-      const { inputs, failures } = (await planHandlers.check!({}, desired())) as {
-        inputs: object;
-        failures: object[];
-      };
-      assert.deepEqual(failures, []);
-      assert.deepEqual((inputs as { found: object }).found, {
+      const checked = await planHandlers.check!({}, desired());
+      assert.deepEqual(checked.failures, []);
+      assert.deepEqual((checked.inputs as { found: object }).found, {
         images: { debian: "i1" },
         flavors: { m1: "f1" },
         externalNetworkId: "n1",
         authUrl: `${cloud.url}/v3`,
         region: "one",
       });
+    });
+
+    it("refuses the program's own provider when it is of another cloud", async () => {
+      await start();
+      const { failures } = await planHandlers.check!({}, desired({ givenProvider: { cloud: "eu2" } }));
+      assert.deepEqual(failures, [{ property: "provider", reason: failures![0]!.reason }]);
     });
 
     it("is updated when the region becomes known, which the cluster's own programs need", async () => {

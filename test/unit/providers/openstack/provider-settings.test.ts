@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { providerSettings } from "../../../../providers/openstack/plan/provider-settings";
+import {
+  givenProviderIssues,
+  providerSettings,
+} from "../../../../providers/openstack/plan/provider-settings";
 
 describe("what Pulumi's OpenStack provider is given beside the name of the cloud", () => {
   const maxRetries = 10;
@@ -34,4 +37,43 @@ describe("what Pulumi's OpenStack provider is given beside the name of the cloud
   ];
   for (const [what, args, expected] of cases)
     it(`is ${what}`, () => assert.deepEqual(providerSettings(...args), expected));
+});
+
+describe("a provider that a program gives to its OpenStack cluster", () => {
+  const read = {
+    authUrl: "https://keystone.example.com/v3",
+    region: "one",
+    auth: { scope: { project: { name: "web" } } },
+  };
+  const cases: [what: string, given: object, asked: object, issue?: RegExp][] = [
+    ["of the same entry", { cloud: "eu1" }, { cloud: "eu1" }],
+    [
+      "of the same address",
+      { authUrl: "https://keystone.example.com/", tenantName: "web" },
+      { cloud: "eu1" },
+    ],
+    ["of the same region", { cloud: "eu1", region: "one" }, { cloud: "eu1", region: "one" }],
+    ["of another entry", { cloud: "eu2" }, { cloud: "eu1" }, /has cloud eu2, and the cluster eu1/],
+    ["of an entry, to a cluster without one", { cloud: "eu2" }, {}, /has cloud eu2, and the cluster none/],
+    [
+      "of another address",
+      { authUrl: "https://k2.example.com/v3" },
+      { cloud: "eu1" },
+      /has authUrl https:\/\/k2/,
+    ],
+    [
+      "of another region",
+      { cloud: "eu1", region: "two" },
+      { cloud: "eu1" },
+      /has region two, and the cluster one/,
+    ],
+    ["of the entry's region", { cloud: "eu1" }, { cloud: "eu1", region: "one" }, /has region none/],
+    ["of another project", { cloud: "eu1", tenantName: "ops" }, { cloud: "eu1" }, /has tenantName ops/],
+  ];
+  for (const [what, given, asked, issue] of cases)
+    it(`is ${issue ? "refused" : "used"} when it is ${what}`, () => {
+      const issues = givenProviderIssues(given, asked, read);
+      assert.equal(issues.length, issue ? 1 : 0);
+      if (issue) assert.match(issues[0]!.reason, issue);
+    });
 });

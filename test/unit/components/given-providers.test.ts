@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+
+describe("a provider of Kubernetes given to a component of a management cluster", () => {
+  before(() =>
+    pulumi.runtime.setMocks({
+      call: () => ({}),
+      newResource: ({ name, inputs }) => ({ id: `${name}-id`, state: inputs as object }),
+    }),
+  );
+
+  it("is refused, since the component would change the cluster of its kubeconfig", async () => {
+    const { Provider } = await import("@pulumi/kubernetes");
+    const { MachinePool } = await import("../../../package/machine-pool.js");
+    const azimuth = await import("../../../package/azimuth.js");
+    const provider = new Provider("mine");
+    const args = {
+      ...{
+        kubeconfig: "x",
+        namespace: "az-demo",
+        cluster: "demo",
+        replicas: 1,
+        version: "1.36.3",
+        nodeGroups: [],
+      },
+      ...{ bootstrap: { dataSecretName: "x" }, infrastructure: { apiVersion: "a/v1", kind: "K" } },
+    } as never;
+    const refusal = /provider: is not used: the management cluster is that of `kubeconfig`/;
+    const { Lease, OidcClient, Platform, Realm } = azimuth;
+    for (const Component of [MachinePool, Lease, OidcClient, Platform, Realm])
+      for (const options of [
+        { provider },
+        { providers: [provider] },
+        { providers: { kubernetes: provider } },
+      ])
+        assert.throws(() => new Component("demo", args, options), refusal);
+  });
+});
