@@ -26,10 +26,15 @@ function join({ agent, installation = ":", kubeadm = ":", before = ":" }: Situat
   host.write("/var/lib/kubelet/pki/kubelet-client-current.pem", "");
   host.program("systemctl", "echo 999999999999999");
   host.program("kubeadm", `cd ${host.root}; ${kubeadm}`);
-  const { status, stdout, stderr } = host.step("steps/join", { AGENT: agent }, ["common/kubeadm"], {
-    data: joinData({ configuration: "c", discovery: "d" }),
-    fakes: `${FAKES}; ${before}; write_agent() { cd ${host.root}; ${installation}; }`,
-  });
+  const { status, stdout, stderr } = host.step(
+    "steps/join",
+    { AGENT: agent, MACHINE: "w-3" },
+    ["common/kubeadm"],
+    {
+      data: joinData({ configuration: "c", discovery: "d" }),
+      fakes: `${FAKES}; ${before}; write_agent() { cd ${host.root}; ${installation}; }`,
+    },
+  );
   const has = (file: string) => existsSync(host.path(file));
   return {
     status,
@@ -74,5 +79,12 @@ describe("the agent of a joining machine", () => {
   it("makes no member of a machine that kubeadm can't join", () => {
     const { status, answer, isMember } = join({ agent: true, kubeadm: "false" });
     assert.deepEqual([status, answer, isMember], [1, "", false]);
+  });
+
+  it("is not installed on a machine without a mark, where nothing is prepared, and which kubeadm does not join", () => {
+    const found = join({ agent: true, before: 'claimed_by=""', kubeadm: "touch joined" });
+    assert.equal(found.status, 78, found.stderr);
+    assert.match(found.answer, /nothing is prepared on this machine.*take it out of the configuration/);
+    assert.deepEqual([found.isMember, found.isStarted], [false, false]);
   });
 });
