@@ -62,22 +62,57 @@ var (
 	flagName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 )
 
+// A registered flag, and the method that registers it: "BoolVar".
+type flag struct{ name, method string }
+
+// valueKinds are the methods that register flags whose values are checked.
+var valueKinds = map[string]*regexp.Regexp{
+	"boolean":  regexp.MustCompile(`^Bool(Var|VarP)?$`),
+	"duration": regexp.MustCompile(`^Duration(Var|VarP)?$`),
+	"integer":  regexp.MustCompile(`^Int(32|64)?(Var|VarP)?$`),
+}
+
 // flags returns the names of the flags that the sources of a component register.
 func (r release) flags(component string) []string {
 	names := append(strings.Fields(unlisted[component]), "v", "vmodule")
-	for _, pkg := range append(flagPackages[component], everywhere...) {
-		_ = filepath.WalkDir(r.folder(pkg), func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && (entry.IsDir() || path == r.folder(pkg)) {
-				names = append(names, flagsOf(parse(path))...)
-			}
-			return nil
-		})
+	for _, found := range r.registered(component) {
+		names = append(names, found.name)
 	}
 	return names
 }
 
-func flagsOf(files []*ast.File) []string {
-	names, constants := []string{}, map[string]string{}
+// flagsOfKind returns the flags of all components that have values of one kind wherever they are registered.
+func (r release) flagsOfKind(kind string) []string {
+	isOther := map[string]bool{}
+	for component := range flagPackages {
+		for _, found := range r.registered(component) {
+			isOther[found.name] = isOther[found.name] || !valueKinds[kind].MatchString(found.method)
+		}
+	}
+	names := []string{}
+	for name, other := range isOther {
+		if !other {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (r release) registered(component string) []flag {
+	flags := []flag{}
+	for _, pkg := range append(flagPackages[component], everywhere...) {
+		_ = filepath.WalkDir(r.folder(pkg), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && (entry.IsDir() || path == r.folder(pkg)) {
+				flags = append(flags, flagsOf(parse(path))...)
+			}
+			return nil
+		})
+	}
+	return flags
+}
+
+func flagsOf(files []*ast.File) []flag {
+	flags, constants := []flag{}, map[string]string{}
 	inspect := func(visit func(ast.Node)) {
 		for _, file := range files {
 			ast.Inspect(file, func(node ast.Node) bool { visit(node); return true })
@@ -107,12 +142,12 @@ func flagsOf(files []*ast.File) []string {
 		}
 		for _, argument := range call.Args[:min(len(call.Args), 3)] {
 			if found := text(argument, constants); flagName.MatchString(found) {
-				names = append(names, found)
+				flags = append(flags, flag{found, name})
 				return
 			}
 		}
 	})
-	return names
+	return flags
 }
 
 // text returns the value of a string, "" for what is not one.

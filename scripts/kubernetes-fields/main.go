@@ -307,8 +307,12 @@ func main() {
 	for component := range flagPackages {
 		flags[component] = joinedNames(versions, minors, func(r release) []string { return r.flags(component) })
 	}
+	values := map[string]any{}
+	for kind := range valueKinds {
+		values[kind] = joinedNames(versions, minors, func(r release) []string { return r.flagsOfKind(kind) })
+	}
 	output, err := json.Marshal(map[string]any{
-		"kinds": all, "flags": flags, "minors": minors,
+		"kinds": all, "flags": flags, "flagValues": values, "minors": minors,
 		"gates":        joinedGates(versions, minors),
 		"kubeadmGates": joinedNames(versions, minors, release.kubeadmGates),
 		"plugins":      joinedNames(versions, minors, release.admissionPlugins),

@@ -54,6 +54,14 @@ describe("fields and arguments of Kubernetes", function () {
         assert.ok(listed.length > 50, `${program}: ${stdout.slice(0, 200)}`);
         const others = listed.filter((name) => !known.includes(name) && !["help", "version"].includes(name));
         assert.deepEqual(others, [], program);
+        const { boolean, duration, integer } = fieldsOf(version).flagValues;
+        for (const [, name = "", type = ""] of stdout.matchAll(
+          /^ +(?:-., )?--([a-z0-9-]+)(?: ([a-z]\w*))? {2,}/gm,
+        )) {
+          const kind = /^u?int\d*$/.test(type) ? "integer" : type === "" ? "boolean" : type;
+          for (const [of, names] of Object.entries({ boolean, duration, integer }))
+            if (names.includes(name)) assert.equal(kind, of, `${program} --${name}`);
+        }
       }
     });
   }

@@ -11,6 +11,7 @@ import {
 } from "../../../../lib/validation/validation-issue";
 import { argumentsAt } from "../arguments";
 import { PROFILE_ADMISSION } from "../profile";
+import { parseDuration } from "./field-values";
 import { fieldsOf, minorsWithGate } from "./known-fields";
 
 /** Settings of a cluster whose values Kubernetes' programs check at their start. */
@@ -105,6 +106,31 @@ const tlsIssue = (text: string): string | undefined =>
     ? undefined
     : `${quoted(text)} ${unknownWord(text, TLS_VERSIONS)}`;
 
+/** A whole number as Go's flags read it: also "0x10", "0b1", "0o7" and "1_000". */
+const INTEGER = /^[+-]?(0x[\da-f]+(_[\da-f]+)*|0b[01]+(_[01]+)*|0o?[0-7]*(_[0-7]+)*|[1-9]\d*(_\d+)*)$/i;
+
+/** What the programs do not start without, by the kind of an argument. */
+const VALUE_KINDS = {
+  boolean: [(text: string) => parseBoolean(text) !== undefined, 'neither "true" nor "false"'],
+  duration: [
+    (text: string) => parseDuration(text) !== undefined,
+    'not a duration; write e.g. "90s" or "1m30s"',
+  ],
+  integer: [(text: string) => INTEGER.test(text), "not a whole number"],
+} as const;
+
+/** Returns the issue of a value whose program ends at its start, since its argument is of another kind. */
+function kindIssue(name: string, text: string, version: string | undefined): string | undefined {
+  // the rules of the pods' blocks say more
+  if (name.startsWith("node-cidr-mask-size")) return undefined;
+  const { flagValues } = fieldsOf(version);
+  for (const kind of ["boolean", "duration", "integer"] as const) {
+    const [accepts, words] = VALUE_KINDS[kind];
+    if (flagValues[kind].includes(name)) return accepts(text) ? undefined : `${quoted(text)} is ${words}`;
+  }
+  return undefined;
+}
+
 /** Returns the issues of one list of arguments. A program takes the last of several, except where it takes them together. */
 function listIssues(
   list: ReturnType<typeof argumentsAt>,
@@ -129,7 +155,7 @@ function listIssues(
   return list.flatMap(({ name, value }, index) =>
     issueAt(
       ["kubeadm", ...place.split("."), index, "value"],
-      value === undefined ? undefined : ownValue(rules, name)?.(value),
+      value === undefined ? undefined : (ownValue(rules, name)?.(value) ?? kindIssue(name, value, version)),
     ),
   );
 }

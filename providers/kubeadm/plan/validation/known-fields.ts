@@ -22,6 +22,8 @@ export interface KubernetesFields {
   readonly kinds: Readonly<Record<string, { readonly [field: string]: Shape }>>;
   /** Names of arguments by program. */
   readonly flags: Readonly<Record<string, readonly string[]>>;
+  /** Names of the arguments of all programs whose values are of a kind. */
+  readonly flagValues: Readonly<Record<"boolean" | "duration" | "integer", readonly string[]>>;
   /** State of each feature gate: a letter, as the generated file describes it; without a version, one for each minor. */
   readonly gates: Readonly<Record<string, string>>;
   /** Names of kubeadm's own feature gates. */
@@ -90,7 +92,7 @@ export function fieldsOf(version?: string): KubernetesFields {
       }),
     );
   };
-  const { kinds, flags, gates, kubeadmGates, plugins, cipherSuites, minors } = all();
+  const { kinds, flags, flagValues, gates, kubeadmGates, plugins, cipherSuites, minors } = all();
   const namesOf = (list: readonly string[]) =>
     list.map(entryOf).flatMap(({ name, range }) => (has(range) ? [name] : []));
   const column = minor === undefined ? -1 : minors.indexOf(minor);
@@ -99,6 +101,11 @@ export function fieldsOf(version?: string): KubernetesFields {
     flags: Object.fromEntries(
       Object.entries(flags).map(([program, list]) => [program, namesOf(list)] as const),
     ),
+    flagValues: {
+      boolean: namesOf(flagValues.boolean),
+      duration: namesOf(flagValues.duration),
+      integer: namesOf(flagValues.integer),
+    },
     gates: Object.fromEntries(
       Object.entries(gates).flatMap(([name, letters]) => {
         const state = column < 0 ? letters : letters.charAt(column);

@@ -107,9 +107,21 @@ function gracePeriodIssues(kubelet: object): ValidationIssue[] {
     );
 }
 
+/** Tells whether a text is a list of CPUs, such as "0-3,8". */
+const isCpuList = (text: string): boolean =>
+  text.split(",").every((part) => {
+    const [, first, last = first] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part) ?? [];
+    return first !== undefined && Number(first) <= Number(last);
+  });
+
 /** The static policy needs CPUs of its own for the system. */
 function reservedCpuIssues(kubelet: object): ValidationIssue[] {
   const { cpuManagerPolicy, reservedSystemCPUs = "" } = kubelet as Record<string, unknown>;
+  if (typeof reservedSystemCPUs === "string" && reservedSystemCPUs !== "" && !isCpuList(reservedSystemCPUs))
+    return issueAt(
+      ["reservedSystemCPUs"],
+      `${quoted(reservedSystemCPUs)} is not a list of CPUs; write e.g. "0-3,8"`,
+    );
   if (cpuManagerPolicy !== "static" || reservedSystemCPUs !== "") return [];
   const isReserved = ["systemReserved", "kubeReserved"].some((field) =>
     textsOf(kubelet[field as keyof object]).some(

@@ -103,6 +103,9 @@ export function registryHostIssue(host: string): string | undefined {
     return `${quoted(host)} is a URL; write the host alone, e.g. "registry.example.com"`;
   if (host.includes("/"))
     return `${quoted(host)} carries a path; write the host alone, e.g. "registry.example.com"`;
+  // containerd looks for a host in the spelling that images have
+  if (/[A-Z]/.test(host))
+    return `${quoted(host)} has upper-case letters, which the host of an image never has; write ${quoted(host.toLowerCase())}`;
   return host.includes(":") ? hostPortIssue(host) : hostIssue(host);
 }
 

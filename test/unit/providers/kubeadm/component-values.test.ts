@@ -79,6 +79,14 @@ describe("values of Kubernetes' programs", () => {
       version,
       kubeadm: { clusterConfiguration: { featureGates: { RootlessControlPlane: true } } },
     },
+    "booleans, durations and whole numbers as Go reads them": apiServer({
+      profiling: "F",
+      "event-ttl": "1h30m",
+      "shutdown-delay-duration": "0",
+      "max-requests-inflight": "0x10",
+      "audit-log-maxage": "-1",
+      "min-request-timeout": "1_800",
+    }),
     "unreadable settings": {
       version,
       kubeadm: { clusterConfiguration: { apiServer: "x" } },
@@ -91,6 +99,25 @@ describe("values of Kubernetes' programs", () => {
 
   const ARGS = "kubeadm.clusterConfiguration.apiServer.extraArgs";
   const refused: [what: string, settings: Settings, path: string, message: RegExp][] = [
+    ...(
+      [
+        ["profiling", "no", '"no" is neither "true" nor "false"'],
+        ["anonymous-auth", "maybe", '"maybe" is neither "true" nor "false"'],
+        ["event-ttl", "40", '"40" is not a duration; write e.g. "90s" or "1m30s"'],
+        ["request-timeout", "1d", '"1d" is not a duration; write e.g. "90s" or "1m30s"'],
+        ["max-requests-inflight", "4k", '"4k" is not a whole number'],
+        ["audit-log-maxage", "30d", '"30d" is not a whole number'],
+        ["audit-log-maxage", "", '"" is not a whole number'],
+      ] as const
+    ).map(
+      ([name, value, message]) =>
+        [`${name}=${value}`, apiServer({ [name]: value }), `${ARGS}.0.value`, RegExp(`^${message}$`)] as [
+          string,
+          Settings,
+          string,
+          RegExp,
+        ],
+    ),
     [
       "a misspelt gate",
       { version, kubelet: { featureGates: { SidecarContainer: true } } },

@@ -107,6 +107,14 @@ refuses({
   ],
   "values of the kubelet that exclude each other": [
     [
+      `${K}.reservedSystemCPUs: "0-" is not a list of CPUs; write e.g. "0-3,8"`,
+      kubelet({ reservedSystemCPUs: "0-" }),
+    ],
+    [
+      `${K}.reservedSystemCPUs: "3-1" is not a list of CPUs; write e.g. "0-3,8"`,
+      kubelet({ reservedSystemCPUs: "3-1" }),
+    ],
+    [
       `${K}.cpuManagerPolicy: "static" needs CPUs that are reserved; write reservedSystemCPUs, or cpu under kubeReserved or systemReserved`,
       kubelet({ cpuManagerPolicy: "static" }),
     ],

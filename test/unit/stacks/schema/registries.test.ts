@@ -32,6 +32,10 @@ refuses({
       mirror({ skipVerify: true }, `${MIRROR}/`),
     ],
     [
+      'cluster.registries.mirrors["Docker.io"]: "Docker.io" has upper-case letters, which the host of an image never has; write "docker.io"',
+      registries({ mirrors: { "Docker.io": [MIRROR] } }),
+    ],
+    [
       'cluster.registries.mirrors["index.docker.io"]: is docker.io for containerd, which reads no file for "index.docker.io"; write "docker.io"',
       registries({ mirrors: { "index.docker.io": [MIRROR] } }),
     ],
