@@ -133,6 +133,19 @@ describe("an OpenStack stack whose servers were stopped, lost or robbed of their
     assert.deepEqual(await stack.preview(), []);
   });
 
+  it("continues a run that a cloud without a server for the request ended", async () => {
+    const { stack } = opened;
+    const fault = { service: "compute", method: "POST", times: 1, status: 503, retryAfter: 1 };
+    await ask("POST", "/faults", fault);
+    replace("w-1", 2);
+    const { exitCode, stdout, stderr } = await stack.call(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout + stderr, /503/);
+    await stack.up();
+    assert.equal((await servers()).filter(({ name }) => name.startsWith("w-1-")).length, 1);
+    assert.deepEqual(await stack.preview(), []);
+  });
+
   it("waits while the cloud asks for it, in refresh, up and destroy", async () => {
     const { stack } = opened;
     const busy = async (service: string): Promise<number> => {
@@ -142,7 +155,7 @@ describe("an OpenStack stack whose servers were stopped, lost or robbed of their
     await busy("network");
     await stack.refresh();
     assert.equal(await busy("compute"), 0);
-    replace("w-1", 2);
+    replace("w-1", 3);
     await stack.up();
     assert.equal(await busy("network"), 0);
     await stack.destroy();

@@ -18,15 +18,16 @@ const UNREAD: readonly { fields: RegExp; todo: string }[] = [
     todo: "foresail finds services by the cloud's catalog: leave the field out",
   },
   {
-    fields: /^(networks|external_network|internal_network)$/,
-    todo: "write `network` under foresail:openstack",
-  },
-  {
     fields: /^(default_domain|default_domain_id|default_domain_name)$/,
     todo: "write the domains under `auth`",
   },
   { fields: /^vendor_hook$/, todo: "foresail runs no hooks: leave the field out" },
-  { fields: /-/, todo: "write the name with _ in the place of -" },
+];
+
+/** Fields that foresail or Pulumi's OpenStack provider reads. */
+const READ: readonly string[] = [
+  ...["auth", "auth_type", "cacert", "endpoint_type", "identity_api_version", "insecure", "interface"],
+  ...["region_name", "regions", "verify"],
 ];
 
 /** Variables that Pulumi's OpenStack provider adds to an entry, with the field that it then has to have. */
@@ -67,8 +68,12 @@ export function cloudEntryIssue(
 function* fieldIssues(entry: CloudEntry): Generator<string> {
   for (const field of Object.keys(entry)) {
     if (!isSet(entry[field])) continue;
-    const unread = UNREAD.find(({ fields }) => fields.test(field));
-    if (unread) yield `has \`${field}\`: ${unread.todo}`;
+    // openstacksdk reads "region-name" as "region_name"
+    const name = field.replaceAll("-", "_");
+    const unread = UNREAD.find(({ fields }) => fields.test(name));
+    if (!unread && name !== field && [...READ, ...AUTH_FIELDS].includes(name))
+      yield `has \`${field}\`: write \`${name}\``;
+    else if (unread) yield `has \`${field}\`: ${unread.todo}`;
     else if (AUTH_FIELDS.includes(field)) yield `has \`${field}\` beside \`auth\`: write it under \`auth\``;
   }
   const version = entry.identity_api_version;

@@ -34,7 +34,7 @@ export class SimulatedOpenstack {
   >;
   private readonly server: Server;
   /** Answered to the next requests of a service, in the place of its own answers. */
-  private fault: { service: string; left: number; answer: Answer } | undefined;
+  private fault: { service: string; method?: unknown; left: number; answer: Answer } | undefined;
 
   constructor(machines: SimulatedMachines, saved: SavedCloud = emptyProject()) {
     this.objects = new CloudObjects(saved);
@@ -96,19 +96,22 @@ export class SimulatedOpenstack {
       body: text === "" ? {} : (JSON.parse(text) as Fields),
     };
     if (service === "faults") return this.expectFault(request.body);
-    if (this.fault?.service === service && this.fault.left-- > 0) return this.fault.answer;
+    const { fault } = this;
+    const isDisturbed = fault?.service === service && [undefined, request.method].includes(fault.method);
+    if (isDisturbed && fault.left-- > 0) return fault.answer;
     const answer = await this.services[service]?.(request);
     if (!answer) this.unknown.push(`${request.method} ${incoming.url ?? ""}`);
     return answer ?? NOT_FOUND;
   }
 
-  /** Takes {service, times, status, retryAfter}; answers how often the fault before is still to be answered. */
-  private expectFault({ service, times, status, retryAfter }: Fields): Answer {
+  /** Takes {service, method, times, status, retryAfter}; answers how often the fault before is still to be answered. */
+  private expectFault({ service, method, times, status, retryAfter }: Fields): Answer {
     const left = Math.max(0, this.fault?.left ?? 0);
     const headers = { "Retry-After": String(retryAfter) };
-    const body = { error: { message: "too many requests" } };
+    const message = Number(status) === 503 ? "no server is available" : "too many requests";
+    const body = { error: { message } };
     const answer = { status: Number(status), headers, body };
-    this.fault = typeof service === "string" ? { service, left: Number(times), answer } : undefined;
+    this.fault = typeof service === "string" ? { service, method, left: Number(times), answer } : undefined;
     return { status: 200, body: { left } };
   }
 

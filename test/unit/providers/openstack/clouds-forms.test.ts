@@ -89,7 +89,8 @@ describe("a form of clouds.yaml", () => {
     [`cert: c.pem, key: k.pem, auth: {${LOGIN}}`, /has `cert`/],
     [`compute_endpoint_override: "https://c", auth: {${LOGIN}}`, /has `compute_endpoint_override`/],
     [`network_interface: internal, auth: {${LOGIN}}`, /has `network_interface`/],
-    [`region-name: one, auth: {${LOGIN}}`, /has `region-name`: write the name with _/],
+    [`region-name: one, auth: {${LOGIN}}`, /has `region-name`: write `region_name`/],
+    [`network-interface: internal, auth: {${LOGIN}}`, /has `network-interface`: foresail finds services/],
     [`interface: [internal, public], auth: {${LOGIN}}`, /an `interface` that is not text/],
     [`interface: outer, auth: {${LOGIN}}`, /"outer" is not an interface/],
     [`identity_api_version: 2, auth: {${LOGIN}}`, /has `identity_api_version: 2`: write 3/],
@@ -166,6 +167,10 @@ describe("a form of clouds.yaml", () => {
     [`regions: [one, two], region_name: one, auth: {${LOGIN}}`, plain, { region: "one" }],
     [`<<: {region_name: one}, auth: {${LOGIN}}`, plain, { region: "one" }],
     [`verify: false, auth: {${LOGIN}}`, plain, { verify: false }],
+    // what neither foresail nor Pulumi's provider asks for
+    [`networks: [{name: public, routes_externally: true}], auth: {${LOGIN}}`, plain],
+    [`external_network: public, internal_network: own, auth: {${LOGIN}}`, plain],
+    [`floating-ip-source: None, image-format: raw, auth: {${LOGIN}}`, plain],
     [`compute_api_version: "2", api_timeout: 5.0, auth: {${LOGIN}}`, plain],
     [`auth: {${LOGIN}}`, plain, {}, { OS_USERNAME: "ops", OS_PASSWORD: "hunter2", OS_PROJECT_ID: "" }],
     // the provider adds only what the entry does not have
