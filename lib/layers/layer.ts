@@ -25,7 +25,7 @@ export interface Layer {
 }
 
 /** What a layer has to know of a key. */
-type KnownKeys = Readonly<Record<string, { readonly secret: boolean }>>;
+type KnownKeys = Readonly<Record<string, { readonly secret: boolean; readonly type: "string" | "object" }>>;
 
 /** Returns why a text can't be the name of a layer: the name is part of a file's path. */
 export function layerNameIssue(name: string): string | undefined {
@@ -85,5 +85,8 @@ function keyOf(
       key,
       issue: `is secret, and a layer is not encrypted; remove it (replace a secret that was shown), and for each stack run: pulumi config set --secret ${fullKey}`,
     };
+  // a map of the stack file would replace it without a word
+  if (known[key]?.type === "object" && !isObject(value) && value !== null && !isReference(value))
+    return { key, issue: "is not a map; write its fields below it, or remove it" };
   return { key };
 }

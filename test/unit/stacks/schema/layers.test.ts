@@ -70,6 +70,11 @@ describe("configuration: layers", () => {
 
   const SECRET = "correct horse battery staple";
   const refused: [what: string, of: ConfigurationReader, said: RegExp][] = [
+    ...["x", ["x"], 3, true].map((value): [string, ConfigurationReader, RegExp] => [
+      `${JSON.stringify(value)} in the place of a map, which the stack file would replace`,
+      layered({ "foresail:cluster": value }, cluster()),
+      /^layers\/prod\.yaml has 1 validation issue.*\n {2}cluster: is not a map; write its fields below it/,
+    ]),
     [
       "a secret in a layer, without repeating it",
       layered({ ...PROD, "foresail:sshPrivateKey": SECRET }, { name }),
