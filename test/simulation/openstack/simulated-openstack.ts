@@ -97,8 +97,8 @@ export class SimulatedOpenstack {
     };
     if (service === "faults") return this.expectFault(request.body);
     const { fault } = this;
-    const isDisturbed = fault?.service === service && [undefined, request.method].includes(fault.method);
-    if (isDisturbed && fault.left-- > 0) return fault.answer;
+    const isOfMethod = fault?.method === undefined || fault.method === request.method;
+    if (fault?.service === service && isOfMethod && fault.left-- > 0) return fault.answer;
     const answer = await this.services[service]?.(request);
     if (!answer) this.unknown.push(`${request.method} ${incoming.url ?? ""}`);
     return answer ?? NOT_FOUND;
