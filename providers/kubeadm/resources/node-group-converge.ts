@@ -7,6 +7,7 @@ import { CONTROL_PLANE_GROUP, type Machine, withKeysOfLeaving } from "../plan/ma
 import { dnsPodsToMove, type ObservedNode, untaintedMachines, withOwnership } from "../plan/membership/nodes";
 import type { RecordedMachine } from "../plan/facts/ownership";
 import { isRemoval, planMembership, recordedInPools } from "../plan/membership/plan";
+import { hasMoved } from "../plan/membership/moved";
 import { refuseMemberRemoval } from "../plan/membership/quorum";
 import type { NodeGroupStep } from "../plan/steps";
 import { ClusterSession, nodeReference } from "./cluster-session";
@@ -67,6 +68,8 @@ export async function convergeNodeGroup(
       untainted: untaintedMachines(inputs.specification, desired),
       observed: own,
     });
+    for (const name of names)
+      if (hasMoved({ name, group, elsewhere: inputs.elsewhere ?? [], observed: own })) state.delete(name);
     const isMember = (name: string) => own.some((node) => node.name === name && node.group !== undefined);
     if (names.length === 0)
       await assertNotReset(

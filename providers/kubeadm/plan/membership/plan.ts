@@ -2,6 +2,7 @@ import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
 import type { NodeGroupStep } from "../steps";
 import { labelChanges, taintChanges, taintDifference, type ObservedNode } from "./nodes";
 import { memberStep } from "./already-members";
+import { hasMoved } from "./moved";
 import { INSTALLED_ANEW, type ResetMachines } from "./reset";
 import { listed } from "../../../../lib/text/quote";
 
@@ -85,7 +86,8 @@ export function planMembership(args: {
   } = args;
   const wanted = new Set(desired.map(({ name }) => name));
   const nodes = new Map((args.observed ?? []).map((node) => [node.name, node]));
-  const recorded = args.recorded.filter((name) => !wanted.has(name));
+  const moved = (name: string) => hasMoved({ name, group, elsewhere, observed: args.observed });
+  const recorded = args.recorded.filter((name) => !wanted.has(name) && !moved(name));
   // a join sets the group's label last, so a Node without it has not finished joining
   const present = args.observed
     ? (name: string) =>
