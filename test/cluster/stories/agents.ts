@@ -1,4 +1,4 @@
-import { nodes, sshOff, sshOn, startUnit, stopUnit } from "./by-hand";
+import { label, nodes, sshOff, sshOn, startUnit, stopUnit } from "./by-hand";
 import { joins, removes } from "./steps";
 import type { Story } from "./story";
 
@@ -23,5 +23,20 @@ export const agentStories: readonly Story[] = [
   {
     title: "the node agent of a worker is off, and nothing changes",
     runs: [{ byHand: [stopUnit("w-2", AGENT)], preview: [], then: [startUnit("w-2", AGENT)] }],
+  },
+  {
+    title: "sshd of a worker that stays is off, and nothing changes",
+    runs: [{ byHand: [sshOff("w-2")], preview: [], then: [sshOn("w-2")] }],
+  },
+  {
+    title: "sshd of a worker that gets a label is off",
+    runs: [
+      {
+        byHand: [sshOff("w-2")],
+        edit: { labels: { "w-2": { "example.org/team": "blue" } } },
+        preview: [{ kind: "settings", machine: "w-2" }],
+        then: [label("w-2", "example.org/team", "blue"), sshOn("w-2")],
+      },
+    ],
   },
 ];

@@ -26,6 +26,22 @@ export const sshOff = (machine: string): Action =>
   on(machine, "systemctl stop ssh.socket ssh 2>/dev/null || systemctl stop ssh");
 export const sshOn = (machine: string): Action => on(machine, "systemctl start ssh");
 
+/** A machine loses its power, and keeps its disk. */
+export const powerOff =
+  (machine: string): Action =>
+  (cluster) =>
+    cluster.fleet.kill(machine);
+export const powerOn =
+  (machine: string): Action =>
+  (cluster) =>
+    cluster.fleet.start(machine);
+
+/** A machine is taken away with its disk: the configuration makes an empty one in its place. */
+export const deleted =
+  (machine: string): Action =>
+  (cluster) =>
+    cluster.fleet.delete(machine);
+
 /** What kubeadm's own documentation says for a machine that leaves a cluster. */
 export const resetByHand = (machine: string): Action =>
   on(machine, "kubeadm reset --force >/dev/null 2>&1; rm -rf /etc/cni/net.d");

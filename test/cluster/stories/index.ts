@@ -1,7 +1,9 @@
 import { agentStories } from "./agents";
+import { controlPlaneStories } from "./control-planes";
 import { machineStories } from "./machines";
 import { nodeStories } from "./nodes";
 import { objectStories } from "./objects";
+import { powerStories } from "./power";
 import type { StoryGroup } from "./story";
 import { valueStories } from "./values";
 
@@ -10,6 +12,18 @@ export const STORY_GROUPS: readonly StoryGroup[] = [
   {
     about: "with one control plane and two workers",
     machines: ["cp-1", "w-1", "w-2"],
-    stories: [...valueStories, ...nodeStories, ...objectStories, ...machineStories, ...agentStories],
+    stories: [
+      ...valueStories,
+      ...nodeStories,
+      ...objectStories,
+      ...machineStories,
+      ...agentStories,
+      ...powerStories,
+    ],
+  },
+  {
+    about: "with three control planes and a worker",
+    machines: ["cp-1", "cp-2", "cp-3", "w-1"],
+    stories: controlPlaneStories,
   },
 ];

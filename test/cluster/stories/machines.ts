@@ -1,4 +1,4 @@
-import { clean, kubectl, notReady, podsOn, resetByHand } from "./by-hand";
+import { clean, deleted, kubectl, nodes, notReady, podsOn, resetByHand } from "./by-hand";
 import { joins, removes } from "./steps";
 import type { Story } from "./story";
 
@@ -41,6 +41,46 @@ export const machineStories: readonly Story[] = [
         preview: joins("w-2"),
         then: [podsOn("w-2")],
       },
+    ],
+  },
+  {
+    title: "two workers are added at once, and taken out again",
+    runs: [
+      {
+        edit: { machines: ["cp-1", "w-1", "w-2", "w-3", "w-4"] },
+        preview: joins("w-3", "w-4"),
+        then: [podsOn("w-3", "w-4")],
+      },
+      { preview: removes("w-3", "w-4"), then: [clean("w-3"), clean("w-4")] },
+    ],
+  },
+  {
+    title: "a worker takes the place of another one",
+    runs: [
+      {
+        edit: { machines: ["cp-1", "w-1", "w-3"] },
+        preview: [...joins("w-3"), ...removes("w-2")],
+        then: [nodes("cp-1", "w-1", "w-3"), clean("w-2")],
+      },
+    ],
+  },
+  {
+    title: "all workers leave and come back",
+    runs: [
+      { edit: { machines: ["cp-1"] }, preview: removes("w-1", "w-2"), then: [nodes("cp-1")] },
+      { preview: joins("w-1", "w-2"), then: [podsOn("w-1", "w-2")] },
+    ],
+  },
+  {
+    title: "the machine of a worker is installed anew, listed as lost, and joins again",
+    runs: [
+      {
+        byHand: [deleted("w-2"), notReady("w-2")],
+        edit: { machines: ["cp-1", "w-1"], lost: ["w-2"] },
+        preview: [{ kind: "lose", machine: "w-2" }],
+        then: [nodes("cp-1", "w-1")],
+      },
+      { preview: joins("w-2"), then: [podsOn("w-2")] },
     ],
   },
 ];

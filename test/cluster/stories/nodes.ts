@@ -1,6 +1,6 @@
 import { annotationKeys } from "../../../providers/kubeadm/plan/rollout/annotations";
-import { annotation, cordoned, kubectl, label, nodes, podsOn, taint } from "./by-hand";
-import { joins, registers } from "./steps";
+import { annotation, cordoned, kubectl, label, nodes, podsOn, stopUnit, taint } from "./by-hand";
+import { joins, registers, removes } from "./steps";
 import type { Story } from "./story";
 
 const KEYS = annotationKeys();
@@ -124,6 +124,69 @@ export const nodeStories: readonly Story[] = [
         preview: [],
         then: [annotation("w-2", KEYS.revision)],
       },
+    ],
+  },
+  {
+    title: "every Node is deleted by hand",
+    runs: [
+      {
+        byHand: [kubectl("delete", "node", "cp-1", "w-1", "w-2")],
+        preview: [...registers("cp-1"), ...registers("w-1"), { kind: "register", machine: "w-2" }],
+        then: [podsOn("cp-1", "w-1", "w-2")],
+      },
+    ],
+  },
+  {
+    title: "the Node of a worker is deleted by hand, and its kubelet was stopped before",
+    runs: [
+      {
+        byHand: [stopUnit("w-2", "kubelet"), kubectl("delete", "node", "w-2")],
+        preview: registers("w-2"),
+        then: [podsOn("w-2")],
+      },
+    ],
+  },
+  {
+    title: "the Node of a worker is deleted by hand while it gets a label",
+    runs: [
+      {
+        byHand: [kubectl("delete", "node", "w-2")],
+        edit: { labels: { "w-2": { "example.org/team": "blue" } } },
+        preview: registers("w-2"),
+        then: [label("w-2", "example.org/team", "blue")],
+      },
+    ],
+  },
+  {
+    title: "a worker is drained by hand, and stays so",
+    runs: [
+      {
+        byHand: [kubectl("drain", "w-2", "--ignore-daemonsets", "--delete-emptydir-data", "--force")],
+        preview: [],
+        then: [cordoned("w-2"), kubectl("uncordon", "w-2")],
+      },
+    ],
+  },
+  {
+    title: "the only control plane is cordoned by hand, and stays so",
+    runs: [
+      {
+        byHand: [kubectl("cordon", "cp-1")],
+        preview: [],
+        then: [cordoned("cp-1"), kubectl("uncordon", "cp-1")],
+      },
+    ],
+  },
+  {
+    title: "a worker is cordoned by hand while another one joins and leaves",
+    runs: [
+      {
+        byHand: [kubectl("cordon", "w-2")],
+        edit: { machines: ["cp-1", "w-1", "w-2", "w-3"] },
+        preview: joins("w-3"),
+        then: [cordoned("w-2"), podsOn("w-3")],
+      },
+      { preview: removes("w-3"), then: [cordoned("w-2"), kubectl("uncordon", "w-2")] },
     ],
   },
 ];

@@ -1,3 +1,4 @@
+import { CLUSTER_LEASE } from "../../../lib/kubernetes/own-objects";
 import { ANNOTATION_POLICY } from "../../../providers/kubeadm/plan/rollout/annotation-policy";
 import { READER } from "../../../providers/kubeadm/plan/reader-account";
 import { kubectl } from "./by-hand";
@@ -11,6 +12,12 @@ const edited = (kind: string, name: string, patch: object, ...namespace: string[
   preview: restores([kind, name]),
 });
 
+/** Objects that one person deletes, each by itself. */
+const deleted = (title: string, kind: string, name: string, ...namespace: string[]): Story => ({
+  title,
+  runs: [{ byHand: [kubectl("delete", kind, name, ...namespace)], preview: restores([kind, name]) }],
+});
+
 /** Objects in the cluster that people delete or change by hand. */
 export const objectStories: readonly Story[] = [
   {
@@ -20,6 +27,41 @@ export const objectStories: readonly Story[] = [
         spec: { validationActions: ["Warn"] },
       }),
       edited("ClusterRole", READER, { rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] }),
+    ],
+  },
+  deleted("the reader's account is deleted by hand", "ServiceAccount", READER, ...SYSTEM),
+  deleted("the reader's role is deleted by hand", "ClusterRole", READER),
+  deleted("the binding of the reader's role is deleted by hand", "RoleBinding", READER, ...SYSTEM),
+  deleted("the policy for annotations is deleted by hand", "ValidatingAdmissionPolicy", ANNOTATION_POLICY),
+  deleted("the Lease of runs is deleted by hand", "Lease", CLUSTER_LEASE.name, ...SYSTEM),
+  deleted("the record of the owner is deleted by hand", "ConfigMap", "foresail-owner", ...SYSTEM),
+  {
+    title: "every object of foresail is deleted by hand",
+    runs: [
+      {
+        byHand: [
+          kubectl("delete", "ClusterRole,ClusterRoleBinding", READER),
+          kubectl("delete", "ServiceAccount,Role,RoleBinding", READER, ...SYSTEM),
+          kubectl("delete", "ValidatingAdmissionPolicy,ValidatingAdmissionPolicyBinding", ANNOTATION_POLICY),
+        ],
+        preview: restores(
+          ["ServiceAccount", READER],
+          ["ClusterRole", READER],
+          ["ClusterRoleBinding", READER],
+          ["Role", READER],
+          ["RoleBinding", READER],
+          ["ValidatingAdmissionPolicy", ANNOTATION_POLICY],
+          ["ValidatingAdmissionPolicyBinding", ANNOTATION_POLICY],
+        ),
+      },
+    ],
+  },
+  {
+    title: "a binding of the reader is made wider by hand",
+    runs: [
+      edited("ClusterRoleBinding", READER, {
+        subjects: [{ kind: "Group", name: "system:authenticated", apiGroup: "rbac.authorization.k8s.io" }],
+      }),
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { containerNodeSettings } from "../../../sandbox/nodes";
-import { label } from "./by-hand";
+import { kubectl, label } from "./by-hand";
 import type { Story } from "./story";
 
 const { kubelet, kubeadm } = containerNodeSettings;
@@ -31,6 +31,55 @@ export const valueStories: readonly Story[] = [
     },
     /anonymous/,
   ),
+  refused(
+    "another pod network is asked for",
+    { network: { podSubnet: "10.99.0.0/16" } },
+    /network\.podSubnet/,
+  ),
+  refused(
+    "another network of Services is asked for",
+    { network: { serviceSubnet: "10.98.0.0/16" } },
+    /network\.serviceSubnet/,
+  ),
+  refused("a field of the kubelet is misspelt", { kubelet: { ...kubelet, maxPod: 90 } }, /maxPods?/),
+  refused("a minor version is skipped", { version: "1.38.0" }, /1\.38/),
+  refused("Secrets are no longer to be encrypted", { encryptSecretsAtRest: false }, /encryptSecretsAtRest/),
+  refused(
+    "a file takes the place of the API server's manifest",
+    { files: [{ path: "/etc/kubernetes/manifests/kube-apiserver.yaml", content: "none" }] },
+    /kubeadm writes the control plane there/,
+  ),
+  refused("a drain gets a negative limit", { drain: { timeoutSeconds: -1 } }, /drain\.timeoutSeconds/),
+  {
+    title: "the control plane is left out",
+    runs: [{ edit: { machines: ["w-1", "w-2"] }, preview: /there is no control plane/ }],
+  },
+  {
+    title: "a worker is listed as lost while it is configured",
+    runs: [{ edit: { lost: ["w-2"] }, preview: /w-2.* is still under cluster\.machines/ }],
+  },
+  {
+    title: "a worker is to be a control plane under another name",
+    runs: [
+      {
+        edit: {
+          machines: ["cp-1", "cp-2", "w-1"],
+          on: { "cp-2": "w-2" },
+          fields: { allowEvenControlPlanes: true },
+        },
+        preview: /w-2/,
+      },
+    ],
+  },
+  {
+    title: "a worker gets a label that follows from the role of others",
+    runs: [
+      {
+        edit: { labels: { "w-2": { "node-role.kubernetes.io/control-plane": "" } } },
+        preview: /follows from the role/,
+      },
+    ],
+  },
   {
     title: "a worker gets a label, and loses it",
     runs: [
@@ -40,6 +89,41 @@ export const valueStories: readonly Story[] = [
         then: [label("w-2", "example.org/team", "blue")],
       },
       { preview: [{ kind: "settings", machine: "w-2" }] },
+    ],
+  },
+  {
+    title: "a label that people set gets its configured value, and goes with it",
+    runs: [
+      {
+        byHand: [kubectl("label", "node", "w-2", "example.org/team=red")],
+        edit: { labels: { "w-2": { "example.org/team": "blue" } } },
+        preview: [{ kind: "settings", machine: "w-2" }],
+        then: [label("w-2", "example.org/team", "blue")],
+      },
+    ],
+  },
+  {
+    title: "a configured label is changed by hand, and another one removed",
+    runs: [
+      {
+        edit: { labels: { "w-1": { "example.org/rack": "1" }, "w-2": { "example.org/team": "blue" } } },
+        preview: [
+          { kind: "settings", machine: "w-1" },
+          { kind: "settings", machine: "w-2" },
+        ],
+      },
+      {
+        byHand: [
+          kubectl("label", "node", "w-1", "example.org/rack-"),
+          kubectl("label", "node", "w-2", "example.org/team=red", "--overwrite"),
+        ],
+        edit: { labels: { "w-1": { "example.org/rack": "1" }, "w-2": { "example.org/team": "blue" } } },
+        preview: [
+          { kind: "settings", machine: "w-1" },
+          { kind: "settings", machine: "w-2" },
+        ],
+        then: [label("w-1", "example.org/rack", "1"), label("w-2", "example.org/team", "blue")],
+      },
     ],
   },
 ];
