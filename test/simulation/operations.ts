@@ -107,6 +107,10 @@ const OPERATIONS: Record<string, Operation> = {
     await agentSpeaks(script.machine, state, nodes);
     return DONE;
   },
+  "forget-membership": ({ state }) => {
+    Object.assign(state, { member: false, controlPlane: false, apiServerRuns: false });
+    return DONE;
+  },
   endpoint: ({ script, state }) => {
     const backends = [...(/^BACKENDS=\((.*)\)$/m.exec(script.text)?.[1] ?? "").matchAll(/'([^']*)'/g)].map(
       ([, backend]) => backend ?? "",

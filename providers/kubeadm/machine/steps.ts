@@ -33,7 +33,15 @@ export type Operation =
       | "admin-kubeconfig"
       | "control-plane-secrets"
     )
-  | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent" | "agent-log")
+  | (
+      | "join-control-plane"
+      | "join-worker"
+      | "register"
+      | "forget-membership"
+      | "endpoint"
+      | "node-agent"
+      | "agent-log"
+    )
   | ("etcd-members" | "etcd-alarms" | "etcd-remove" | "leave-control-plane" | "reset")
   | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
   | ("drift" | "drift-accept")
@@ -344,6 +352,9 @@ export function joinScript(
 
 /** Makes a member whose Node was deleted register again. Its answer is empty. */
 export const registerScript = plain("register");
+
+/** Makes a machine whose Node was removed while it did not answer ready for a new join. Its answer is empty. */
+export const forgetMembershipScript = plain("forget-membership");
 
 /** Returns the folders with kubeadm's patches that init and join were given, which kubeadm itself does not record. */
 export function patchFolders({ kubeadm }: ClusterSpecification) {

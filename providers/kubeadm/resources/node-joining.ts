@@ -44,16 +44,21 @@ export async function joinAll(
   // behind a proxy, one group does not know the addresses of all machines, so the NodeAgents install the agents
   const isLeft = specification.proxy !== undefined;
   const agentsOf: AgentsOf = ({ name }) => (isLeft || recorded.includes(name) ? undefined : agents);
-  if (group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, agentsOf);
+  if (group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, recorded, agentsOf);
   await allInParallel(machines, async (machine) => {
-    if (!(await mustJoin(session, machine))) return completeMember(session, machine, agentsOf);
+    if (!(await mustJoin(session, machine, recorded))) return completeMember(session, machine, agentsOf);
     await join(session, machine, agentsOf);
     await complete(session, machine);
   });
 }
 
 /** Joins control planes in their order, and completes each beside the joins after it. After a failure, no other begins. */
-async function joinControlPlanes(session: Session, machines: Machine[], agentsOf: AgentsOf): Promise<void> {
+async function joinControlPlanes(
+  session: Session,
+  machines: Machine[],
+  recorded: readonly string[],
+  agentsOf: AgentsOf,
+): Promise<void> {
   const errors: unknown[] = [];
   const note = (error: unknown) => {
     if (!errors.includes(error)) errors.push(error);
@@ -63,7 +68,7 @@ async function joinControlPlanes(session: Session, machines: Machine[], agentsOf
   for (const machine of machines) {
     if (errors.length > 0) break;
     try {
-      if (!(await mustJoin(session, machine, joining))) {
+      if (!(await mustJoin(session, machine, recorded, joining))) {
         work.push(completeMember(session, machine, agentsOf).catch(note));
         continue;
       }
@@ -87,10 +92,19 @@ async function joinControlPlanes(session: Session, machines: Machine[], agentsOf
  * Prepares a machine for its join. Returns false for a machine that is a member already, which only registers again if
  * needed.
  */
-async function mustJoin(session: Session, machine: Machine, joining?: Joining): Promise<boolean> {
+async function mustJoin(
+  session: Session,
+  machine: Machine,
+  recorded: readonly string[],
+  joining?: Joining,
+): Promise<boolean> {
   const facts = await readFacts(session, machine);
   await session.assertMayGoOn();
-  if (facts.member) {
+  const isGivenUp = facts.member && !recorded.includes(machine.name) && !(await hasNode(session, machine));
+  if (isGivenUp) {
+    session.progress(`${machine.name} was given up while it did not answer, and joins anew`);
+    await session.run(machine, steps.forgetMembershipScript);
+  } else if (facts.member) {
     assertRole(machine, facts);
     await registerAgain(session, machine);
     return false;
@@ -100,6 +114,9 @@ async function mustJoin(session: Session, machine: Machine, joining?: Joining): 
   await clearCutOffJoin(session, machine, joining);
   return true;
 }
+
+const hasNode = async ({ kubernetes }: Session, { name }: Machine) =>
+  (await kubernetes.get(nodeReference(name))) !== undefined;
 
 /** Refuses a machine that an interrupted run joined with the other role: its Node has no group's label that would say so. */
 function assertRole(machine: Machine, { controlPlane }: steps.MachineFacts): void {
@@ -171,7 +188,7 @@ async function becomeReady(session: Session, machine: Machine): Promise<void> {
  */
 async function registerAgain(session: Session, machine: Machine): Promise<void> {
   const { name } = machine;
-  if (!(await session.kubernetes.get(nodeReference(name)))) {
+  if (!(await hasNode(session, machine))) {
     await session.run(machine, steps.registerScript);
     const { ready } = session.inputs.timeouts;
     await session.untilNode(name, `Node ${name} to register`, ready, (object) =>
