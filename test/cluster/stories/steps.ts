@@ -19,3 +19,13 @@ export const removes = (...machines: string[]): ExpectedStep[] =>
 /** The return of foresail's own objects, each a kind and a name. */
 export const restores = (...objects: [kind: string, name: string][]): ExpectedStep[] =>
   objects.map(([object, name]) => ({ kind: "restore", object, name }));
+
+/** The steps that the join of control planes brings in a preview. */
+export const joinsControlPlane = (...machines: string[]): ExpectedStep[] => [
+  ...machines.map((machine) => ({ kind: "joinControlPlane", machine })),
+  { kind: "spreadDns" },
+];
+
+/** The removal of control planes that answer. */
+export const removesControlPlane = (...machines: string[]): ExpectedStep[] =>
+  machines.map((machine) => ({ kind: "remove", machine, etcdMember: true }));
