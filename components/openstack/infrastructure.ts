@@ -156,9 +156,11 @@ export async function makeInfrastructure(
   return { plan, objects, balancer, machines: cloudMachines, later, leavingLater, lost };
 }
 
-/** Returns what a program's own provider says about its cloud. */
-const whereaboutsOf = ({ cloud, region, authUrl, tenantId, tenantName }: Provider) =>
-  pulumi.output({ cloud, region, authUrl, tenantId, tenantName });
+/** Returns what a program's own provider says about its cloud. In a preview, each field that is not set is unknown. */
+function whereaboutsOf(given: Provider) {
+  const { cloud, region, authUrl, tenantId, tenantName, applicationCredentialId } = given;
+  return { cloud, region, authUrl, tenantId, tenantName, applicationCredentialId };
+}
 
 /** Returns which endpoints of the cloud foresail calls; undefined where `CloudPlan` refuses its configuration. */
 const endpointsOf = (ref: CloudRef): Promise<string | undefined> =>

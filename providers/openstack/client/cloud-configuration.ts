@@ -7,8 +7,15 @@ export interface CloudConfiguration {
   /** URL of Keystone with its version: "https://cloud.example.com:5000/v3". */
   authUrl: string;
   /** The credentials as `auth` in Keystone's request for a token; secret. */
-  auth: { identity?: object; scope?: { project?: Identity; domain?: object } };
+  auth: {
+    identity?: { application_credential?: { id?: string }; [field: string]: unknown };
+    scope?: { project?: Identity; domain?: object };
+  };
+  /** The entry of clouds.yaml; absent if only variables name the cloud. */
+  cloud?: string;
   region?: string;
+  /** Region of the entry or the environment, which applies if the stack names none. */
+  entryRegion?: string;
   interface: string;
   /** PEM certificates. */
   caCertificates?: string;
@@ -54,10 +61,13 @@ export async function readCloudConfiguration(
   if (!["public", "internal", "admin"].includes(endpoints))
     throw new CloudConfigurationError(`"${chosen}" is not an interface; write public, internal or admin`);
   const caFile = text(entry.cacert) ?? (environment.OS_CACERT || undefined);
+  const entryRegion = text(entry.region_name) ?? (environment.OS_REGION_NAME || undefined);
   return {
+    ...(cloud === undefined ? {} : { cloud }),
     authUrl: authUrl.endsWith("/v3") ? authUrl : `${authUrl}/v3`,
     auth: keystoneAuth(auth, where),
-    region: desired.region ?? text(entry.region_name) ?? (environment.OS_REGION_NAME || undefined),
+    region: desired.region ?? entryRegion,
+    entryRegion,
     interface: endpoints,
     caCertificates: caFile === undefined ? undefined : await readText(caFile, `the CA file ${caFile}`),
     verify: entry.verify !== false && !isTrue(environment.OS_INSECURE ?? ""),

@@ -1,4 +1,5 @@
 import type { Outputs } from "../../../lib/pulumi/state";
+import { isUnknown } from "../../../lib/unknown";
 import type { CloudRef, UnmetRequirement } from "./cloud-facts";
 
 /** What Pulumi's OpenStack provider does not read from clouds.yaml, or has no good default for. */
@@ -30,48 +31,56 @@ export function providerSettings(
   return { ...(known === "public" ? {} : { endpointType: known }), maxRetries: MAX_RETRIES };
 }
 
-/** What a program's own provider says about its cloud. */
+/** What a program's own provider says about its cloud. A preview knows only the fields that the program sets. */
 export interface GivenProvider extends CloudRef {
   authUrl?: string;
   tenantId?: string;
   tenantName?: string;
+  applicationCredentialId?: string;
 }
 
 /** What foresail read about the cloud, which it asks by itself. */
-interface ReadCloud {
+interface ReadCloud extends CloudRef {
   authUrl: string;
-  region?: string;
-  auth: { scope?: { project?: { id?: string; name?: string } } };
+  /** Region of the entry or the environment, without the cluster's own. */
+  entryRegion?: string;
+  auth: {
+    identity?: { application_credential?: { id?: string } };
+    scope?: { project?: { id?: string; name?: string } };
+  };
 }
 
 /**
- * Returns why the provider that a program gives to its cluster can't be used: it would change another cloud, region or project
- * than foresail reads.
- *
- * @param asked the arguments of the cluster
+ * Returns why the provider that a program gives to its cluster can't be used: it would change another cloud, region or
+ * project than foresail reads. Compares what both name; a field that is unknown in a preview is compared by the run.
  */
-export function givenProviderIssues(
-  given: GivenProvider,
-  asked: CloudRef,
-  read: ReadCloud,
-): UnmetRequirement[] {
-  const other = (property: string, theirs: string, own: string | undefined) => ({
-    property: "provider",
-    reason: `the provider given to this cluster has ${property} ${theirs}, and the cluster ${own ?? "none"}; foresail asks the cloud by the cluster's arguments, so both must name the same`,
-  });
+export function givenProviderIssues(given: GivenProvider, read: ReadCloud): UnmetRequirement[] {
   const issues: UnmetRequirement[] = [];
-  if (given.cloud !== undefined && given.cloud !== asked.cloud)
-    issues.push(other("cloud", given.cloud, asked.cloud));
+  const compare = (property: keyof GivenProvider, theirs: string | undefined, own: string | undefined) => {
+    if (isUnknown(theirs) || theirs === own) return;
+    // a program may treat the id of its credential as a secret
+    const difference =
+      property === "applicationCredentialId"
+        ? `another ${property} than the cluster`
+        : `${property} ${theirs ?? "none"}, and the cluster ${own ?? "none"}`;
+    issues.push({
+      property: "provider",
+      reason: `the provider given to this cluster has ${difference}; foresail asks the cloud by the cluster's arguments, so both must name the same`,
+    });
+  };
+  const compareIfBoth = (property: keyof GivenProvider, own: string | undefined) => {
+    if (given[property] !== undefined && own !== undefined) compare(property, given[property], own);
+  };
+  const { project } = read.auth.scope ?? {};
   const service = (url: string) => url.replace(/(\/v3)?\/*$/, "");
+  // a provider with an address of its own needs no entry of clouds.yaml
+  if (given.cloud !== undefined || given.authUrl === undefined) compare("cloud", given.cloud, read.cloud);
   if (given.authUrl !== undefined && service(given.authUrl) !== service(read.authUrl))
-    issues.push(other("authUrl", given.authUrl, read.authUrl));
-  // without a region of its own, it takes that of clouds.yaml
-  const region = given.region ?? (asked.region === undefined ? read.region : undefined);
-  if (region !== read.region) issues.push(other("region", region ?? "none", read.region));
-  const { id, name } = read.auth.scope?.project ?? {};
-  if (given.tenantId !== undefined && id !== undefined && given.tenantId !== id)
-    issues.push(other("tenantId", given.tenantId, id));
-  if (given.tenantName !== undefined && name !== undefined && given.tenantName !== name)
-    issues.push(other("tenantName", given.tenantName, name));
+    compare("authUrl", given.authUrl, read.authUrl);
+  // without a region of its own, it takes that of the entry
+  compare("region", given.region ?? read.entryRegion, read.region);
+  compareIfBoth("tenantId", project?.id);
+  compareIfBoth("tenantName", project?.name);
+  compareIfBoth("applicationCredentialId", read.auth.identity?.application_credential?.id);
   return issues;
 }

@@ -29,7 +29,7 @@ const UNVERIFIED =
   "anyone who intercepts the connection gets the credentials; name the cloud's authority as `cacert` instead";
 
 /** Reads ids, unmet requirements and leftovers from the cloud. Warns if the cloud is not verified. */
-async function askCloud(news: Inputs) {
+async function askCloud({ givenProvider, ...news }: Inputs) {
   const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
   const { serverIds = {}, networkObjects = [], objects } = news;
   const made = servers.filter(({ name }) => news.arriving.includes(name));
@@ -57,7 +57,7 @@ async function askCloud(news: Inputs) {
     return {
       found: findAll(news, facts, cloud.configuration),
       unmet: [
-        ...(news.givenProvider ? givenProviderIssues(news.givenProvider, news, cloud.configuration) : []),
+        ...(givenProvider ? givenProviderIssues(givenProvider, cloud.configuration) : []),
         ...unmetCloud(news, { ...facts, failed, ...(network ? { network } : {}) }),
       ],
       stopped: stoppedServers(facts, serverIds, news.leaving),
@@ -202,6 +202,8 @@ async function look(cloud: Cloud, missing: Set<string>, say: (line: string) => v
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, given: Inputs) {
     const {
+      // of its fields, a preview may know some only
+      givenProvider,
       known = [],
       metadata = [],
       serverIds = {},
@@ -224,6 +226,7 @@ export const handlers: Handlers = {
         networkObjects,
         securityGroups,
         ...(objects ? { objects } : {}),
+        ...(givenProvider ? { givenProvider } : {}),
       });
     } catch (error) {
       const why = messageOf(error);

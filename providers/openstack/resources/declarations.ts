@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource, resourceClass } from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, resourceClass, type DeepInput } from "../../../lib/pulumi/dynamic-resource";
 import type { Machine } from "../../kubeadm/plan/machine";
 import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
 import type { ChangedMetadata } from "../plan/lost-metadata";
@@ -7,10 +7,10 @@ import type { MarkedObject } from "../plan/leftovers";
 import type { GivenProvider } from "../plan/provider-settings";
 import type { CloudRef, DesiredCloud, RecordedObject, UnmetRequirement } from "../plan/cloud-facts";
 
-/** `known`, `metadata`, `networkObjects`, `objects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
+/** `givenProvider`, `known`, `metadata`, `networkObjects`, `objects`, `serverIds` and `securityGroups` are used by check only and are absent in state. */
 export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   cluster: string;
-  /** The provider that the program gave to the cluster, if any. */
+  /** The provider that the program gave to the cluster, if any; fields that it does not set are unknown in a preview. */
   givenProvider?: GivenProvider;
   /** Unmet requirements that are known without the cloud. */
   refusals?: UnmetRequirement[];
@@ -66,7 +66,7 @@ export class CloudPlan extends DynamicResource<CloudPlanInputs> {
   constructor(
     name: string,
     args: Omit<CloudPlanInputs, "found" | "leftovers" | "restored" | "givenProvider"> & {
-      givenProvider?: pulumi.Input<GivenProvider>;
+      givenProvider?: DeepInput<GivenProvider>;
     },
     opts?: pulumi.CustomResourceOptions,
   ) {

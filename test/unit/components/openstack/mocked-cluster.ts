@@ -48,7 +48,8 @@ export class MockedCluster {
   private leftOut: readonly string[] = [];
   private component?: typeof OpenstackCluster;
 
-  async start(): Promise<void> {
+  /** @param isPreview whether outputs that no answer has are unknown, as in a preview */
+  async start(isPreview = false): Promise<void> {
     await pulumi.runtime.setMocks(
       {
         call: ({ token, inputs }) =>
@@ -65,7 +66,7 @@ export class MockedCluster {
       },
       "foresail",
       "test",
-      false,
+      isPreview,
       "organization",
     );
     const { OpenstackCluster } = await import("../../../../components/openstack/openstack-cluster.js");
@@ -78,7 +79,19 @@ export class MockedCluster {
   }
 
   /** Makes the cluster, and waits until all of it is registered. */
-  async make({ existing = {}, leftOut = [], providers = [], ...over }: MakeOptions = {}) {
+  async make(options: MakeOptions = {}) {
+    const made = this.begin(options);
+    await promised(made.nodes);
+    await promised(made.remaining);
+    await promised(pulumi.output(made.servers));
+    await promised(pulumi.output(made.kubeconfig));
+    // what waits for all of the cluster comes last
+    await new Promise((resolve) => setImmediate(resolve));
+    return made;
+  }
+
+  /** Makes the cluster, of which a preview does not know all. */
+  begin({ existing = {}, leftOut = [], providers = [], ...over }: MakeOptions = {}) {
     this.existing = existing;
     this.leftOut = leftOut;
     const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
@@ -86,7 +99,7 @@ export class MockedCluster {
       return undefined;
     };
     assert.ok(this.component);
-    const made = new this.component(
+    return new this.component(
       "demo",
       {
         cloud: "eu1",
@@ -100,13 +113,6 @@ export class MockedCluster {
       },
       { transformations: [spy], providers },
     );
-    await promised(made.nodes);
-    await promised(made.remaining);
-    await promised(pulumi.output(made.servers));
-    await promised(pulumi.output(made.kubeconfig));
-    // what waits for all of the cluster comes last
-    await new Promise((resolve) => setImmediate(resolve));
-    return made;
   }
 
   of(type: string): Registered[] {

@@ -137,8 +137,8 @@ describe("how a cloud is found", () => {
       OS_REGION_NAME: "two",
       OS_INTERFACE: "internal",
     };
-    const { authUrl, auth, region, interface: chosen } = await read(environment, {});
-    assert.deepEqual([authUrl, region, chosen], ["https://k/v3", "two", "internal"]);
+    const { authUrl, auth, cloud, region, interface: chosen } = await read(environment, {});
+    assert.deepEqual([authUrl, cloud, region, chosen], ["https://k/v3", undefined, "two", "internal"]);
     assert.deepEqual(auth, {
       identity: {
         methods: ["application_credential"],
@@ -149,8 +149,9 @@ describe("how a cloud is found", () => {
 
   it("takes OS_CLOUD when the configuration names none, and the region of the configuration first", async () => {
     write("here/clouds.yaml", entry("eu2", "https://eu2/v3"));
-    const { authUrl, region } = await read({ OS_CLOUD: "eu2", OS_REGION_NAME: "two" }, { region: "three" });
-    assert.deepEqual([authUrl, region], ["https://eu2/v3", "three"]);
+    const environment = { OS_CLOUD: "eu2", OS_REGION_NAME: "two" };
+    const { authUrl, cloud, region, entryRegion } = await read(environment, { region: "three" });
+    assert.deepEqual([authUrl, cloud, region, entryRegion], ["https://eu2/v3", "eu2", "three", "one"]);
   });
 
   const issues: [what: string, text: string | undefined, words: RegExp][] = [

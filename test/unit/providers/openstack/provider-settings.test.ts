@@ -3,6 +3,7 @@ import {
   givenProviderIssues,
   providerSettings,
 } from "../../../../providers/openstack/plan/provider-settings";
+import { UNKNOWN } from "../../../../lib/unknown";
 
 describe("what Pulumi's OpenStack provider is given beside the name of the cloud", () => {
   const maxRetries = 10;
@@ -40,39 +41,66 @@ describe("what Pulumi's OpenStack provider is given beside the name of the cloud
 });
 
 describe("a provider that a program gives to its OpenStack cluster", () => {
-  const read = {
+  /** What is read with `cloud: "eu1"`, whose entry names a region. */
+  const entry = {
     authUrl: "https://keystone.example.com/v3",
+    cloud: "eu1",
     region: "one",
+    entryRegion: "one",
     auth: { scope: { project: { name: "web" } } },
   };
-  const cases: [what: string, given: object, asked: object, issue?: RegExp][] = [
-    ["of the same entry", { cloud: "eu1" }, { cloud: "eu1" }],
+  /** What is read for a cluster that names another region than the entry. */
+  const inRegion = (region: string) => ({ ...entry, region });
+  const { cloud: _, ...variables } = entry;
+  const credential = { ...entry, auth: { identity: { application_credential: { id: "a1" } } } };
+  const unset = {
+    ...{ cloud: UNKNOWN, region: UNKNOWN, authUrl: UNKNOWN },
+    ...{ tenantId: UNKNOWN, tenantName: UNKNOWN, applicationCredentialId: UNKNOWN },
+  };
+  const cases: [what: string, given: object, read: typeof entry | typeof variables, issue?: RegExp][] = [
+    ["of the same entry", { cloud: "eu1" }, entry],
+    ["of the same address", { authUrl: "https://keystone.example.com/", tenantName: "web" }, entry],
+    ["of the same region", { cloud: "eu1", region: "one" }, entry],
+    ["of the environment, as the cluster is", {}, variables],
+    ["of the region of the cluster, not of its entry", { cloud: "eu1", region: "two" }, inRegion("two")],
+    ["of the same credential", { cloud: "eu1", applicationCredentialId: "a1" }, credential],
     [
-      "of the same address",
-      { authUrl: "https://keystone.example.com/", tenantName: "web" },
-      { cloud: "eu1" },
+      "of a credential, and the cluster's is a password",
+      { cloud: "eu1", applicationCredentialId: "a1" },
+      entry,
     ],
-    ["of the same region", { cloud: "eu1", region: "one" }, { cloud: "eu1", region: "one" }],
-    ["of another entry", { cloud: "eu2" }, { cloud: "eu1" }, /has cloud eu2, and the cluster eu1/],
-    ["of an entry, to a cluster without one", { cloud: "eu2" }, {}, /has cloud eu2, and the cluster none/],
+    ["not known yet", unset, entry],
+    ["of the same entry, in a preview", { ...unset, cloud: "eu1" }, inRegion("two")],
     [
-      "of another address",
-      { authUrl: "https://k2.example.com/v3" },
-      { cloud: "eu1" },
-      /has authUrl https:\/\/k2/,
+      "of another entry, in a preview",
+      { ...unset, cloud: "eu2" },
+      entry,
+      /has cloud eu2, and the cluster eu1/,
     ],
+    ["of another region, in a preview", { ...unset, region: "two" }, entry, /has region two/],
+    ["of an address that is not known yet", { ...unset, cloud: undefined }, entry],
+    ["of another entry", { cloud: "eu2" }, entry, /has cloud eu2, and the cluster eu1/],
     [
-      "of another region",
-      { cloud: "eu1", region: "two" },
-      { cloud: "eu1" },
-      /has region two, and the cluster one/,
+      "of an entry, to a cluster without one",
+      { cloud: "eu2" },
+      variables,
+      /has cloud eu2, and the cluster none/,
     ],
-    ["of the entry's region", { cloud: "eu1" }, { cloud: "eu1", region: "one" }, /has region none/],
-    ["of another project", { cloud: "eu1", tenantName: "ops" }, { cloud: "eu1" }, /has tenantName ops/],
+    ["of the environment, to a cluster of an entry", {}, entry, /has cloud none, and the cluster eu1/],
+    ["of another address", { authUrl: "https://k2.example.com/v3" }, entry, /has authUrl https:\/\/k2/],
+    ["of another region", { cloud: "eu1", region: "two" }, entry, /has region two, and the cluster one/],
+    ["of the entry's region", { cloud: "eu1" }, inRegion("two"), /has region one, and the cluster two/],
+    ["of another project", { cloud: "eu1", tenantName: "ops" }, entry, /has tenantName ops/],
+    [
+      "of another credential",
+      { cloud: "eu1", applicationCredentialId: "a2" },
+      credential,
+      /has another applicationCredentialId than the cluster;/,
+    ],
   ];
-  for (const [what, given, asked, issue] of cases)
+  for (const [what, given, read, issue] of cases)
     it(`is ${issue ? "refused" : "used"} when it is ${what}`, () => {
-      const issues = givenProviderIssues(given, asked, read);
+      const issues = givenProviderIssues(given, read);
       assert.equal(issues.length, issue ? 1 : 0);
       if (issue) assert.match(issues[0]!.reason, issue);
     });
