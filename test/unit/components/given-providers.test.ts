@@ -26,8 +26,9 @@ describe("a provider of Kubernetes given to a component of a management cluster"
       ...{ bootstrap: { dataSecretName: "x" }, infrastructure: { apiVersion: "a/v1", kind: "K" } },
     } as never;
     const refusal = /provider: is not used: the management cluster is that of `kubeconfig`/;
-    const { Lease, OidcClient, Platform, Realm } = azimuth;
-    for (const Component of [MachinePool, Lease, OidcClient, Platform, Realm])
+    const { AzimuthCluster, Lease, OidcClient, Platform, Realm, ZenithApiServer, ZenithOperator } = azimuth;
+    const components = [MachinePool, AzimuthCluster, Lease, OidcClient, Platform, Realm];
+    for (const Component of [...components, ZenithApiServer, ZenithOperator])
       for (const options of [
         { provider },
         { providers: [provider] },

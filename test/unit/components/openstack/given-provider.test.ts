@@ -20,8 +20,10 @@ describe("a provider given to an OpenstackCluster, in a preview", () => {
       what: "the cloud's plan",
       seconds: 20,
       probe: () => {
-        const { inputs = {} } = cluster.of("CloudPlan")[0] ?? {};
-        return Promise.resolve("cluster" in inputs ? { done: inputs } : { pending: "none" });
+        const [plan] = cluster.of("CloudPlan");
+        return Promise.resolve(
+          plan && "cluster" in plan.inputs ? { done: plan.inputs } : { pending: "none" },
+        );
       },
     });
     const { cloud, tenantName, authUrl } = inputs.givenProvider as Record<string, unknown>;

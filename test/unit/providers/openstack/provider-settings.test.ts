@@ -41,6 +41,7 @@ describe("what Pulumi's OpenStack provider is given beside the name of the cloud
 });
 
 describe("a provider that a program gives to its OpenStack cluster", () => {
+  type Read = Parameters<typeof givenProviderIssues>[1];
   /** What is read with `cloud: "eu1"`, whose entry names a region. */
   const entry = {
     authUrl: "https://keystone.example.com/v3",
@@ -57,7 +58,7 @@ describe("a provider that a program gives to its OpenStack cluster", () => {
     ...{ cloud: UNKNOWN, region: UNKNOWN, authUrl: UNKNOWN },
     ...{ tenantId: UNKNOWN, tenantName: UNKNOWN, applicationCredentialId: UNKNOWN },
   };
-  const cases: [what: string, given: object, read: typeof entry | typeof variables, issue?: RegExp][] = [
+  const cases: [what: string, given: object, read: Read, issue?: RegExp][] = [
     ["of the same entry", { cloud: "eu1" }, entry],
     ["of the same address", { authUrl: "https://keystone.example.com/", tenantName: "web" }, entry],
     ["of the same region", { cloud: "eu1", region: "one" }, entry],
