@@ -1,49 +1,71 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 
 describe("npm run test:file", function () {
   this.timeout(60_000);
-  const root = path.resolve(__dirname, "../../../..");
-  // other tests and lint see no file that is only there for a moment
-  const folder = mkdtempSync(path.join(root, "bin/edited-"));
-  const source = path.join(folder, "edited.test.ts");
+  const script = path.resolve(__dirname, "../../../../scripts/test-file.cjs");
+  let root: string;
+  const within = (name: string) => path.join(root, name);
+  /** Writes a file of the project. */
+  const write = (name: string, text = "") => {
+    mkdirSync(path.dirname(within(name)), { recursive: true });
+    writeFileSync(within(name), text);
+  };
+  const BUILT = "bin/tsconfig.tsbuildinfo";
+
+  beforeEach(() => {
+    root = mkdtempSync(path.join(tmpdir(), "foresail-test-file-"));
+    const compilerOptions = { module: "nodenext", sourceMap: true, outDir: "bin", types: [] };
+    write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["lib", "test"] }));
+    write("bin/index.js");
+    write(BUILT);
+    write(
+      "test/two.test.ts",
+      'import { two } from "../lib/two";\nit("is two", () => { if (two !== 2) throw new Error("not two"); });\n',
+    );
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const edit = (value: number) => write("lib/two.ts", `export const two: number = ${value};\n`);
   const run = (...args: string[]) => {
     // a run of mocha inside of another one
     const { NODE_OPTIONS: _, ...env } = process.env;
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [path.join(root, "scripts/test-file.cjs"), ...args],
-      { cwd: root, env, encoding: "utf8" },
-    );
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+      cwd: root,
+      env,
+      encoding: "utf8",
+    });
     return { status, printed: stdout + stderr };
   };
-  /** Writes a test that compares two numbers, in TypeScript. */
-  const edit = (value: number) =>
-    writeFileSync(
-      source,
-      `it("is two", () => { const two: number = ${value}; if (two !== 2) throw new Error("not two"); });\n`,
-    );
-
-  after(() => {
-    for (const each of [folder, path.join(root, "bin/bin")]) rmSync(each, { recursive: true, force: true });
-  });
 
   it("runs a file as it is now, without a build", () => {
     edit(3);
-    const failed = run(source);
+    const failed = run(within("test/two.test.ts"));
     assert.deepEqual([failed.status, /not two/.test(failed.printed)], [1, true], failed.printed);
     edit(2);
-    const passed = run(path.relative(root, source), "--grep", "is two");
+    const passed = run("test/two.test.ts", "--grep", "is two");
     assert.deepEqual([passed.status, /1 passing/.test(passed.printed)], [0, true], passed.printed);
   });
 
+  it("lets the next build compile all, if it has translated anything", () => {
+    edit(2);
+    run("test/two.test.ts");
+    assert.equal(existsSync(within(BUILT)), false);
+    write(BUILT);
+    run("test/two.test.ts");
+    assert.equal(existsSync(within(BUILT)), true);
+  });
+
   it("refuses what is not a test file, with an example", () => {
-    assert.match(run("lib/wait.ts").printed, /no test file is named; run for example/);
+    assert.match(run("lib/two.ts").printed, /no test file is named; run for example/);
     assert.deepEqual(run("test/unit/none.test.ts"), {
       status: 2,
       printed: "foresail: test/unit/none.test.ts does not exist\n",
     });
+    rmSync(within("bin"), { recursive: true });
+    assert.match(run("test/two.test.ts").printed, /nothing is built yet/);
   });
 });
