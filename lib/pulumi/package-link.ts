@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -41,6 +50,15 @@ function isLink(file: string): boolean {
   }
 }
 
+/** Tells whether a file is a link to another one; a link to nothing is not. */
+function leadsTo(link: string, file: string): boolean {
+  try {
+    return isLink(link) && realpathSync(link) === realpathSync(file);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Links a project's node_modules/foresail to the package that its program loaded, unless the project has its own. A package
  * manager that keeps each package's dependencies apart (pnpm) installs foresail only beside the library that needs it, while the
@@ -60,12 +78,20 @@ export function linkPackage(project: string, loaded = PACKAGE): void {
   if (found?.startsWith(realpathSync(loaded) + path.sep) || (found !== undefined && !isStale)) return;
   try {
     mkdirSync(path.dirname(link), { recursive: true });
-    if (isStale) rmSync(link);
+    if (isLink(link) && !isStale) throw new Error(`${link} leads to nothing`);
     const target = path.relative(realpathSync(path.dirname(link)), realpathSync(loaded));
-    symlinkSync(target, link, "junction");
+    // others that look for the package meanwhile find the former link or this one
+    const made = `${link}.${process.pid}`;
+    rmSync(made, { force: true });
+    symlinkSync(target, made, "junction");
+    try {
+      renameSync(made, link);
+    } finally {
+      rmSync(made, { force: true });
+    }
   } catch (error) {
     // another program of the same project was faster; Node.js remembers that it did not find the package before
-    if (isLink(link) && realpathSync(link) === realpathSync(loaded)) return;
+    if (leadsTo(link, loaded)) return;
     throw new Error(
       `foresail is not found from ${project}, where Pulumi looks for the code of its resources; add it to the dependencies of that project: npm install foresail (${error instanceof Error ? error.message : String(error)})`,
       { cause: error },

@@ -3,6 +3,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -55,6 +57,7 @@ describe("the link of a project to the package that its program loaded", () => {
     rmSync(next, { recursive: true });
     linkPackage(project, former);
     assertLinked(former);
+    assert.deepEqual(readdirSync(path.dirname(link)), ["foresail"]);
   });
 
   it("is the package manager's where the project depends on foresail itself", () => {
@@ -70,6 +73,14 @@ describe("the link of a project to the package that its program loaded", () => {
     rmSync(path.join(project, "Pulumi.yaml"));
     linkPackage(project, install("store/1"));
     assert.equal(existsSync(link), false);
+  });
+
+  it("fails with the way on where the package manager's link leads to nothing", () => {
+    depend({ foresail: "0.1.0" });
+    mkdirSync(path.dirname(link));
+    symlinkSync("gone", link);
+    assert.throws(() => linkPackage(project, install("store/1")), /npm install foresail .*leads to nothing/);
+    assert.equal(readlinkSync(link), "gone");
   });
 
   it("fails with the way on where it can't be made", () => {
