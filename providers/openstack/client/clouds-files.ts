@@ -107,9 +107,10 @@ async function firstFile(
 }
 
 /**
- * Reads the clouds of a file. Returns undefined if the file does not exist, or if it may be one of others that has none.
+ * Reads the clouds of a file. Returns undefined if the file does not exist.
  *
  * @param cloud the entry that is used: its values of `auth` have to be read alike
+ * @param mayHaveNone whether a file without `clouds` counts as one with an empty map
  */
 async function readClouds(file: string, cloud: string, mayHaveNone = false): Promise<Clouds | undefined> {
   const content = await readText(file, file, true);
@@ -130,7 +131,7 @@ async function readClouds(file: string, cloud: string, mayHaveNone = false): Pro
     throw new CloudConfigurationError(`${file} ${messageOf(error)}`);
   }
   const clouds = value?.clouds;
-  if (mayHaveNone && (clouds === undefined || clouds === null)) return undefined;
+  if (mayHaveNone && (clouds === undefined || clouds === null)) return {};
   if (typeof clouds !== "object" || clouds === null)
     throw new CloudConfigurationError(`${file} has no map \`clouds\``);
   return clouds as Clouds;
@@ -151,8 +152,31 @@ function loginScalars(document: Document.Parsed, cloud: string): Scalar.Parsed[]
       below(value, isLogin || (isScalar(key) && key.value === "auth")),
     );
   };
-  return below(document.getIn(["clouds", cloud], true), false);
+  return valuesIn(document, document.contents, "clouds")
+    .flatMap((clouds) => valuesIn(document, clouds, cloud))
+    .flatMap((entry) => below(entry, false));
 }
+
+/** Returns what a map has under a key, also a map that is referred to, and what it merges if it has no such key. */
+function valuesIn(
+  document: Document.Parsed,
+  node: unknown,
+  key: string,
+  seen = new Set<unknown>(),
+): unknown[] {
+  const map = isAlias(node) ? node.resolve(document) : node;
+  if (seen.has(map)) return [];
+  seen.add(map);
+  if (isSeq(map)) return map.items.flatMap((item) => valuesIn(document, item, key, seen));
+  if (!isMap(map)) return [];
+  const named = (name: string) =>
+    map.items.filter(({ key }) => isScalar(key) && nameOf(key.value) === name).map(({ value }) => value);
+  const own = named(key);
+  return own.length > 0 ? own : named("<<").flatMap((merged) => valuesIn(document, merged, key, seen));
+}
+
+/** Returns the text of a key; the key of a merge is read as a symbol. */
+const nameOf = (key: unknown) => (typeof key === "symbol" ? key.description : String(key));
 
 /** Reads a file. Returns undefined if it is optional and does not exist. @throws CloudConfigurationError */
 export async function readText(file: string, what: string, isOptional = false): Promise<string | undefined> {

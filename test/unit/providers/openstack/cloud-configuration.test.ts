@@ -92,6 +92,17 @@ describe("how a cloud is found", () => {
     });
   });
 
+  it("takes no secrets from another folder when the first secure.yaml has none", async () => {
+    const login = "auth_url: https://k/v3, user_id: ops, project_id: web";
+    write("here/clouds.yaml", `clouds: {eu1: {auth: {${login}}}}`);
+    write("home/.config/openstack/secure.yaml", "clouds: {eu1: {auth: {password: p}}}");
+    assert.match(JSON.stringify((await read()).auth), /"password":"p"/);
+    for (const text of ["", "# none yet\n", "clouds:\n"]) {
+      write("here/secure.yaml", text);
+      await assert.rejects(read(), /nor a user with a password/, text);
+    }
+  });
+
   const user = { name: "ops", domain: { name: "Default" } };
   const scopes: [what: string, fields: string, scope: object | undefined][] = [
     [

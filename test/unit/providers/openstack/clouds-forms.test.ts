@@ -132,6 +132,24 @@ describe("a form of clouds.yaml", () => {
       });
     });
 
+  const elsewhere = [
+    "x: &all {eu1: {auth: {AUTH}}}\nclouds: *all",
+    "x: &all {eu1: {auth: {AUTH}}}\nclouds: {<<: *all}",
+    "x: &all {eu1: {auth: {AUTH}}}\nclouds: {<<: [{eu2: {}}, *all]}",
+    "x: &one {auth: {AUTH}}\nclouds: {eu1: *one}",
+    "x: &root {clouds: {eu1: {auth: {AUTH}}}}\n<<: *root",
+  ];
+  for (const text of elsewhere)
+    it(`is refused for what programs read in different ways, also in ${JSON.stringify(text)}`, async () => {
+      const readWith = (project: string) => {
+        const auth = `${LOGIN.replace(/, project_name: \w+/, "")}, project_name: ${project}`;
+        writeFileSync(path.join(folder, "clouds.yaml"), text.replace("AUTH", auth));
+        return readCloudConfiguration({ cloud: "eu1" }, { HOME: folder }, folder);
+      };
+      await readWith('"0755"');
+      await assert.rejects(readWith("0755"), /write it in quotes/);
+    });
+
   const named = (name: string) => ({ name, domain: { name: "Default" } });
   const own = (user: object, scope?: object) => ({
     identity: { methods: ["password"], password: { user: { ...user, password: "hunter2" } } },
