@@ -1,5 +1,9 @@
 import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import { TUMBLEBUG_CLUSTER_RENAMES, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
+import {
+  isDesired,
+  TUMBLEBUG_CLUSTER_RENAMES,
+  tumblebugIssues,
+} from "../../providers/tumblebug/plan/validation";
 import { cidrIssue } from "../../lib/validation/addresses";
 import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
@@ -139,7 +143,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     const { cluster, endpoint, nodeAddresses } = this.args;
     const { slots, turn } = this.machines;
     // the plan refuses those that the run keeps
-    const listed = (this.args.lost ?? []).filter((name) => slots.every(({ machine }) => machine !== name));
+    const listed = (this.args.lost ?? []).filter((name) => !isDesired(name, slots));
     const lost = [...new Set([...listed, ...turn.undrained])];
     const own = endpoint && !("nlb" in endpoint) ? endpoint : undefined;
     const machines = this.machines.slots.map((slot) => this.machine(slot));

@@ -18,7 +18,7 @@ export type Profile = (typeof PROFILES)[number];
 export const profileIssue = (name: string): string | undefined =>
   PROFILES.some((known) => known === name)
     ? undefined
-    : `${quoted(name)} is no profile; write ${PROFILES.join(" or ")}`;
+    : `${quoted(name)} is not a profile; write ${PROFILES.join(" or ")}`;
 
 const POLICY_FILE = "/etc/kubernetes/hardening/audit-policy.yaml";
 const AUDIT_FOLDER = "/var/log/kube-apiserver";

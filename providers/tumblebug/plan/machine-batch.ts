@@ -48,11 +48,12 @@ export function planBatch(
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
   const slots = new Map(wanted.map((slot) => [slot.machine, withKnownShape(slot, known.get(slot.machine))]));
   const planes = controlPlanesOf(wanted);
+  const joined = controlPlanes.joined.filter((machine) => !lost.includes(machine));
   const { now, later } = planBatches(
     planes.map(({ machine }) => ({ machine: controlPlane(machine), replacementsPerRun: 1 })),
     controlPlanes.members.map((machine) => ({
       ...controlPlane(machine),
-      joined: controlPlanes.joined.includes(machine) && !lost.includes(machine),
+      joined: joined.includes(machine),
       isMember: true,
       // Lost control planes, and those whose removal was interrupted, are removed first.
       isLeaving: lost.includes(machine) || !known.has(machine) || !controlPlanes.kept.includes(machine),
@@ -64,9 +65,7 @@ export function planBatch(
     ...[...slots.values()].filter(({ role }) => role === "worker"),
   ];
   const names = new Set(staying.map(({ machine }) => machine));
-  const before = controlPlanes.members.map((name) => {
-    return { name, joined: controlPlanes.joined.includes(name) && !lost.includes(name) };
-  });
+  const before = controlPlanes.members.map((name) => ({ name, joined: joined.includes(name) }));
   const undrainable = withoutDrain(stopped, before, names);
   const undrained = Object.keys(undrainable)
     .filter((machine) => !names.has(machine))

@@ -236,6 +236,10 @@ function machineIssues({ groups, replace }: Facts): ValidationIssue[] {
   ];
 }
 
+/** Whether a machine is one of those that a run keeps. */
+export const isDesired = (name: string, desired: readonly { machine: string }[]): boolean =>
+  desired.some(({ machine }) => machine === name);
+
 /**
  * Returns the refusals of `lost`. Only the state says which slots a group keeps that became smaller.
  *
@@ -246,7 +250,7 @@ export function desiredLostRefusals(
   desired: readonly { machine: string }[],
 ): { property: string; reason: string }[] {
   return lost.flatMap((name, index) =>
-    desired.some(({ machine }) => machine === name)
+    isDesired(name, desired)
       ? [
           {
             property: `tumblebug.lost[${index}]`,

@@ -51,9 +51,9 @@ function gateIssue(name: string, value: boolean | undefined, version?: string): 
   if (!Object.hasOwn(gates, name)) {
     const others = minorsWithGate(name);
     if (others !== undefined)
-      return `${quoted(name)} is no feature gate of ${of}, only of ${others}; remove it`;
+      return `${quoted(name)} is not a feature gate of ${of}, only of ${others}; remove it`;
     const meant = nearest(name, Object.keys(gates));
-    return `${quoted(name)} is no feature gate of ${of}; ${meant === undefined ? "remove it" : `did you mean ${quoted(meant)}?`}`;
+    return `${quoted(name)} is not a feature gate of ${of}; ${meant === undefined ? "remove it" : `did you mean ${quoted(meant)}?`}`;
   }
   const locked = version === undefined ? undefined : LOCKED[gates[name] ?? ""];
   if (locked === undefined || value === undefined || value === locked) return undefined;
@@ -106,8 +106,8 @@ const tlsIssue = (text: string): string | undefined =>
     ? undefined
     : `${quoted(text)} ${unknownWord(text, TLS_VERSIONS)}`;
 
-/** A whole number as Go's flags read it: also "0x10", "0b1", "0o7" and "1_000". */
-const INTEGER = /^[+-]?(0x[\da-f]+(_[\da-f]+)*|0b[01]+(_[01]+)*|0o?[0-7]*(_[0-7]+)*|[1-9]\d*(_\d+)*)$/i;
+/** A whole number as Go's flags read it: also "0x10", "0x_10", "0b1", "0o7" and "1_000". */
+const INTEGER = /^[+-]?(0x(_?[\da-f])+|0b(_?[01])+|0o(_?[0-7])+|0(_?[0-7])*|[1-9](_?\d)*)$/i;
 
 /** What the programs do not start without, by the kind of an argument. */
 const VALUE_KINDS = {

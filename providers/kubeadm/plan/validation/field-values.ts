@@ -30,14 +30,16 @@ const UNITS: Readonly<Record<string, number>> = {
   ms: 1e-3,
   us: 1e-6,
   µs: 1e-6,
+  μs: 1e-6,
   ns: 1e-9,
 };
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g;
+/** Go reads "µs" with either letter, U+00B5 and U+03BC. */
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
 /** Returns a duration in seconds, as Go reads it ("1m30s"); undefined for another text. */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
-  if (!/^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
+  if (!/^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
   const seconds = [...text.matchAll(PART)].reduce(
     (sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0),
     0,

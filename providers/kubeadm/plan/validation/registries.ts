@@ -59,7 +59,7 @@ export function unusedHostIssues({
       [url],
       asked.has(url)
         ? undefined
-        : `is no URL of mirrors or servers${asked.size === 0 ? "" : `, which has ${listed([...asked])}`}; write it there, too, in the same spelling`,
+        : `is not a URL of mirrors or servers${asked.size === 0 ? "" : `, which has ${listed([...asked])}`}; write it there, too, in the same spelling`,
     ),
   );
 }

@@ -87,6 +87,14 @@ describe("values of Kubernetes' programs", () => {
       "audit-log-maxage": "-1",
       "min-request-timeout": "1_800",
     }),
+    "numbers with underscores after their base, and both letters of microseconds": apiServer({
+      "max-requests-inflight": "0x_10",
+      "max-mutating-requests-inflight": "0b_1",
+      "min-request-timeout": "0o_7",
+      "audit-log-maxage": "0_7",
+      "event-ttl": "10\u00b5s",
+      "shutdown-delay-duration": "10\u03bcs",
+    }),
     "unreadable settings": {
       version,
       kubeadm: { clusterConfiguration: { apiServer: "x" } },
@@ -122,19 +130,19 @@ describe("values of Kubernetes' programs", () => {
       "a misspelt gate",
       { version, kubelet: { featureGates: { SidecarContainer: true } } },
       "kubelet.featureGates.SidecarContainer",
-      /no feature gate of Kubernetes 1\.36\.3; did you mean "SidecarContainers"\?/,
+      /not a feature gate of Kubernetes 1\.36\.3; did you mean "SidecarContainers"\?/,
     ],
     [
       "a gate that is removed in the version",
       apiServer({ "feature-gates": "AllAlpha=false,HPAContainerMetrics=true" }),
       `${ARGS}.0.value`,
-      /"HPAContainerMetrics" is no feature gate of Kubernetes 1\.36\.3, only of 1\.31/,
+      /"HPAContainerMetrics" is not a feature gate of Kubernetes 1\.36\.3, only of 1\.31/,
     ],
     [
       "a gate that no version has",
       { kubeProxy: { featureGates: { Xyzzy: true } } },
       "kubeProxy.featureGates.Xyzzy",
-      /no feature gate of Kubernetes; remove it/,
+      /not a feature gate of Kubernetes; remove it/,
     ],
     [
       "a locked gate at the other value",

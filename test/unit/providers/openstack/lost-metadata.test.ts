@@ -49,6 +49,17 @@ describe("metadata of servers that someone removed in the cloud", () => {
       assert.deepEqual(rememberedMachine("demo", one.name, {}, [planned(one)], networks), one);
     });
 
+  it("keeps the generation that the server still has", () => {
+    const found = rememberedMachine(
+      "demo",
+      machine().name,
+      { "foresail-generation": "3" },
+      [planned(machine())],
+      networks,
+    );
+    assert.deepEqual(found, { ...machine(), generation: 3 });
+  });
+
   const unknown: [what: string, servers: unknown, name: string][] = [
     ["a machine that the last plan did not have", [], machine().name],
     ["a plan of which nothing is recorded", undefined, machine().name],

@@ -191,6 +191,14 @@ describe("a machine whose server does not run", () => {
     assert.deepEqual(now.undrained, ["w-1-a"]);
   });
 
+  it("is drained when it is replaced in ERROR, since it may still run", () => {
+    const { now } = plan("cp-1-a w-1-b", "cp-1-a w-1-a", { "w-1-a": "ERROR" });
+    assert.deepEqual(now.lines, [
+      "w-1: w-1-b is made and joins, then w-1-a is drained and deleted (flavor a → b)",
+    ]);
+    assert.deepEqual(now.undrained, []);
+  });
+
   it("is replaced before others of its role", () => {
     const { now, later } = plan("cp-1-b cp-2-b cp-3-b v-1-b w-1-b", "cp-1-a cp-2-a cp-3-a v-1-a w-1-a", {
       "cp-2-a": "SHUTOFF",

@@ -28,7 +28,7 @@ refuses({
       mirror({ header: { "X Y": "x" } }),
     ],
     [
-      'cluster.registries.hosts["https://m.example.com/"]: is no URL of mirrors or servers, which has https://m.example.com, https://registry-1.docker.io; write it there, too, in the same spelling',
+      'cluster.registries.hosts["https://m.example.com/"]: is not a URL of mirrors or servers, which has https://m.example.com, https://registry-1.docker.io; write it there, too, in the same spelling',
       mirror({ skipVerify: true }, `${MIRROR}/`),
     ],
     [
