@@ -85,7 +85,7 @@ function keyOf(
       key,
       issue: `is secret, and a layer is not encrypted; remove it (replace a secret that was shown), and for each stack run: pulumi config set --secret ${fullKey}`,
     };
-  // a map of the stack file would replace it without a word
+  // a map of the stack file would silently replace it
   if (known[key]?.type === "object" && !isObject(value) && value !== null && !isReference(value))
     return { key, issue: "is not a map; write its fields below it, or remove it" };
   return { key };
