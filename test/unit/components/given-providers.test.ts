@@ -24,16 +24,26 @@ describe("a provider of Kubernetes given to a component of a management cluster"
         nodeGroups: [],
       },
       ...{ bootstrap: { dataSecretName: "x" }, infrastructure: { apiVersion: "a/v1", kind: "K" } },
-    } as never;
+    };
+    const clusterArgs = { ...args, cluster: { nodeGroups: [], addons: {}, label: "Demo" } };
+    const zenith = { registrarAdminUrl: "http://registrar", sshdHost: "z.example.com", sshdPort: 22 };
+    const tunnelArgs = {
+      ...{ ...args, zenith: { ...zenith, projectId: "1" }, projectId: "1" },
+      owner: { apiVersion: "v1", kind: "ConfigMap", name: "demo", uid: "u" },
+    };
     const refusal = /provider: is not used: the management cluster is that of `kubeconfig`/;
     const { AzimuthCluster, Lease, OidcClient, Platform, Realm, ZenithApiServer, ZenithOperator } = azimuth;
-    const components = [MachinePool, AzimuthCluster, Lease, OidcClient, Platform, Realm];
-    for (const Component of [...components, ZenithApiServer, ZenithOperator])
+    const components = [
+      ...[MachinePool, Lease, OidcClient, Platform, Realm].map((Component) => [Component, args] as const),
+      [AzimuthCluster, clusterArgs] as const,
+      ...[ZenithApiServer, ZenithOperator].map((Component) => [Component, tunnelArgs] as const),
+    ];
+    for (const [Component, its] of components)
       for (const options of [
         { provider },
         { providers: [provider] },
         { providers: { kubernetes: provider } },
       ])
-        assert.throws(() => new Component("demo", args, options), refusal);
+        assert.throws(() => new Component("demo", its as never, options), refusal);
   });
 });

@@ -16,7 +16,7 @@ describe("a provider given to an OpenstackCluster, in a preview", () => {
     this.timeout(30_000);
     const { Provider } = await import("@pulumi/openstack");
     cluster.begin({ providers: [new Provider("mine", { cloud: "eu2", tenantName: "web" })] });
-    const inputs = await waitFor({
+    const inputs = await waitFor<Record<string, unknown>>({
       what: "the cloud's plan",
       seconds: 20,
       probe: () => {

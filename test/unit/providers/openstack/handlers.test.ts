@@ -101,27 +101,6 @@ describe("the handlers of OpenStack's resources", () => {
       });
     });
 
-    it("refuses the program's own provider when it is of another cloud", async () => {
-      await start();
-      const { failures } = await planHandlers.check!({}, desired({ givenProvider: { cloud: "eu2" } }));
-      assert.deepEqual(failures, [{ property: "provider", reason: failures![0]!.reason }]);
-    });
-
-    it("asks the cloud in a preview, which does not know what the program's own provider leaves open", async () => {
-      await start();
-      const givenProvider = { cloud: "eu1", region: UNKNOWN, authUrl: UNKNOWN, tenantId: UNKNOWN };
-      const { inputs, failures } = await planHandlers.check!({}, desired({ givenProvider }));
-      assert.deepEqual(failures, []);
-      const { found } = inputs as { found?: object };
-      assert.ok(found);
-      assert.equal("givenProvider" in inputs, false);
-      const { inputs: known } = await planHandlers.check!(
-        inputs,
-        desired({ givenProvider: { cloud: "eu1" } }),
-      );
-      assert.equal((await planHandlers.diff!("demo", inputs, known)).changes, false);
-    });
-
     it("is updated when the region becomes known, which the cluster's own programs need", async () => {
       await start();
       const { inputs } = (await planHandlers.check!({}, desired())) as {
