@@ -68,8 +68,7 @@ export async function convergeNodeGroup(
       untainted: untaintedMachines(inputs.specification, desired),
       observed: own,
     });
-    for (const name of names)
-      if (hasMoved({ name, group, elsewhere: inputs.elsewhere ?? [], observed: own })) state.delete(name);
+    for (const name of names) if (hasMoved({ name, group, elsewhere, observed: own })) state.delete(name);
     const isMember = (name: string) => own.some((node) => node.name === name && node.group !== undefined);
     if (names.length === 0)
       await assertNotReset(

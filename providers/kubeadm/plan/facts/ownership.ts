@@ -177,16 +177,22 @@ export function decideMachines(
         break;
       }
       case "own":
-        // etcd may have it as a member, and no worker leaves etcd
-        if ("mark" in found && found.begunControlPlane === true && isWorker(machine))
-          refuse(otherRole({ name, role: "worker" }, "began to join"));
-        break;
       case "free":
         break;
     }
+    const other =
+      isWorker(machine) && ["own", "unnamed", "takeOver"].includes(owned.is) && otherRoleOf(found);
+    if (other) refuse(otherRole({ name, role: "worker" }, other));
     if (twin !== undefined) refuse(`${name} and ${twin} are the same machine; list it once`);
   }
   return decision;
+}
+
+/** Returns what an interrupted run did to a machine as a control plane: etcd may have it as a member, and no worker leaves etcd. */
+function otherRoleOf(found: ReadFacts): "joined" | "began to join" | undefined {
+  if ("unread" in found) return undefined;
+  if (found.member === true && found.fixed !== undefined) return "joined";
+  return found.begunControlPlane === true ? "began to join" : undefined;
 }
 
 /**

@@ -1,8 +1,10 @@
+import { CONTROL_PLANE_GROUP } from "../machine";
 import type { ObservedNode } from "./nodes";
 
 /**
  * Returns whether a machine in the state of a group is another group's by now: it is configured there, and its Node has no label of
- * this one. A run that refused it with the other role has recorded it all the same.
+ * this one. A run that refused it with the other role has recorded it all the same. What may be a control plane has not moved: only
+ * their group takes a member out of etcd.
  */
 export function hasMoved(args: {
   name: string;
@@ -12,5 +14,7 @@ export function hasMoved(args: {
 }): boolean {
   const { name, group, elsewhere, observed } = args;
   if (observed === undefined || !elsewhere.includes(name)) return false;
-  return !observed.some((node) => node.name === name && node.group === group);
+  const node = observed.find((each) => each.name === name);
+  if (group === CONTROL_PLANE_GROUP && node?.controlPlane !== false) return false;
+  return node?.group !== group;
 }

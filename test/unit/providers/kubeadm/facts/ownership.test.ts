@@ -132,6 +132,16 @@ describe("the machines of a stack before they are recorded", () => {
       decide({ "w-1": begun }, as("workers")).failures[0]?.reason ?? "",
       /began to join w-1 as a control plane, and it can't become a worker in one run: take it out/,
     );
+    const ofEarlierRelease = { ...begun, ...said("cluster=demo machine=w-1") };
+    assert.match(
+      decide({ "w-1": ofEarlierRelease }, as("workers")).failures[0]?.reason ?? "",
+      /began to join/,
+    );
+    const isOne = { ...said(OWN), member: true, fixed: { podSubnet: "10.244.0.0/16" } } as ReadFacts;
+    assert.match(
+      decide({ "w-1": isOne }, as("workers")).failures[0]?.reason ?? "",
+      /joined w-1 as a control/,
+    );
     assert.deepEqual(decide({ "w-1": begun }, as("control-plane")).failures, []);
     assert.deepEqual(decide({ "w-1": said(OWN) }, as("workers")).failures, []);
     const recorded = (group: string) => [{ ...machine("w-1"), group }];
