@@ -76,11 +76,13 @@ async function runPlan(run: PlannedRun, say: (line: string) => void): Promise<Ru
     try {
       const { exitCode, stdout, stderr } = await ended;
       if (behind.summary !== undefined) say(behind.summary);
-      if ((await readFile(codes, "utf8")).split("\n").includes("RolloutPaused")) return "paused";
+      const failed = (await readFile(codes, "utf8")).split("\n").filter((code) => code !== "");
+      if (failed.includes("RolloutPaused")) return "paused";
       if (exitCode === 0) return "done";
       if (count > 0) return "interrupted";
       if (sayIfLocked(stdout + stderr, run.stack, say)) return "locked";
-      return /\bviolates plan\b/.test(stdout + stderr) ? "moved meanwhile" : "failed";
+      // what failed beside it needs a person
+      return failed.length === 0 && /\bviolates plan\b/.test(stdout + stderr) ? "moved meanwhile" : "failed";
     } finally {
       forget();
       // the next run removes a request that could not be withdrawn as outdated
@@ -105,8 +107,11 @@ export async function runReviewed(
   let end = await runPlan({ ...run, engine }, say);
   for (let count = 0; end === "moved meanwhile" && count < LATER_PLANS; count += 1) {
     say(`the cluster changed while this ran: comparing ${run.stack} with what was reviewed again`);
-    const { plan } = await takePreview(run.project, run.stack, policies);
-    if (plan === undefined) return end;
+    const { plan, preview } = await takePreview(run.project, run.stack, policies);
+    if (plan === undefined) {
+      for (const words of preview.errors) printError(`error: ${words}`);
+      return "failed";
+    }
     const { kind } = compareReview(reviewed, plan.reviewed);
     if (kind === "moved") return end;
     if (kind === "nothing left" && !changesOutputs(plan)) return "done";
