@@ -23,7 +23,8 @@ keep_previous() {
   local from kubelet
   # that of before the change, which may bring another one
   kubelet=$(sed -n 's/^kubelet //p' "$AGENT_PATH/before/versions" 2>/dev/null || true)
-  from="$(cat "$AGENT_PATH/configuration" 2>/dev/null) $([ -z "$kubelet" ] && kubelet --version 2>/dev/null || echo "Kubernetes v$kubelet")"
+  if [ -n "$kubelet" ]; then kubelet="Kubernetes v$kubelet"; else kubelet=$(kubelet --version 2>/dev/null || true); fi
+  from="$(cat "$AGENT_PATH/configuration" 2>/dev/null || true) $kubelet"
   if [ "$(cat "$previous/from" 2>/dev/null)" != "$from" ]; then
     rm -rf "$previous"
     mkdir -p "$previous/files"

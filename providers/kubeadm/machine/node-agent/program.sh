@@ -417,12 +417,12 @@ came_up="" is_awaited=no
 # Restarts the kubelet of another version, and waits until the Node is Ready: VERSION. When that takes longer, each further try only
 # waits, as long as the rollout asks for it, whose limit decides.
 come_up_with() {
-  if [ "$came_up" != "$1" ]; then act "restart the kubelet, and wait until the Node is Ready" restart_kubelet || return 1; fi
+  if [ "$came_up" != "$1" ]; then act "restart the kubelet, and wait until the Node is Ready" restart_kubelet || return 1; else kubelet_restarts=$(restarts_of_kubelet); fi
   if [ "$mode" = dry-run ]; then return 0; fi
   came_up=$1 is_awaited=yes
   if ! await_ready_node; then
     # a kubelet that keeps ending starts anew in the next try
-    if [ "$is_final" = yes ]; then came_up=""; fi
+    if [ "$is_final" = yes ]; then came_up="" is_awaited=no; fi
     return 1
   fi
   came_up=""
@@ -755,7 +755,7 @@ await_ready_node() {
     if kubelet_keeps_ending; then return 1; fi
     pause 2
   done
-  failure="the Node is not Ready more than two minutes after the kubelet's restart (Ready is ${now:-not reported}); look at: journalctl -u kubelet"
+  failure="the Node is still not Ready two minutes after the kubelet's restart (Ready is ${now:-not reported}); look at: journalctl -u kubelet"
   return 1
 }
 
@@ -814,7 +814,7 @@ fail() {
   say "failed: $1"
   failures=$((failures + 1)) failed_request=$request
   pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
-  # the wait goes on
+  # a try that only waits needs no longer pause
   if [ "$is_awaited" = yes ]; then pause_seconds=$retry_seconds; fi
   not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds) + longer_pause))
   longer_pause=0
@@ -860,6 +860,7 @@ observe() {
 # not answer yet.
 round() {
   local refusal is_fit=yes
+  is_awaited=no
   start_stopped_kubelet
   initialize || is_fit=no
   look
@@ -891,7 +892,6 @@ round() {
     observe || return 75
     if ! is_pending || ! is_allowed; then return 0; fi
   fi
-  is_awaited=no
   refusal=$(refuse) || is_final=yes
   if [ -n "$refusal" ]; then fail "$refusal"; return 1; fi
   changes=()

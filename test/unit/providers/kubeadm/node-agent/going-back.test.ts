@@ -143,7 +143,7 @@ describe("a node agent that is asked to go back", function () {
       assert.equal(machine.run("--once").status, 1);
       assert.match(
         machine.annotations[KEYS.message] ?? "",
-        /going back failed: the Node is not Ready more than two minutes/,
+        /going back failed: the Node is still not Ready two minutes/,
       );
       assert.equal(machine.annotations[KEYS.finalFailure], BACK_FAILED);
       assert.equal(machine.annotations[KEYS.ready], "false");
@@ -156,7 +156,7 @@ describe("a node agent that is asked to go back", function () {
     assert.equal(machine.run("--once").status, 1);
     assert.match(
       machine.annotations[KEYS.message] ?? "",
-      /^the Node is not Ready more than two minutes after .*\(Ready is True/,
+      /^the Node is still not Ready two minutes after .*\(Ready is True/,
     );
     assert.equal(machine.annotations[KEYS.ready], "false");
   });
