@@ -66,7 +66,7 @@ const WORKERS = "workers";
 const ADD_VERSION = "specify it with --via";
 const FIX_TO_COMPLETE = "fix this first; until then, the rollout can't complete";
 const FIX_FIRST = "fix this first; until then, no rollout is possible";
-const READ_NOTES = "read what its release notes say of removals and changes, or update foresail";
+const READ_NOTES = "read what its release notes say about removals and changes, or update foresail";
 const BRING_BACK = "the rollout leaves it out; repair it first to include it";
 
 /** Forecasts the rollout of any kubeadm cluster, including one without foresail's node agents. */

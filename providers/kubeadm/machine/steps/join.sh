@@ -29,7 +29,7 @@ hasten_kubelet() {
 
 refuse_foreign_machine
 if is_member; then exit 0; fi
-# the mark comes with what is prepared; kubeadm would wait five minutes for an endpoint that is not there
+# prepare writes the mark; kubeadm would wait five minutes for an endpoint that is not there
 [ -n "$claimed_by" ] ||
   fail "$MACHINE: nothing is prepared on this machine, which was installed anew or reset since; take it out of the configuration, run \`up\`, then add it again" 78
 if [ -e "$MEMBER_PATH" ]; then

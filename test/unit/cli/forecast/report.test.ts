@@ -78,7 +78,7 @@ describe("forecast of a rollout", () => {
           about: "rollout",
           weight: "warns",
           words: `Kubernetes ${newer} is newer than this foresail knows (1.${minor}): it was not tested, and what it removes or changes may not be in this forecast`,
-          fix: "read what its release notes say of removals and changes, or update foresail",
+          fix: "read what its release notes say about removals and changes, or update foresail",
         },
       ],
     );
