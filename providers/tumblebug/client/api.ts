@@ -136,8 +136,11 @@ export class TumblebugApi {
           if (call.isInfrastructureRead === true) await this.limits.infrastructureReads(signal);
           await this.limits.overall(signal);
           isSent = true;
-          refusal = undefined;
-          const reply = await this.send(call, what, seconds, signal);
+          const reply = await this.send(call, what, seconds, signal).catch((error: unknown) => {
+            // when only the time is up, what the server said before counts
+            if (!signal.aborted) refusal = undefined;
+            throw error;
+          });
           isSent = false;
           if (!PASSING.includes(reply.status)) return { done: reply };
           if (reply.status !== 429 && !call.isRepeatable) throw new ReplyLost(what, this.words(reply.text));

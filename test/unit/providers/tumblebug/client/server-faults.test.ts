@@ -63,6 +63,14 @@ describe("a temporarily failing Tumblebug server", () => {
       await assert.rejects(tumblebug.namespaces.read("ns1"), { code, remote: "come back later" });
     });
 
+  it("says what the server answered last when the next answer comes too late", async () => {
+    const tumblebug = await fake.open({ seconds: 1.5 });
+    const message = "come back later";
+    fake.server.faults.add({ times: 1, effect: { kind: "status", status: 429, message } });
+    fake.server.faults.add({ effect: { kind: "silence" } });
+    await assert.rejects(tumblebug.namespaces.read("ns1"), { code: "RateLimited", remote: message });
+  });
+
   it("reports the last error of a server that does not answer", async () => {
     const tumblebug = await openTumblebug(
       { address: "http://127.0.0.1:9/tumblebug", ...CREDENTIAL, generation: "mcis" },
