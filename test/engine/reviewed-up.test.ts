@@ -135,7 +135,8 @@ describe("an up that is bound to a reviewed plan", function () {
     );
     assert.match(
       again.stdout,
-      /a part of what was reviewed is done; this is left of it:\n {2}test-workers: w-4: is a member without the label of its group/,
+      // the machine may end its join before or after this
+      /a part of what was reviewed is done; this is left of it:\n {2}test-workers: w-4: (join as|is a member without)/,
     );
   });
 
