@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { desiredCluster } from "./desired-cluster";
+import { killedDuring } from "./killed-up";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 
@@ -46,4 +47,26 @@ describe("a machine that was given up as lost, answers again and is configured a
       assert.deepEqual(Object.keys(await observedCluster(kubernetes)), all);
       assert.deepEqual(await stack.preview(), []);
     });
+});
+
+describe("a control plane that no state has and whose Node was deleted by hand", function () {
+  this.timeout(300_000);
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
+
+  it("registers again, since it is etcd's only member", async () => {
+    const { fleet, stack, kubernetes } = fixture;
+    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });
+    await killedDuring(fixture, { operation: "admin-kubeconfig", machine: "cp-1" });
+    await kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "cp-1" });
+    const from = fleet.journal.length;
+    await stack.up();
+    const operations = fleet.journal
+      .slice(from)
+      .filter(({ machine }) => machine === "cp-1")
+      .map(({ operation }) => operation);
+    assert.deepEqual(
+      operations.filter((operation) => /forget|join|register/.test(operation)),
+      ["register"],
+    );
+  });
 });

@@ -100,14 +100,14 @@ async function mustJoin(
 ): Promise<boolean> {
   const facts = await readFacts(session, machine);
   await session.assertMayGoOn();
-  const isGivenUp = facts.member && !recorded.includes(machine.name) && !(await hasNode(session, machine));
-  if (isGivenUp) {
+  if (facts.member) {
+    assertRole(machine, facts);
+    if (recorded.includes(machine.name) || (await isInCluster(session, machine, joining))) {
+      await registerAgain(session, machine);
+      return false;
+    }
     session.progress(`${machine.name} was given up while it did not answer, and joins anew`);
     await session.run(machine, steps.forgetMembershipScript);
-  } else if (facts.member) {
-    assertRole(machine, facts);
-    await registerAgain(session, machine);
-    return false;
   }
   assertClock(machine, facts);
   await rebootIfRequired(session, machine, facts);
@@ -117,6 +117,14 @@ async function mustJoin(
 
 const hasNode = async ({ kubernetes }: Session, { name }: Machine) =>
   (await kubernetes.get(nodeReference(name))) !== undefined;
+
+/** Returns whether the cluster has a machine: as a Node, or as a member of etcd, whose data would be lost. */
+async function isInCluster(session: Session, machine: Machine, joining?: Joining): Promise<boolean> {
+  if (await hasNode(session, machine)) return true;
+  if (machine.role !== "control-plane") return false;
+  const { members } = await etcdMembers(session, session.inputs.controlPlanes, joining);
+  return staleMember(members, machine) !== undefined;
+}
 
 /** Refuses a machine that an interrupted run joined with the other role: its Node has no group's label that would say so. */
 function assertRole(machine: Machine, { controlPlane }: steps.MachineFacts): void {
