@@ -91,6 +91,13 @@ async function runPlan(run: PlannedRun, say: (line: string) => void): Promise<Ru
   });
 }
 
+/** Previews a stack in the middle of a command, and shows what the preview refuses. */
+async function planAgain({ project, stack }: Omit<PlannedRun, "engine">, policies?: PolicyCall) {
+  const taken = await takePreview(project, stack, policies);
+  if (taken.plan === undefined) for (const words of taken.preview.errors) printError(`error: ${words}`);
+  return taken;
+}
+
 /** How often a run is planned again because machines went on meanwhile. */
 const LATER_PLANS = 3;
 
@@ -107,11 +114,8 @@ export async function runReviewed(
   let end = await runPlan({ ...run, engine }, say);
   for (let count = 0; end === "moved meanwhile" && count < LATER_PLANS; count += 1) {
     say(`the cluster changed while this ran: comparing ${run.stack} with what was reviewed again`);
-    const { plan, preview } = await takePreview(run.project, run.stack, policies);
-    if (plan === undefined) {
-      for (const words of preview.errors) printError(`error: ${words}`);
-      return "failed";
-    }
+    const { plan } = await planAgain(run, policies);
+    if (plan === undefined) return "failed";
     const { kind } = compareReview(reviewed, plan.reviewed);
     if (kind === "moved") return end;
     if (kind === "nothing left" && !changesOutputs(plan)) return "done";
@@ -159,17 +163,14 @@ async function annotate(kubeconfig: FetchedKubeconfig, request: string | null): 
  * @param first the plan that ran successfully
  */
 export async function runRemaining(
-  run: { project: Project; stack: string; kubeconfig?: FetchedKubeconfig },
+  run: Omit<PlannedRun, "engine">,
   first: Pick<SavedPlan, "reviewed">,
   say: (line: string) => void,
 ): Promise<RunEnd | "refused"> {
   for (let reviewed = first.reviewed; remainingRuns(reviewed).length > 0;) {
     say(`machines are left to do: previewing ${run.stack} again`);
-    const { plan, preview } = await takePreview(run.project, run.stack);
-    if (plan === undefined) {
-      for (const words of preview.errors) printError(`error: ${words}`);
-      return "failed";
-    }
+    const { plan, preview } = await planAgain(run);
+    if (plan === undefined) return "failed";
     const strange = unlistedChange(reviewed, preview.changes);
     if (strange !== undefined) {
       say(`refused: this was not listed before: ${strange}`);
