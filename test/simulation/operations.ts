@@ -174,6 +174,13 @@ const OPERATIONS: Record<string, Operation> = {
   },
 };
 
+/** What refuse_unprepared answers. */
+const unprepared = ({ machine, text }: ReceivedScript): Result => {
+  const [, whatHelps = ""] = /^refuse_unprepared "(.*)"$/m.exec(text) ?? [];
+  const why = `nothing is prepared on this machine; ${whatHelps.replaceAll("\\`", "`")}`;
+  return refused(machine, why);
+};
+
 const named = (facts: Readonly<Record<string, string>>): Result =>
   answer(
     Object.entries(facts)
@@ -226,7 +233,7 @@ export async function perform(setting: Setting): Promise<Result> {
 
 async function init({ script, state, files, configuration, nodes }: Setting): Promise<Result> {
   if (state.member) return NOTHING;
-  if (!state.prepared) return failed("kubeadm: command not found", 127);
+  if (!state.prepared) return unprepared(script);
   const other = configuration.machines.find(({ name }) => files.state(name).controlPlane);
   if (other)
     return failed(`the simulation refuses a second cluster: ${other.name} is a control plane already`);
@@ -258,7 +265,7 @@ async function joinCluster(
   asControlPlane: boolean,
 ): Promise<Result> {
   if (state.member) return NOTHING;
-  if (!state.prepared) return failed("kubeadm: command not found", 127);
+  if (!state.prepared) return unprepared(script);
   const [joining = "", discovery = "", secrets = ""] = script.data
     .split("\n")
     .map((line) => Buffer.from(line, "base64").toString());

@@ -1,6 +1,13 @@
 # shellcheck shell=bash
 # Parameters: PREPARED (version of the settings that a machine is prepared with), CONFIGURATION (of the node's configuration)
 
+# Ends the step on a machine on which nothing is prepared: kubeadm would be missing, or wait five minutes for an endpoint that
+# is not there. refuse_foreign_machine has read the mark, which prepare writes. Arguments: WHAT_HELPS.
+refuse_unprepared() {
+  [ -n "$claimed_by" ] ||
+    fail "$MACHINE: nothing is prepared on this machine, which was installed anew or reset since; $1" 78
+}
+
 # Ends the step on a machine that was prepared before its settings changed; older releases did not record them.
 refuse_other_preparation() {
   if [ ! -e "$PREPARED_PATH" ] || [ "$(<"$PREPARED_PATH")" = "$PREPARED" ]; then return 0; fi

@@ -4,6 +4,7 @@
 refuse_foreign_machine
 refuse_unnamed_owner
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
+refuse_unprepared "run \`destroy\`, which ends what was interrupted, then \`up\`"
 refuse_other_preparation
 cat <&5 >"$SCRATCH_PATH/kubeadm.yaml"
 # the machine may have been rebooted a moment ago

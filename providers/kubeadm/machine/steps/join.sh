@@ -29,9 +29,7 @@ hasten_kubelet() {
 
 refuse_foreign_machine
 if is_member; then exit 0; fi
-# prepare writes the mark; kubeadm would wait five minutes for an endpoint that is not there
-[ -n "$claimed_by" ] ||
-  fail "$MACHINE: nothing is prepared on this machine, which was installed anew or reset since; take it out of the configuration, run \`up\`, then add it again" 78
+refuse_unprepared "take it out of the configuration, run \`up\`, then add it again"
 if [ -e "$MEMBER_PATH" ]; then
   # it was reset by hand: the built-in network writes its files for the new Node when it starts, and containerd no longer
   # watches their folder if that was removed
