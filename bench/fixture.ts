@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { ClusterSpecification } from "../providers/kubeadm/plan/specification";
-import type { Machine } from "../providers/kubeadm/plan/machine";
+import type { ClusterSpecification } from "../providers/kubeadm/plan/cluster/specification";
+import type { Machine } from "../providers/kubeadm/plan/cluster/machine";
 import { containerNodeSettings } from "../sandbox/nodes/container-node-settings";
 import type { NodeFleet } from "../sandbox/nodes";
 import { nodeKeyFile } from "../sandbox/nodes/paths";

@@ -5,8 +5,8 @@ import {
   discoveryKubeconfig,
   initConfiguration,
   joinConfiguration,
-} from "../providers/kubeadm/machine/configuration";
-import type { ClusterSpecification } from "../providers/kubeadm/plan/specification";
+} from "../providers/kubeadm/machine/configuration/configuration";
+import type { ClusterSpecification } from "../providers/kubeadm/plan/cluster/specification";
 import {
   type Script,
   controlPlaneSecretsScript,
@@ -14,8 +14,8 @@ import {
   joinScript,
   prepareScript,
 } from "../providers/kubeadm/machine/steps";
-import { keyGeneration, keyName } from "../providers/kubeadm/plan/encryption";
-import { controlPlanesOf, type Machine } from "../providers/kubeadm/plan/machine";
+import { keyGeneration, keyName } from "../providers/kubeadm/plan/encryption/encryption";
+import { controlPlanesOf, type Machine } from "../providers/kubeadm/plan/cluster/machine";
 
 /** Placeholders that the compared scripts replace. */
 const TOKEN = "@TOKEN@";

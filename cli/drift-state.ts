@@ -2,7 +2,7 @@ import { isObject, parseJson, readJsonObjectOf } from "../lib/json";
 import { parseOwner } from "../lib/ownership/owner";
 import { OWN_TYPES } from "../lib/pulumi/state";
 import type { MachineAccess } from "../providers/kubeadm/client/drift";
-import type { JumpHost, Machine, SshCredentials } from "../providers/kubeadm/plan/machine";
+import type { JumpHost, Machine, SshCredentials } from "../providers/kubeadm/plan/cluster/machine";
 
 /** Key of the engine's objects for secret values. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";

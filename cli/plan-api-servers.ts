@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { KubernetesClient } from "../lib/kubernetes";
 import type { PodParts } from "../lib/kubernetes/drain/plan";
 import { readYaml } from "../lib/yaml";
-import { CONTROL_PLANE_LABEL } from "../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_LABEL } from "../providers/kubeadm/plan/cluster/machine";
 
 /** The fields of a v1 Node that lead to its API server. */
 export interface ControlPlaneParts {

@@ -1,5 +1,5 @@
 import { RecordedResources, type StateResources } from "../lib/pulumi/state";
-import { planRelease, type ReleasePlan } from "../providers/kubeadm/plan/release";
+import { planRelease, type ReleasePlan } from "../providers/kubeadm/plan/adoption/release";
 import { EXIT } from "./exit-codes";
 import { clearKilledRuns } from "./killed-runs";
 import { callPulumiJson, findProject, findStack, type Project } from "./pulumi";

@@ -13,7 +13,7 @@ export type {
   RolloutArgs,
   SshArgs,
 } from "../components/kubeadm/kubeadm-cluster-args";
-export type { Endpoint, SoftwareSource } from "../providers/kubeadm/plan/specification";
+export type { Endpoint, SoftwareSource } from "../providers/kubeadm/plan/cluster/specification";
 export type { NodeOutput } from "../providers/kubeadm/resources/declarations";
 export { Adoption, type AdoptionArgs } from "../components/adoption";
 export type {

@@ -4,7 +4,7 @@ import type {
   NetworkPlugin,
   RolloutArgs,
 } from "../components/kubeadm/kubeadm-cluster-args";
-import { COMMUNITY_REPOSITORY, type SoftwareSource } from "../providers/kubeadm/plan/specification";
+import { COMMUNITY_REPOSITORY, type SoftwareSource } from "../providers/kubeadm/plan/cluster/specification";
 import type { JsonObject } from "../lib/merge";
 import type { KubeadmConfiguration } from "./schema";
 import { JUMP_HOST_KEY } from "./schema/secrets";

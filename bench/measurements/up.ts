@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
-import type { Machine } from "../../providers/kubeadm/plan/machine";
+import type { Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import { NodeFleet } from "../../sandbox/nodes";
 import { nodeKeyFile } from "../../sandbox/nodes/paths";
 import { projectFolder } from "../../sandbox/paths";

@@ -1,5 +1,5 @@
 import type { DrainAllowances } from "../../lib/kubernetes/drain/plan";
-import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import { byIndex } from "../../providers/kubeadm/plan/membership/plan";
 import {
   observeRolloutNode,

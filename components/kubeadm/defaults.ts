@@ -1,17 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
-import * as defaults from "../../providers/kubeadm/plan/defaults";
-import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
-import { withDerivedSettings } from "../../providers/kubeadm/plan/profile";
-import type { Registries } from "../../providers/kubeadm/plan/registries";
+import * as defaults from "../../providers/kubeadm/plan/cluster/defaults";
+import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
+import { withDerivedSettings } from "../../providers/kubeadm/plan/hardening/profile";
+import type { Registries } from "../../providers/kubeadm/plan/configuration/registries";
 import {
   COMMUNITY_REPOSITORY,
   type ClusterSpecification,
   type Endpoint,
   type ProxyCredentials,
   type SoftwareSource,
-} from "../../providers/kubeadm/plan/specification";
-import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
-import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/node-agents";
+} from "../../providers/kubeadm/plan/cluster/specification";
+import type { PodNetworkKind } from "../../providers/kubeadm/plan/endpoint/network-ports";
+import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/rollout/node-agents";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/declarations";

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { refuseArguments } from "../../lib/pulumi/arguments";
 import { readStackResources } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
-import { loopbackPort, loopbackPortIn } from "../../providers/kubeadm/plan/loopback-port";
-import type { Endpoint } from "../../providers/kubeadm/plan/specification";
+import { loopbackPort, loopbackPortIn } from "../../providers/kubeadm/plan/endpoint/loopback-port";
+import type { Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
 import type { EndpointArgs, KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 import { argumentIssues } from "./validation";
 

@@ -1,15 +1,15 @@
-import type { RegistryHost } from "../../providers/kubeadm/plan/registries";
+import type { RegistryHost } from "../../providers/kubeadm/plan/configuration/registries";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Profile } from "../../providers/kubeadm/plan/profile";
+import type { Profile } from "../../providers/kubeadm/plan/hardening/profile";
 import type {
   Authentication,
   ClusterSpecification,
   ProxyCredentials,
   SoftwareSource,
-} from "../../providers/kubeadm/plan/specification";
-import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
+} from "../../providers/kubeadm/plan/cluster/specification";
+import type { Role, Taint } from "../../providers/kubeadm/plan/cluster/machine";
 import type { JsonObject } from "../../lib/merge";
-import type { DriftSetting } from "../../providers/kubeadm/plan/drift";
+import type { DriftSetting } from "../../providers/kubeadm/plan/drift/drift";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 
 /** A machine that is reachable over SSH. Its name and role are plain values, since they decide which resources exist. */

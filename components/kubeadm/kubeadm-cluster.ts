@@ -1,13 +1,13 @@
 import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/defaults";
+import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
-import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
-import { keyGeneration } from "../../providers/kubeadm/plan/encryption";
-import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/specification";
-import { profileWarnings } from "../../providers/kubeadm/plan/profile";
+import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/cluster/kubeconfig";
+import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
+import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
+import { profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
 import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
 import { issueLines } from "../../lib/validation/validation-issue";
-import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownership";
 import { stackName } from "../../lib/pulumi/stack";
 import { stackOwner } from "../stack-owner";
@@ -33,7 +33,7 @@ import {
   groupResource,
   initResource,
   rolloutResource,
-} from "../../providers/kubeadm/plan/resource-names";
+} from "../../providers/kubeadm/plan/cluster/resource-names";
 
 /**
  * A Kubernetes cluster that kubeadm creates on machines reachable over SSH.

@@ -1,8 +1,8 @@
 import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
-import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/defaults";
+import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
-import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
-import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
+import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/cluster/machine";
 import { isPlain } from "../../lib/pulumi/arguments";
 import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { HostKey, type Timeouts } from "../../providers/kubeadm/resources/declarations";

@@ -11,7 +11,7 @@ import { SecGroup } from "@pulumi/openstack/networking/secGroup";
 import { SecGroupRule } from "@pulumi/openstack/networking/secGroupRule";
 import { Subnet } from "@pulumi/openstack/networking/subnet";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
+import { apiBalancerResource } from "../../providers/kubeadm/plan/cluster/resource-names";
 import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/machine";
 import { networkResource, ruleResource, securityGroupName } from "../../providers/openstack/plan/new-objects";
 import type { SecurityGroupName, SecurityRule } from "../../providers/openstack/plan/security-rules";

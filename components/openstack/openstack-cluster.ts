@@ -7,7 +7,7 @@ import { publicKeyIssue } from "../../lib/validation/keys";
 import { dnsLabelIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { OPENSTACK_CLUSTER_RENAMES, openstackIssues } from "../../providers/openstack/plan/validation";

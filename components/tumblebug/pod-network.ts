@@ -1,4 +1,4 @@
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import { mergeObjects } from "../../lib/merge";
 import type { JsonObject } from "../../lib/merge";
 import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";

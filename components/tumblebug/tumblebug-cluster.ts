@@ -8,8 +8,8 @@ import { cidrIssue } from "../../lib/validation/addresses";
 import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { below, issueAt } from "../../lib/validation/validation-issue";
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
-import { controlPlanesOf } from "../../providers/kubeadm/plan/machine";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
+import { controlPlanesOf } from "../../providers/kubeadm/plan/cluster/machine";
 import { podNetworkKind } from "../kubeadm/defaults";
 import { clusterSettingIssues } from "../kubeadm/validation";
 import * as pulumi from "@pulumi/pulumi";
@@ -34,7 +34,7 @@ import { ComponentWithState } from "../../lib/pulumi/stack";
 import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
-import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
+import { apiBalancerResource } from "../../providers/kubeadm/plan/cluster/resource-names";
 
 /** Where the nodes reach the control planes' cloud load balancer. */
 interface Balancer {

@@ -1,4 +1,4 @@
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { warn } from "../../lib/pulumi/log";
 import { whenMade } from "../../lib/pulumi/left-out";

@@ -1,4 +1,4 @@
-import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import { maxUnavailableCount } from "../../providers/kubeadm/plan/rollout/desired";
 import { valueAt } from "../../lib/validation/validation-issue";
 import { type Finding, isOwn, objectsOf, type ResourceRule } from "./rule";

@@ -1,5 +1,5 @@
 import { valueAt } from "../../lib/validation/validation-issue";
-import { KUBERNETES_MINORS, NEWEST_VERSION } from "../../providers/kubeadm/plan/kubernetes-minors";
+import { KUBERNETES_MINORS, NEWEST_VERSION } from "../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import { compareVersions, minorOf, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
 import { isOwn, objectsOf, type PolicyResource, type ResourceRule, type StackRule } from "./rule";

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { stringify } from "yaml";
-import { controlPlaneEndpoint, type ClusterSpecification } from "../../providers/kubeadm/plan/specification";
+import { controlPlaneEndpoint, type ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
 import { quote } from "../../providers/kubeadm/machine/shell";
 import { prepareScript } from "../../providers/kubeadm/machine/steps";
 

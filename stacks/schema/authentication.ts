@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { oidcIssues } from "../../providers/kubeadm/plan/validation/authentication";
+import { oidcIssues } from "../../providers/kubeadm/plan/hardening/validation";
 import { rules } from "./rule";
 
 const claim = () => z.string().describe("Claim of the token.");

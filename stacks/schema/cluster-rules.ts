@@ -2,17 +2,17 @@ import type { z } from "zod";
 import { ipv4Issue } from "../../lib/validation/addresses";
 import { SSH_PORT } from "../../lib/validation/ports";
 import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
-import { DEFAULT_POOL, networkOf } from "../../providers/kubeadm/plan/defaults";
-import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { DEFAULT_POOL, networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import {
   endpointIssues,
   type EndpointFacts,
   machineAddressIssues,
   type NetworkBlocks,
 } from "../../providers/kubeadm/plan/validation/network";
-import { authenticationConflicts } from "../../providers/kubeadm/plan/validation/authentication";
+import { authenticationConflicts } from "../../providers/kubeadm/plan/hardening/validation";
 import { contradictionIssues, nodePrefix } from "../../providers/kubeadm/plan/validation/contradictions";
-import { adoptionIssues } from "../../providers/kubeadm/plan/validation/adoption";
+import { adoptionIssues } from "../../providers/kubeadm/plan/adoption/validation";
 import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import type { ClusterInput, withoutMachines } from "./cluster";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { below, duplicateIssues } from "../../lib/validation/validation-issue";
 import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
-import { DEFAULT_FILE_MODE } from "../../providers/kubeadm/plan/defaults";
+import { DEFAULT_FILE_MODE } from "../../providers/kubeadm/plan/cluster/defaults";
 import {
   absolutePathIssue,
   fileModeIssue,
@@ -24,7 +24,7 @@ import {
   registryUrlIssue,
   unusedHostIssues,
 } from "../../providers/kubeadm/plan/validation/registries";
-import { CAPABILITIES } from "../../providers/kubeadm/plan/registries";
+import { CAPABILITIES } from "../../providers/kubeadm/plan/configuration/registries";
 import { exactlyOne, keyRule, rule, rules, text, url } from "./rule";
 
 const PackageSource = rules(

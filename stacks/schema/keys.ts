@@ -1,6 +1,6 @@
 import type { Renames } from "../../lib/validation/renames";
 import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
-import { CLUSTER_RENAMES } from "../../providers/kubeadm/plan/defaults";
+import { CLUSTER_RENAMES } from "../../providers/kubeadm/plan/cluster/defaults";
 import { MACHINE_POOL_RENAMES } from "../../providers/machine-pool/plan/manifest";
 import { OPENSTACK_RENAMES } from "../../providers/openstack/plan/validation";
 import { TUMBLEBUG_RENAMES } from "../../providers/tumblebug/plan/validation";

@@ -1,5 +1,5 @@
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { DEFAULT_POOL } from "../../providers/kubeadm/plan/defaults";
+import { DEFAULT_POOL } from "../../providers/kubeadm/plan/cluster/defaults";
 import { z } from "zod";
 import { hostIssue, hostPortIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { hostKeyIssue } from "../../lib/validation/keys";

@@ -4,7 +4,7 @@ import { chartIssues, chartNameIssue, chartVersionIssue, digestIssue } from "../
 import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT, apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
-import { DEFAULT_NETWORK } from "../../providers/kubeadm/plan/defaults";
+import { DEFAULT_NETWORK } from "../../providers/kubeadm/plan/cluster/defaults";
 import { ciliumValuesIssues } from "../../providers/kubeadm/plan/validation/network-plugin";
 import { podSubnetIssue, serviceSubnetIssue } from "../../providers/kubeadm/plan/validation/network";
 import { anyValues, exactlyOne, flag, port, rule, rules, text, url } from "./rule";

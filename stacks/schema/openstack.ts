@@ -12,7 +12,7 @@ import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import type { BaseCluster } from "./cluster";
 import { blocksOf, sectionRules, settingRules } from "./cluster-rules";
 import { readSshKey } from "./secrets";
-import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { slotOfMachine } from "../../providers/openstack/plan/machine";
 import { openstackIssues, slotsOf } from "../../providers/openstack/plan/validation";

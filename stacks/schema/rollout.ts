@@ -1,4 +1,4 @@
-import { DEFAULT_ROLLOUT } from "../../providers/kubeadm/plan/defaults";
+import { DEFAULT_ROLLOUT } from "../../providers/kubeadm/plan/cluster/defaults";
 import { z } from "zod";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { stopAfterIssue } from "../../providers/kubeadm/plan/rollout/stop-after";

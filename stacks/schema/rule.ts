@@ -5,7 +5,7 @@ import { LONGEST_LINE, lineIssue } from "../../lib/validation/names";
 import { MACHINES, PORTS, SECONDS } from "../../lib/validation/numbers";
 import { urlIssue } from "../../lib/validation/urls";
 import { readAsNumber } from "../../lib/text/quote";
-import { NEWEST_VERSION } from "../../providers/kubeadm/plan/kubernetes-minors";
+import { NEWEST_VERSION } from "../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { exactlyOneIssue, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { lostSettings } from "../../providers/kubeadm/plan/lost-settings";
+import { lostSettings } from "../../providers/kubeadm/plan/adoption/lost-settings";
 import type { TestCluster } from "./test-cluster";
 
 /** How long an administrator's command may take, in seconds. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NODE_PATHS } from "../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../providers/kubeadm/plan/cluster/node-paths";
 import type { TestCluster } from "./test-cluster";
 
 const PORT = 17445;

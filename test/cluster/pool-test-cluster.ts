@@ -1,7 +1,7 @@
 import { KubernetesClient } from "../../lib/kubernetes";
-import { certificateAuthority } from "../../providers/kubeadm/machine/kubeconfig";
-import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
-import { newBootstrapToken } from "../../providers/kubeadm/resources/node-joining";
+import { certificateAuthority } from "../../providers/kubeadm/machine/cluster/kubeconfig";
+import type { ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
+import { newBootstrapToken } from "../../providers/kubeadm/resources/membership/node-joining";
 import { ContainerNodes } from "../../sandbox/capi/container-nodes";
 import { kubeadmJoinData } from "../../sandbox/capi/kubeadm-join-data";
 import { containerNodeSettings } from "../../sandbox/nodes";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parse } from "yaml";
 import type { KubernetesClient, KubernetesObject } from "../../lib/kubernetes";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
-import { KUBE_PROXY } from "../../providers/kubeadm/plan/adopted-kube-proxy";
+import { KUBE_PROXY } from "../../providers/kubeadm/plan/adoption/adopted-kube-proxy";
 import { ANNOTATION_POLICY } from "../../providers/kubeadm/plan/rollout/annotation-policy";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";

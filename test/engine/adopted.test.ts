@@ -10,7 +10,7 @@ import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";
 import { simulatedFixture } from "./simulated-fixture";
-import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/owner-record";
+import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/facts/owner-record";
 import { clusterInitSteps, nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { stepsOfKind } from "../support/steps";
 

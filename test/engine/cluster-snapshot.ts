@@ -2,7 +2,7 @@ import { cpSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { waitFor } from "../../lib/wait";
 import { isReady } from "../../lib/kubernetes/api-server-health";
-import { CLUSTER_OWNER, ownerIn, ownerObject } from "../../providers/kubeadm/plan/owner-record";
+import { CLUSTER_OWNER, ownerIn, ownerObject } from "../../providers/kubeadm/plan/facts/owner-record";
 import type { Owner } from "../../lib/ownership/owner";
 import type { MachineState } from "../simulation/fleet-files";
 import type { SimulatedFixture } from "./simulated-fixture";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { EXIT } from "../../cli/exit-codes";
-import type { Operation } from "../../providers/kubeadm/machine/steps";
+import type { Operation } from "../../providers/kubeadm/machine/operations";
 import { commandLines, descendants } from "../support/process-tree";
 import { writesOf } from "../simulation/journal";
 import { desiredCluster } from "./desired-cluster";

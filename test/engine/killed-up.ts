@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ProcessFacts, readProcess } from "../../lib/process/identity";
-import type { Operation } from "../../providers/kubeadm/machine/steps";
+import type { Operation } from "../../providers/kubeadm/machine/operations";
 import type { JournalLine } from "../simulation/fleet-files";
 import { descendants, killProcess, untilEnded } from "../support/process-tree";
 import type { SimulatedFixture } from "./simulated-fixture";

@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../lib/kubernetes";
-import { observeNode } from "../../providers/kubeadm/resources/observed-nodes";
+import { observeNode } from "../../providers/kubeadm/resources/membership/observed-nodes";
 
 /** The Nodes by name, sorted, as far as "the same cluster" goes. */
 export async function observedCluster(

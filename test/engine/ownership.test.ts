@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { parseMachineMark } from "../../providers/kubeadm/plan/facts/machine-mark";
-import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/owner-record";
+import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/facts/owner-record";
 import { writesOf } from "../simulation/journal";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { killedDuring } from "./killed-up";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
 import { KubernetesClient, KubernetesError, KubernetesUnreachable } from "../../lib/kubernetes";
-import { newBootstrapToken } from "../../providers/kubeadm/resources/node-joining";
+import { newBootstrapToken } from "../../providers/kubeadm/resources/membership/node-joining";
 import { ApiRelay, type PassedRequest, type Refusal } from "../simulation/api-relay";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";

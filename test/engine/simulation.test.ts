@@ -20,7 +20,7 @@ import {
   etcdMembersScript,
   etcdRemoveScript,
   parseEtcdMembers,
-} from "../../providers/kubeadm/machine/etcd-steps";
+} from "../../providers/kubeadm/machine/membership/etcd-steps";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { doneTwice } from "../simulation/journal";
 import { simulationPrograms } from "../simulation/programs";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { stringify } from "yaml";
 import { EXIT } from "../../cli/exit-codes";
-import type { Operation } from "../../providers/kubeadm/machine/steps";
+import type { Operation } from "../../providers/kubeadm/machine/operations";
 import { leaveOut } from "../left-out";
 import { BucketServer, PostgresServer } from "../support/state-server";
 import { desiredCluster } from "./desired-cluster";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type NodeRolloutStep, nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import type { NodeRolloutInputs } from "../../providers/kubeadm/resources/declarations";
-import { configurationDiff } from "../../providers/kubeadm/resources/rollout/configuration-diff";
+import { configurationDiff } from "../../providers/kubeadm/resources/configuration/configuration-diff";
 import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { TestAuthority } from "../support/certificates";

@@ -1,8 +1,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ETCD_SILENT } from "../../providers/kubeadm/machine/etcd-steps";
-import type { Machine } from "../../providers/kubeadm/plan/machine";
+import { ETCD_SILENT } from "../../providers/kubeadm/machine/membership/etcd-steps";
+import type { Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { KubernetesObject } from "../../lib/kubernetes";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import { removeFolder } from "../engine/compiled-clone";

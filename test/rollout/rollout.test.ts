@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Node } from "../../lib/kubernetes";
-import { DEFAULT_LOOPBACK_PORT } from "../../providers/kubeadm/plan/loopback-port";
+import { DEFAULT_LOOPBACK_PORT } from "../../providers/kubeadm/plan/endpoint/loopback-port";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { sandboxFolder } from "../../sandbox/paths";
 import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";

@@ -1,4 +1,4 @@
-import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/owner-record";
+import { CLUSTER_OWNER } from "../../providers/kubeadm/plan/facts/owner-record";
 import { readFileSync } from "node:fs";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { tendPods } from "./simulated-kubelet";

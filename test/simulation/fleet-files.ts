@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Operation } from "../../providers/kubeadm/machine/steps";
+import type { Operation } from "../../providers/kubeadm/machine/operations";
 
 /** One simulated machine, as the fleet is started. */
 export interface SimulatedMachine {

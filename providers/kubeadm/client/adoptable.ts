@@ -1,7 +1,7 @@
 import { type ClusterAccess, KubernetesClient, type Node } from "../../../lib/kubernetes";
-import type { AdoptableCluster, AdoptableNode, KubeadmObjects } from "../plan/adoption-facts";
-import { CRI_SOCKET, staticPodsOf } from "../plan/adoptable-cluster";
-import { CONTROL_PLANE_LABEL } from "../plan/machine";
+import type { AdoptableCluster, AdoptableNode, KubeadmObjects } from "../plan/adoption/adoption-facts";
+import { CRI_SOCKET, staticPodsOf } from "../plan/adoption/adoptable-cluster";
+import { CONTROL_PLANE_LABEL } from "../plan/cluster/machine";
 import { withoutV } from "../plan/rollout/observed";
 import { readOwner } from "./owner-record";
 import { readKubeadmObject } from "./kubeadm-object";

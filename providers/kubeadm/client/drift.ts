@@ -1,9 +1,9 @@
 import type { Owner } from "../../../lib/ownership/owner";
 import { runScript, SshConnection } from "../../../lib/ssh";
-import { acceptDriftScript, driftScript, parseDriftAnswer } from "../machine/drift-steps";
+import { acceptDriftScript, driftScript, parseDriftAnswer } from "../machine/drift/drift-steps";
 import { type Script, withOwner } from "../machine/steps";
-import type { DriftAnswer } from "../plan/drift";
-import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
+import type { DriftAnswer } from "../plan/drift/drift";
+import type { JumpHost, Machine, SshCredentials } from "../plan/cluster/machine";
 import { sshTarget } from "./ssh-target";
 
 /** How to reach the machines of a cluster. */

@@ -1,14 +1,14 @@
 import { runScript, scanHostKey, SshConnection, type UnknownHost } from "../../../lib/ssh";
-import { adoptionFactsScript, parseMemberFacts } from "../machine/adoption-steps";
+import { adoptionFactsScript, parseMemberFacts } from "../machine/adoption/adoption-steps";
 import {
   parseRewritten,
   rewrittenData,
   rewrittenSettingsScript,
   writtenAddons,
-} from "../machine/rewritten-settings";
-import type { KubeadmObjects, MemberFacts } from "../plan/adoption-facts";
-import type { RewrittenObject } from "../plan/lost-settings";
-import type { Machine } from "../plan/machine";
+} from "../machine/adoption/rewritten-settings";
+import type { KubeadmObjects, MemberFacts } from "../plan/adoption/adoption-facts";
+import type { RewrittenObject } from "../plan/adoption/lost-settings";
+import type { Machine } from "../plan/cluster/machine";
 import { messageOf } from "../../../lib/error-message";
 
 /** What kubeadm writes anew on a machine and in its cluster, or why it could not be read. */

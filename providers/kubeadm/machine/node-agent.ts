@@ -1,5 +1,5 @@
-import type { ClusterSpecification, SoftwareSource } from "../plan/specification";
-import { NODE_PATHS } from "../plan/node-paths";
+import type { ClusterSpecification, SoftwareSource } from "../plan/cluster/specification";
+import { NODE_PATHS } from "../plan/cluster/node-paths";
 import { AGENT_VERSION_PATTERN, ALL_SOFTWARE } from "../plan/rollout/annotations";
 import { annotationKeys, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
 import {
@@ -10,8 +10,8 @@ import {
   sourceParameters,
 } from "./parameters";
 import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
-import type { Machine } from "../plan/machine";
-import type { StagedVersions } from "../plan/node-agents";
+import type { Machine } from "../plan/cluster/machine";
+import type { StagedVersions } from "../plan/rollout/node-agents";
 
 /**
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior

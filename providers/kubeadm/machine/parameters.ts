@@ -1,5 +1,5 @@
-import type { Role } from "../plan/machine";
-import { askedHost, hostsToml, mirroredRegistries } from "../plan/registries";
+import type { Role } from "../plan/cluster/machine";
+import { askedHost, hostsToml, mirroredRegistries } from "../plan/configuration/registries";
 import {
   controlPlaneEndpoint,
   filesOf,
@@ -8,7 +8,7 @@ import {
   type ClusterSpecification,
   type ProxyCredentials,
   type SoftwareSource,
-} from "../plan/specification";
+} from "../plan/cluster/specification";
 import { assertCredentials } from "../plan/validation/settings";
 import type { Parameters } from "./shell";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { NODE_PATHS } from "../plan/node-paths";
+import { NODE_PATHS } from "../plan/cluster/node-paths";
 
 /** Folder of the shell files. They are not compiled, so this is the same in a clone and in an installed package. */
 const FOLDER = path.resolve(__dirname, "../../../../providers/kubeadm/machine");

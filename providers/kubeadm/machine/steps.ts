@@ -5,49 +5,23 @@ import {
   pathsWritten,
   preparedVersion,
   type RolledConfiguration,
-} from "../plan/configuration";
+} from "../plan/configuration/configuration";
 import type { JsonObject } from "../../../lib/merge";
 import { valueAt } from "../../../lib/validation/validation-issue";
-import type { Machine } from "../plan/machine";
-import type { PodNetworkKind } from "../plan/network-ports";
+import type { Machine } from "../plan/cluster/machine";
+import type { PodNetworkKind } from "../plan/endpoint/network-ports";
 import { markedNames, ownerVariables } from "../plan/facts/machine-mark";
-import { NODE_PATHS } from "../plan/node-paths";
-import { etcdDataFolder } from "../plan/private-files";
-import { type ClusterSpecification, filesOf } from "../plan/specification";
-import { SUPPORTED_SYSTEMS, SYSTEM_NAMES } from "../plan/systems";
+import { NODE_PATHS } from "../plan/cluster/node-paths";
+import { etcdDataFolder } from "../plan/hardening/private-files";
+import { type ClusterSpecification, filesOf } from "../plan/cluster/specification";
+import { SUPPORTED_SYSTEMS, SYSTEM_NAMES } from "../plan/cluster/systems";
 import { assertAddresses, assertNames, assertSettings } from "../plan/validation/settings";
+import { type Operation, stepFile } from "./operations";
 import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
-import { agentRevision, stagedOn, type AgentSettings } from "../plan/node-agents";
+import { agentRevision, stagedOn, type AgentSettings } from "../plan/rollout/node-agents";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { type Owner, takeOverIssue } from "../../../lib/ownership/owner";
 import { assignments, type Parameters, renderStep, shellCommands } from "./shell";
-
-/** The remote steps, in the order in which they run on a machine. */
-export type Operation =
-  | ("preflight" | "machine-facts" | "own" | "prepare" | "facts" | "reboot" | "initialized")
-  | (
-      | "init"
-      | "configure-cluster"
-      | "restart-kube-proxy"
-      | "configuration-differences"
-      | "admin-kubeconfig"
-      | "control-plane-secrets"
-    )
-  | (
-      | "join-control-plane"
-      | "join-worker"
-      | "register"
-      | "forget-membership"
-      | "endpoint"
-      | "node-agent"
-      | "agent-log"
-    )
-  | ("etcd-members" | "etcd-alarms" | "etcd-remove" | "leave-control-plane" | "reset")
-  | ("encryption-status" | "encryption-key" | "encryption-keys" | "encryption-stale")
-  | ("drift" | "drift-accept")
-  | ("endpoint-facts" | "move-endpoint")
-  | ("rewritten-settings" | "package-offer")
-  | ("adoption-facts" | "adoption-access" | "adoption-settings" | "adopt" | "release");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
 export interface Script {
@@ -69,16 +43,15 @@ function frame(
   return { operation, machine, text };
 }
 
-/** Returns a step that refuses a machine of another owner: the file steps/<operation>.sh, after these files. */
+/** Returns a step that refuses a machine of another owner: its own file, after these files. */
 export function step(
   operation: Operation,
   cluster: string,
   machine: string,
   { files = [], ...parameters }: Parameters & { files?: readonly string[] } = {},
 ): Script {
-  const own = operation.startsWith("join-") ? "join" : operation;
   const owner = ownerParameters(cluster, machine);
-  return frame(operation, machine, ["common/owner", ...files, `steps/${own}`], { ...owner, ...parameters });
+  return frame(operation, machine, ["common/owner", ...files, stepFile(operation)], { ...owner, ...parameters });
 }
 
 /** The variables of common/owner that say which stack runs a step, before it is known. */

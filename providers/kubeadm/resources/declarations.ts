@@ -1,17 +1,17 @@
 import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
-import type { AdminCredentials } from "../machine/kubeconfig";
+import type { AdminCredentials } from "../machine/cluster/kubeconfig";
 import type { Owner } from "../../../lib/ownership/owner";
 import type { RecordedMachine } from "../plan/facts/ownership";
-import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
+import type { JumpHost, Machine, SshCredentials } from "../plan/cluster/machine";
 import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
-import type { RolledConfiguration } from "../plan/configuration";
-import type { DriftSetting } from "../plan/drift";
-import type { PodNetworkKind } from "../plan/network-ports";
-import type { AgentSettings } from "../plan/node-agents";
+import type { RolledConfiguration } from "../plan/configuration/configuration";
+import type { DriftSetting } from "../plan/drift/drift";
+import type { PodNetworkKind } from "../plan/endpoint/network-ports";
+import type { AgentSettings } from "../plan/rollout/node-agents";
 import type { RolloutSettings } from "../plan/rollout/desired";
-import type { ClusterSpecification } from "../plan/specification";
-import type { UnreachableLimit } from "../plan/unreachable";
+import type { ClusterSpecification } from "../plan/cluster/specification";
+import type { UnreachableLimit } from "../plan/membership/unreachable";
 
 /** Time limits for each kind of work, in seconds. */
 export interface Timeouts {

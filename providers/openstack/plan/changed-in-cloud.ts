@@ -1,5 +1,5 @@
 import { listed } from "../../../lib/text/quote";
-import type { Role } from "../../kubeadm/plan/machine";
+import type { Role } from "../../kubeadm/plan/cluster/machine";
 import { slotOfMachine } from "./machine";
 import type { CloudFacts, DesiredCloud, DesiredServer, UnmetRequirement } from "./cloud-facts";
 

@@ -1,4 +1,4 @@
-import type { Role } from "../../kubeadm/plan/machine";
+import type { Role } from "../../kubeadm/plan/cluster/machine";
 import {
   INITIALIZED_KEY,
   MACHINE_FIELDS,

@@ -1,5 +1,5 @@
 import { shortHash } from "../../../lib/short-hash";
-import type { Role, Taint } from "../../kubeadm/plan/machine";
+import type { Role, Taint } from "../../kubeadm/plan/cluster/machine";
 import type { PlannedMachine } from "../../kubeadm/plan/machines/batches";
 import {
   hashedValues,

@@ -1,4 +1,4 @@
-import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/cluster/machine";
 import type { Existing } from "../../kubeadm/plan/machines/batches";
 import type { RecordedObject } from "./cloud-facts";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
@@ -20,7 +20,7 @@ import {
   groupResource,
   initResource,
   preparedMachine,
-} from "../../kubeadm/plan/resource-names";
+} from "../../kubeadm/plan/cluster/resource-names";
 
 /** Name of the resources that give the cloud provider in the cluster its access. */
 export const cloudProviderResource = (cluster: string): string => `${cluster}-cloud-provider`;

@@ -1,4 +1,4 @@
-import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
+import type { PodNetworkKind } from "../../kubeadm/plan/endpoint/network-ports";
 import { changedInCloud } from "./changed-in-cloud";
 import type {
   CloudFacts,

@@ -5,7 +5,7 @@ import {
   sshPort,
   type OpenPort,
   type PodNetworkKind,
-} from "../../kubeadm/plan/network-ports";
+} from "../../kubeadm/plan/endpoint/network-ports";
 
 /** The two security groups of a cluster: all machines are in "nodes", control planes also in "control-planes". */
 export const SECURITY_GROUPS = ["nodes", "control-planes"] as const;

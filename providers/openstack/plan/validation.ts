@@ -1,6 +1,6 @@
 import { slotNames } from "../../kubeadm/plan/machines/slots";
 import { accessIssues, type AccessFacts, cidrSize, parseCidr } from "../../../lib/validation/addresses";
-import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/defaults";
+import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/cluster/defaults";
 import { renamesBelow, type Renames } from "../../../lib/validation/renames";
 import { below, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
 import { poolIssues } from "../../kubeadm/plan/validation/machines";

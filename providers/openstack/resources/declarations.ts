@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, resourceClass, type DeepInput } from "../../../lib/pulumi/dynamic-resource";
-import type { Machine } from "../../kubeadm/plan/machine";
+import type { Machine } from "../../kubeadm/plan/cluster/machine";
 import type { ClusterInputs, HostKeyInputs } from "../../kubeadm/resources/declarations";
 import type { ChangedMetadata } from "../plan/lost-metadata";
 import type { MarkedObject } from "../plan/leftovers";

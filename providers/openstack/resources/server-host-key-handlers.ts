@@ -3,7 +3,7 @@ import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
-import { withoutCredentials } from "../../kubeadm/plan/machine";
+import { withoutCredentials } from "../../kubeadm/plan/cluster/machine";
 import { sshTarget } from "../../kubeadm/client/ssh-target";
 import { Cloud } from "../client/cloud";
 import { readConsoleHostKeys } from "../client/facts";

@@ -1,4 +1,4 @@
-import { CONTROL_PLANE_GROUP, type Role, type Taint } from "../../kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP, type Role, type Taint } from "../../kubeadm/plan/cluster/machine";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
 import { desiredSlots, keptSlots } from "../../kubeadm/plan/machines/slots";
 

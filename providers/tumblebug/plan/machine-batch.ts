@@ -1,5 +1,5 @@
 import { laterLines } from "../../../lib/steps/steps";
-import { CONTROL_PLANE_GROUP, controlPlanesOf } from "../../kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP, controlPlanesOf } from "../../kubeadm/plan/cluster/machine";
 import {
   leavingLaterOf,
   planBatches,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/cluster/machine";
 import { recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/slots";
 import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
 import type { Slot } from "./groups";
@@ -12,7 +12,7 @@ import {
   initResource,
   preparedMachine,
   rolloutResource,
-} from "../../kubeadm/plan/resource-names";
+} from "../../kubeadm/plan/cluster/resource-names";
 import { listed } from "../../../lib/text/quote";
 import type { Reason } from "./reasons";
 

@@ -4,8 +4,8 @@ import {
   POD_NETWORK_PORTS,
   sshPort,
   type OpenPort,
-} from "../../kubeadm/plan/network-ports";
-import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
+} from "../../kubeadm/plan/endpoint/network-ports";
+import type { PodNetworkKind } from "../../kubeadm/plan/endpoint/network-ports";
 import type { FirewallRule } from "./model";
 import { cloudKind } from "./requirements";
 

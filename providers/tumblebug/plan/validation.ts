@@ -1,4 +1,4 @@
-import type { Role } from "../../kubeadm/plan/machine";
+import type { Role } from "../../kubeadm/plan/cluster/machine";
 import { connectionBlocks, roomOf } from "./address-blocks";
 import { slotNames } from "../../kubeadm/plan/machines/slots";
 import { machineSlots } from "./groups";
@@ -10,7 +10,7 @@ import {
   issueAt,
   type ValidationIssue,
 } from "../../../lib/validation/validation-issue";
-import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/defaults";
+import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/cluster/defaults";
 import { renamesBelow, type Renames } from "../../../lib/validation/renames";
 import { poolIssues } from "../../kubeadm/plan/validation/machines";
 import {

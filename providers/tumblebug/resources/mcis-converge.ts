@@ -5,7 +5,7 @@ import type { Slot } from "../plan/groups";
 import { type DesiredVmGroup, machineVm } from "../plan/model";
 import { factKey, foreignMcis } from "../plan/requirements";
 import { ReasonedError } from "../plan/reasons";
-import { allInParallel } from "../../kubeadm/resources/machines-session";
+import { allInParallel } from "../../kubeadm/resources/session/machines-session";
 import { report } from "../../../lib/pulumi/log";
 import { listed } from "../../../lib/text/quote";
 import { mcisName, vmNames, type McisInputs, type McisOutputs, type Recorded } from "./declarations";

@@ -1,6 +1,6 @@
 import { CLUSTER_LEASE } from "../../../lib/kubernetes/own-objects";
 import { ANNOTATION_POLICY } from "../../../providers/kubeadm/plan/rollout/annotation-policy";
-import { READER } from "../../../providers/kubeadm/plan/reader-account";
+import { READER } from "../../../providers/kubeadm/plan/cluster/reader-account";
 import { kubectl } from "./by-hand";
 import { restores } from "./steps";
 import type { StoryRun, Story } from "./story";

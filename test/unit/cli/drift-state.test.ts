@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { machinesInState } from "../../../cli/drift-state";
-import { parseDriftAnswer } from "../../../providers/kubeadm/machine/drift-steps";
+import { parseDriftAnswer } from "../../../providers/kubeadm/machine/drift/drift-steps";
 
 const TYPE = "pulumi-nodejs:dynamic/foresail:NodeAgents";
 const ROLLOUT = "pulumi-nodejs:dynamic/foresail:NodeRollout";

@@ -3,9 +3,9 @@ import { machinesInState } from "../../../cli/drift-state";
 import { explainEngineError } from "../../../cli/engine-messages";
 import { parseJson, readJsonObjectOf, readJsonOf } from "../../../lib/json";
 import { readHolder } from "../../../lib/kubernetes/lease-holder";
-import { parseEtcdMembers } from "../../../providers/kubeadm/machine/etcd-steps";
-import { parseWritten } from "../../../providers/kubeadm/plan/adopted-configuration";
-import { parseRecord } from "../../../providers/kubeadm/plan/configuration-record";
+import { parseEtcdMembers } from "../../../providers/kubeadm/machine/membership/etcd-steps";
+import { parseWritten } from "../../../providers/kubeadm/plan/adoption/adopted-configuration";
+import { parseRecord } from "../../../providers/kubeadm/plan/configuration/configuration-record";
 
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 /** Deeper than what walks through values can follow. */

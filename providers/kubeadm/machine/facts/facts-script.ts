@@ -1,9 +1,9 @@
 import type { MachineFacts } from "../../plan/facts/machine-facts";
 import { parseMachineMark } from "../../plan/facts/machine-mark";
-import { namedFacts, reading } from "../adoption-steps";
+import { namedFacts, reading } from "../adoption/adoption-steps";
 
 /** Reads what a preview has to know about a machine that is new to the stack, for parseMachineFacts. Writes nothing. */
-export const machineFactsScript = reading("machine-facts", ["common/member"], "facts/machine-facts");
+export const machineFactsScript = reading("machine-facts", ["common/member"]);
 
 const FIXED = ["podSubnet", "serviceSubnet", "dnsDomain", "endpoint"];
 

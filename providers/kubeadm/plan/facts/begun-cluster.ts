@@ -1,7 +1,7 @@
 import { shortened, quoted } from "../../../../lib/text/quote";
 import { displayLine } from "../../../../lib/text/display";
-import type { Machine } from "../machine";
-import { controlPlaneEndpoint, type ClusterSpecification } from "../specification";
+import type { Machine } from "../cluster/machine";
+import { controlPlaneEndpoint, type ClusterSpecification } from "../cluster/specification";
 import type { FixedFacts, ReadFacts } from "./machine-facts";
 
 const LONGEST = 100;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NewObject } from "../../../../lib/kubernetes/objects";
 import { decideOwnership, describeOwner, foreignOwner, type Self } from "../../../../lib/ownership/owner";
-import type { KeptReading } from "../kept-objects";
-import { isOwnerRecord, ownerIn } from "../owner-record";
+import type { KeptReading } from "../cluster/kept-objects";
+import { isOwnerRecord, ownerIn } from "./owner-record";
 import type { ReaderAccountStep } from "../steps";
 import { TAKE_OVER_FIELD } from "./ownership";
 

@@ -7,7 +7,7 @@ import {
   UNMARKED,
 } from "../../../../lib/ownership/owner";
 import { isKnown } from "../../../../lib/unknown";
-import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
+import { CONTROL_PLANE_GROUP, type Machine } from "../cluster/machine";
 import { otherRole } from "../membership/other-role";
 import type { ClusterOwnerStep } from "../steps";
 import type { ReadFacts } from "./machine-facts";

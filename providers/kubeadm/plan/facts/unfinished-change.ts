@@ -1,4 +1,4 @@
-import { DEFAULT_ROLLOUT } from "../defaults";
+import { DEFAULT_ROLLOUT } from "../cluster/defaults";
 import type { ReadFacts } from "./machine-facts";
 
 /** A change of a control plane in whose middle an earlier run ended. */

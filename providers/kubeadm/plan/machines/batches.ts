@@ -1,4 +1,4 @@
-import type { Role } from "../machine";
+import type { Role } from "../cluster/machine";
 import { byIndex } from "../membership/plan";
 
 /** The properties of a machine that its place in a batch depends on. */

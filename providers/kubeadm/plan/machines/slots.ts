@@ -1,5 +1,5 @@
 import { namesIn, type Outputs } from "../../../../lib/pulumi/state";
-import type { Role } from "../machine";
+import type { Role } from "../cluster/machine";
 import { byIndex } from "../membership/plan";
 
 /** A position in a pool, filled by one machine at a time: "w-2". */

@@ -1,7 +1,7 @@
 import type { Self } from "../../../../lib/ownership/owner";
 import type { MachineFacts, ReadFacts } from "../facts/machine-facts";
 import { ownershipOf } from "../facts/ownership";
-import type { Machine } from "../machine";
+import type { Machine } from "../cluster/machine";
 import type { NodeGroupStep } from "../steps";
 import type { ObservedNode } from "./nodes";
 import { otherRole } from "./other-role";

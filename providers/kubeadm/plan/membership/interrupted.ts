@@ -1,6 +1,6 @@
 import type { MachineFacts, ReadFacts } from "../facts/machine-facts";
 import { giveBack, type RecordedMachine } from "../facts/ownership";
-import { CONTROL_PLANE_GROUP } from "../machine";
+import { CONTROL_PLANE_GROUP } from "../cluster/machine";
 import type { Self } from "../../../../lib/ownership/owner";
 
 /**

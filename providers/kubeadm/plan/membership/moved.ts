@@ -1,4 +1,4 @@
-import { CONTROL_PLANE_GROUP } from "../machine";
+import { CONTROL_PLANE_GROUP } from "../cluster/machine";
 import type { ObservedNode } from "./nodes";
 
 /**

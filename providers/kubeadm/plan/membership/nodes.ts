@@ -1,7 +1,7 @@
 import { valueAt } from "../../../../lib/validation/validation-issue";
-import { CONTROL_PLANE_LABEL, CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT, controlPlanesOf } from "../machine";
-import type { Machine, Taint } from "../machine";
-import type { ClusterSpecification } from "../specification";
+import { CONTROL_PLANE_LABEL, CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT, controlPlanesOf } from "../cluster/machine";
+import type { Machine, Taint } from "../cluster/machine";
+import type { ClusterSpecification } from "../cluster/specification";
 
 /** A Node of the cluster, with the fields that membership needs. */
 export interface ObservedNode {

@@ -1,4 +1,4 @@
-import type { Machine } from "../machine";
+import type { Machine } from "../cluster/machine";
 
 /** Returns why a machine that is a member with the other role, or half of one, is refused. */
 export function otherRole({ name, role }: Pick<Machine, "name" | "role">, done = "joined"): string {

@@ -1,4 +1,4 @@
-import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
+import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../cluster/machine";
 import type { NodeGroupStep } from "../steps";
 import { labelChanges, taintChanges, taintDifference, type ObservedNode } from "./nodes";
 import { memberStep } from "./already-members";

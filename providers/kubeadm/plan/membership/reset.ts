@@ -1,7 +1,7 @@
 import type { Self } from "../../../../lib/ownership/owner";
 import type { ReadFacts } from "../facts/machine-facts";
 import { ownershipOf } from "../facts/ownership";
-import type { Machine } from "../machine";
+import type { Machine } from "../cluster/machine";
 import type { ObservedNode } from "./nodes";
 
 /** Returns the recorded machines that may have been reset by hand: their Nodes are in the cluster, and not Ready. */

@@ -1,7 +1,7 @@
-import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
-import type { UnreachableLimit } from "../unreachable";
-import { type ConfigurationVersions, drainsFor } from "../configuration";
-import { drainsForRepair, filesOf } from "../drift";
+import { CONTROL_PLANE_GROUP, type Machine } from "../cluster/machine";
+import type { UnreachableLimit } from "../membership/unreachable";
+import { type ConfigurationVersions, drainsFor } from "../configuration/configuration";
+import { drainsForRepair, filesOf } from "../drift/drift";
 import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { recalledRequests, type RecalledRequest } from "./recall";

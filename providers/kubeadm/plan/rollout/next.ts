@@ -5,7 +5,7 @@ import { failedFirst, groupsInOrder, isTried } from "./order";
 import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersion } from "./state";
 import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./state";
 import type { Group, LeftOut, RolloutState } from "./state";
-import { KUBERNETES_MINORS } from "../kubernetes-minors";
+import { KUBERNETES_MINORS } from "../cluster/kubernetes-minors";
 import { compareVersions, minorsBetween, parseVersion } from "./versions";
 import { displayLine } from "../../../../lib/text/display";
 import { listed, listedSentences, shortened } from "../../../../lib/text/quote";

@@ -1,6 +1,6 @@
-import { CONTROL_PLANE_LABEL } from "../machine";
+import { CONTROL_PLANE_LABEL } from "../cluster/machine";
 import { GROUP_LABEL, removalIn } from "../membership/nodes";
-import { type Drift, parseDrift } from "../drift";
+import { type Drift, parseDrift } from "../drift/drift";
 import { ALL_SOFTWARE, annotationKeys, BACK_FAILED, DRIFT, FAILED_CHANGE, GO_BACK } from "./annotations";
 import { NO_DRIFT, WAS_CORDONED } from "./annotations";
 import { type FailedChange, parseFailedChange } from "./failed-change";

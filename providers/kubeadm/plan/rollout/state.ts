@@ -1,5 +1,5 @@
 import type { CommonStep } from "../../../../lib/steps/steps";
-import { CONTROL_PLANE_GROUP } from "../machine";
+import { CONTROL_PLANE_GROUP } from "../cluster/machine";
 import type { NodeRolloutStep } from "../steps";
 import { isDue, maxUnavailableCount } from "./desired";
 import type { DesiredRollout, RolloutOptions, RolloutPool } from "./desired";

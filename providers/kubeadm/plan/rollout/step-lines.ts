@@ -1,4 +1,4 @@
-import { changesCertificate, changesEndpoint, changesEtcd } from "../configuration";
+import { changesCertificate, changesEndpoint, changesEtcd } from "../configuration/configuration";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import { AGENT_VERSION_PATTERN, CONFIGURATION, DRIFT } from "./annotations";
 import { isKubernetes, type RolloutStep } from "./desired";

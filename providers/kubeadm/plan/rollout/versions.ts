@@ -1,4 +1,4 @@
-import { KUBERNETES_MINORS } from "../kubernetes-minors";
+import { KUBERNETES_MINORS } from "../cluster/kubernetes-minors";
 
 /** The numbers of a Kubernetes version. */
 export interface Version {

@@ -9,8 +9,8 @@ import {
   type ValidationIssue,
   valueAt,
 } from "../../../../lib/validation/validation-issue";
-import { argumentsAt } from "../arguments";
-import { PROFILE_ADMISSION } from "../profile";
+import { argumentsAt } from "../configuration/arguments";
+import { PROFILE_ADMISSION } from "../hardening/profile";
 import { parseDuration } from "./field-values";
 import { fieldsOf, minorsWithGate } from "./known-fields";
 

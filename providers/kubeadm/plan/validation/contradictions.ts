@@ -8,8 +8,8 @@ import {
   issueAt,
   type ValidationIssue,
 } from "../../../../lib/validation/validation-issue";
-import { argumentsAt } from "../arguments";
-import { networkOf } from "../defaults";
+import { argumentsAt } from "../configuration/arguments";
+import { networkOf } from "../cluster/defaults";
 import { componentValueIssues } from "./component-values";
 import { kubeletValueIssues } from "./kubelet-values";
 import { NODE_PREFIX, pluginBlockIssues, usesNodeBlocks } from "./network-plugin";

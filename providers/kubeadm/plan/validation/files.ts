@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { NODE_PATHS } from "../node-paths";
+import { NODE_PATHS } from "../cluster/node-paths";
 import { issueAt, type ValidationIssue, duplicateIssues } from "../../../../lib/validation/validation-issue";
 import { unprintableIssue, userNameIssue } from "../../../../lib/validation/names";
 import { hasPrivateKey, quoted } from "../../../../lib/text/quote";

@@ -2,7 +2,7 @@ import { below, duplicateIssues, issueAt } from "../../../../lib/validation/vali
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { poolNameIssue } from "../../../../lib/validation/names";
 import { quoted } from "../../../../lib/text/quote";
-import { type Role, CONTROL_PLANE_TAINT } from "../machine";
+import { type Role, CONTROL_PLANE_TAINT } from "../cluster/machine";
 import { blocksOverlapIssues, endpointIssues, machineApiPortIssues, podBlockSizeIssues } from "./network";
 import type { EndpointFacts, EndpointMachine, NetworkBlocks } from "./network";
 import { taintId } from "../membership/nodes";

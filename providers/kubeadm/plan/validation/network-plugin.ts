@@ -8,9 +8,9 @@ import {
   type ValidationIssue,
   valueAt,
 } from "../../../../lib/validation/validation-issue";
-import { hasKubeProxy } from "../configuration";
-import { networkOf } from "../defaults";
-import type { ClusterSpecification } from "../specification";
+import { hasKubeProxy } from "../configuration/configuration";
+import { networkOf } from "../cluster/defaults";
+import type { ClusterSpecification } from "../cluster/specification";
 
 /** Prefix of each node's block, a /24 of the pod block (the default of kube-controller-manager). */
 export const NODE_PREFIX = 24;

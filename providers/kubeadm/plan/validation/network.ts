@@ -3,7 +3,7 @@ import { formatCidr, ipv4Issue, parseCidr, parseIpv4 } from "../../../../lib/val
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { API_SERVER_PORT, apiPortIssue, SSH_PORT } from "../../../../lib/validation/ports";
-import type { Role } from "../machine";
+import type { Role } from "../cluster/machine";
 import { NODE_PREFIX } from "./network-plugin";
 
 /** Blocks that pods and services can't use: this host, loopback, link-local, multicast and reserved. */

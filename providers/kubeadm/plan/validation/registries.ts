@@ -2,7 +2,7 @@ import { lineIssue } from "../../../../lib/validation/names";
 import { urlIssue } from "../../../../lib/validation/urls";
 import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { listed, quoted } from "../../../../lib/text/quote";
-import { defaultServer, mirroredRegistries, type RegistryHost } from "../registries";
+import { defaultServer, mirroredRegistries, type RegistryHost } from "../configuration/registries";
 import { absolutePathIssue } from "./files";
 import { mirroredRegistryIssue } from "./source";
 

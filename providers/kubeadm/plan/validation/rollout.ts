@@ -1,4 +1,4 @@
-import { CONTROL_PLANE_GROUP } from "../machine";
+import { CONTROL_PLANE_GROUP } from "../cluster/machine";
 import { AGENT_VERSION_PATTERN } from "../rollout/annotations";
 import { below, duplicateIssues, issueAt } from "../../../../lib/validation/validation-issue";
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";

@@ -14,7 +14,7 @@ import {
   type ProxyCredentials,
   type SoftwareSource,
   sourceOfVersion,
-} from "../specification";
+} from "../cluster/specification";
 import * as files from "./files";
 import { podSubnetIssue, serviceSubnetIssue } from "./network";
 import { registriesIssues, type RegistrySettings } from "./registries";

@@ -1,7 +1,7 @@
-import { NEWEST_VERSION } from "../kubernetes-minors";
+import { NEWEST_VERSION } from "../cluster/kubernetes-minors";
 import { isNewer, newestMinor } from "./known-fields";
 import { quoted } from "../../../../lib/text/quote";
-import { keyFingerprintOf, VERSION_PLACEHOLDER } from "../specification";
+import { keyFingerprintOf, VERSION_PLACEHOLDER } from "../cluster/specification";
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { hostIssue, hostPortIssue } from "../../../../lib/validation/addresses";
 import { unknownWord } from "../../../../lib/validation/spelling";

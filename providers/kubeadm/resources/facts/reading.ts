@@ -3,10 +3,10 @@ import { changesSoFar } from "../../../../lib/pulumi/changes";
 import { isKnown } from "../../../../lib/unknown";
 import { sshTarget } from "../../client/ssh-target";
 import { machineFactsScript, parseMachineFacts } from "../../machine/facts/facts-script";
-import type { JumpHost, SshCredentials } from "../../plan/machine";
+import type { JumpHost, SshCredentials } from "../../plan/cluster/machine";
 import type { MachineFacts, ReadFacts } from "../../plan/facts/machine-facts";
 import type { RecordedMachine } from "../../plan/facts/ownership";
-import { allInParallel } from "../machines-session";
+import { allInParallel } from "../session/machines-session";
 
 /** How long a machine may take to answer a check. */
 const READ_SECONDS = 5;

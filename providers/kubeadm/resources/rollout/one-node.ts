@@ -23,8 +23,8 @@ import { isStarted } from "../../plan/rollout/next";
 import type { RolloutStep } from "../../plan/rollout/plan";
 import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
-import { nodeReference } from "../cluster-session";
-import { untilEtcdSpares } from "../etcd-membership";
+import { nodeReference } from "../session/cluster-session";
+import { untilEtcdSpares } from "../membership/etcd-membership";
 import type { RolloutRecord, RolloutSession } from "./record";
 
 /** How long an agent may take to go back: longer than it waits for anything there. */

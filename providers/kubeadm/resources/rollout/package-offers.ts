@@ -2,12 +2,12 @@ import { messageOf } from "../../../../lib/error-message";
 import { displayLine } from "../../../../lib/text/display";
 import { listed, shortened } from "../../../../lib/text/quote";
 import { isKnown } from "../../../../lib/unknown";
-import { FETCH_SECONDS, packageOfferScript, parsePackageOffer } from "../../machine/package-offer";
+import { FETCH_SECONDS, packageOfferScript, parsePackageOffer } from "../../machine/rollout/package-offer";
 import { backendsOf } from "../../machine/steps";
-import { containerdVersions, missingPackages, type PackageOffer } from "../../plan/package-offers";
+import { containerdVersions, missingPackages, type PackageOffer } from "../../plan/rollout/package-offers";
 import { type NodeRolloutStep, nodeRolloutSteps } from "../../plan/steps";
 import type { NodeRolloutInputs } from "../declarations";
-import { allInParallel, withMachines } from "../machines-session";
+import { allInParallel, withMachines } from "../session/machines-session";
 
 /** How long a machine may take to answer. */
 const CONNECT_SECONDS = 6;

@@ -4,8 +4,8 @@ import {
   completedVersion,
   configurationVersions,
   type ConfigurationVersions,
-} from "../../plan/configuration";
-import type { Machine } from "../../plan/machine";
+} from "../../plan/configuration/configuration";
+import type { Machine } from "../../plan/cluster/machine";
 import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
 import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
@@ -21,11 +21,11 @@ import {
 import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
 import type { NodeOutput, NodeRolloutInputs } from "../declarations";
-import { clusterVersion } from "../kubeadm-config";
-import { unreachedMachines } from "../machines-session";
-import { nodeOutputs, observeNode } from "../observed-nodes";
-import { readForCheck } from "../preview-reading";
-import type { ClusterReading } from "../shared-reading";
+import { clusterVersion } from "../configuration/kubeadm-config";
+import { unreachedMachines } from "../session/machines-session";
+import { nodeOutputs, observeNode } from "../membership/observed-nodes";
+import { readForCheck } from "../session/preview-reading";
+import type { ClusterReading } from "../session/shared-reading";
 
 /** The cluster as observed for a rollout, and the desired state. */
 export interface RolloutObservation {
@@ -149,7 +149,7 @@ async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Pr
     .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
     .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
   const hasDrift = nodes.some(({ drift }) => drift !== undefined);
-  const drifted = hasDrift ? await (await import("./drift.js")).driftNotes(nodes, news) : [];
+  const drifted = hasDrift ? await (await import("../drift/drift.js")).driftNotes(nodes, news) : [];
   const drained = new Set(plan.steps.filter(({ drains }) => drains).map(({ node }) => node));
   const blocked = drained.size > 0 ? await drainBlockers(kubernetes, [...drained], news) : [];
   const unfit = await unfitNodes(cluster, plan, news);

@@ -3,7 +3,7 @@ import { despiteInterrupt } from "../../../../lib/process/interruption";
 import { messageOf } from "../../../../lib/error-message";
 import { passGate, soak } from "../../gate";
 import { endsInTime, stopTime } from "../../plan/rollout/stop-after";
-import type { ClusterSession } from "../cluster-session";
+import type { ClusterSession } from "../session/cluster-session";
 import type { NodeRolloutInputs } from "../declarations";
 
 export type RolloutSession = ClusterSession<NodeRolloutInputs>;

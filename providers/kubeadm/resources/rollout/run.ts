@@ -4,9 +4,9 @@ import { LEFT_OUT_NEXT, leftOutStep, onlyLeftOut, type LeftOut } from "../../pla
 import { nextSteps, type NextSteps } from "../../plan/rollout/next";
 import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
 import { nodeRolloutSteps } from "../../plan/steps";
-import { toleratedUnreachable } from "../../plan/unreachable";
+import { toleratedUnreachable } from "../../plan/membership/unreachable";
 import { report } from "../../../../lib/pulumi/log";
-import { ClusterSession, connect } from "../cluster-session";
+import { ClusterSession, connect } from "../session/cluster-session";
 import type { NodeRolloutInputs, NodeRolloutOutputs } from "../declarations";
 import { NodeUpgrade } from "./one-node";
 import { observedNodes, observeRollout, type RolloutObservation } from "./preview";

@@ -5,11 +5,11 @@ import type { KubernetesClient, Lease } from "../../../../lib/kubernetes";
 import { displayLine } from "../../../../lib/text/display";
 import { shortened } from "../../../../lib/text/quote";
 import { isKnown } from "../../../../lib/unknown";
-import { etcdAlarmsScript, isOutOfSpace } from "../../machine/etcd-alarms";
-import { controlPlanesOf } from "../../plan/machine";
+import { etcdAlarmsScript, isOutOfSpace } from "../../machine/membership/etcd-alarms";
+import { controlPlanesOf } from "../../plan/cluster/machine";
 import type { NodeRolloutInputs } from "../declarations";
-import { withMachines } from "../machines-session";
-import { readForCheck } from "../preview-reading";
+import { withMachines } from "../session/machines-session";
+import { readForCheck } from "../session/preview-reading";
 
 /** Kubelets renew the Leases of their Nodes each 10 seconds. */
 const RENEWED_MILLISECONDS = 60_000;

@@ -5,7 +5,7 @@ import { clusterVersionOf } from "../../../../cli/plan-facts";
 import { removalFindings } from "../../../../cli/forecast/findings";
 import { renderMarkdown, renderText } from "../../../../cli/forecast/render";
 import { planReport, type ForecastOptions } from "../../../../cli/forecast/report";
-import { NEWEST_VERSION } from "../../../../providers/kubeadm/plan/kubernetes-minors";
+import { NEWEST_VERSION } from "../../../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import { assertGolden } from "../../golden";
 import { cleanFacts, plainNode, plainPod, troubledFacts } from "./facts";
 

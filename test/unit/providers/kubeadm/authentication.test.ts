@@ -3,13 +3,13 @@ import {
   AUTHENTICATION_FILE,
   authenticationConfiguration,
   withAuthentication,
-} from "../../../../providers/kubeadm/plan/authentication";
+} from "../../../../providers/kubeadm/plan/hardening/authentication";
 import {
   configurationChange,
   configurationVersions,
   rolledConfiguration,
-} from "../../../../providers/kubeadm/plan/configuration";
-import type { OidcIssuer } from "../../../../providers/kubeadm/plan/specification";
+} from "../../../../providers/kubeadm/plan/configuration/configuration";
+import type { OidcIssuer } from "../../../../providers/kubeadm/plan/cluster/specification";
 import { settingsParameters } from "../../../../providers/kubeadm/machine/parameters";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "./machine/examples";

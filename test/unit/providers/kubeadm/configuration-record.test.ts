@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { configurationChange } from "../../../../providers/kubeadm/plan/configuration";
+import { configurationChange } from "../../../../providers/kubeadm/plan/configuration/configuration";
 import {
   beginWrite,
   type ConfigurationRecord,
@@ -9,8 +9,8 @@ import {
   parseRecord,
   type WrittenPart,
   writtenParts,
-} from "../../../../providers/kubeadm/plan/configuration-record";
-import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/specification";
+} from "../../../../providers/kubeadm/plan/configuration/configuration-record";
+import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/cluster/specification";
 import { exampleSpecification } from "./machine/examples";
 
 const running = exampleSpecification();

@@ -10,9 +10,9 @@ import {
   drainsFor,
   preparedVersion,
   rolledConfiguration,
-} from "../../../../providers/kubeadm/plan/configuration";
-import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/immutables";
-import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/specification";
+} from "../../../../providers/kubeadm/plan/configuration/configuration";
+import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/configuration/immutables";
+import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/cluster/specification";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "./machine/examples";
 

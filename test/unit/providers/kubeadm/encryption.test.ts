@@ -5,8 +5,8 @@ import {
   nextPhase,
   refuseDifferentKeys,
   rotationSteps,
-} from "../../../../providers/kubeadm/plan/encryption";
-import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/immutables";
+} from "../../../../providers/kubeadm/plan/encryption/encryption";
+import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/configuration/immutables";
 import { encryptionKeySteps } from "../../../../providers/kubeadm/plan/steps";
 import { exampleSpecification } from "./machine/examples";
 

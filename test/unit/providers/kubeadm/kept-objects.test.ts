@@ -9,7 +9,7 @@ import {
   keptObjectSteps,
   type KeptReading,
   restoringFields,
-} from "../../../../providers/kubeadm/plan/kept-objects";
+} from "../../../../providers/kubeadm/plan/cluster/kept-objects";
 import { readerAccountSteps } from "../../../../providers/kubeadm/plan/steps";
 import { readStep } from "../../../../cli/review/steps";
 

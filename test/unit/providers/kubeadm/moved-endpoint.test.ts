@@ -9,10 +9,10 @@ import {
   drainsFor,
   type RolledConfiguration,
   rolledConfiguration,
-} from "../../../../providers/kubeadm/plan/configuration";
-import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/immutables";
-import { type EndpointFacts, endpointIssues } from "../../../../providers/kubeadm/plan/moved-endpoint";
-import { withConfiguration } from "../../../../providers/kubeadm/plan/node-agents";
+} from "../../../../providers/kubeadm/plan/configuration/configuration";
+import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/configuration/immutables";
+import { type EndpointFacts, endpointIssues } from "../../../../providers/kubeadm/plan/endpoint/moved-endpoint";
+import { withConfiguration } from "../../../../providers/kubeadm/plan/rollout/node-agents";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "./machine/examples";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KUBERNETES_MINORS } from "../../../../providers/kubeadm/plan/kubernetes-minors";
+import { KUBERNETES_MINORS } from "../../../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import { fieldsOf, newestMinor } from "../../../../providers/kubeadm/plan/validation/known-fields";
 import {
   kubernetesVersionIssue,

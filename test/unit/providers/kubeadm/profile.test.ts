@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { AUTHENTICATION_FILE } from "../../../../providers/kubeadm/plan/authentication";
+import { AUTHENTICATION_FILE } from "../../../../providers/kubeadm/plan/hardening/authentication";
 import {
   configurationChange,
   configurationVersions,
   drainsFor,
-} from "../../../../providers/kubeadm/plan/configuration";
-import { profileWarnings, withDerivedSettings } from "../../../../providers/kubeadm/plan/profile";
-import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/specification";
+} from "../../../../providers/kubeadm/plan/configuration/configuration";
+import { profileWarnings, withDerivedSettings } from "../../../../providers/kubeadm/plan/hardening/profile";
+import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/cluster/specification";
 import { assertSettings } from "../../../../providers/kubeadm/plan/validation/settings";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "./machine/examples";

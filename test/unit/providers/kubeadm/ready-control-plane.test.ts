@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { firstReady } from "../../../../providers/kubeadm/resources/machines-session";
+import { firstReady } from "../../../../providers/kubeadm/resources/session/machines-session";
 import { exampleMachine } from "./machine/examples";
 
 /** A key and its certificate, as one text. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { preparedMachine, prepareResource } from "../../../../providers/kubeadm/plan/resource-names";
+import { preparedMachine, prepareResource } from "../../../../providers/kubeadm/plan/cluster/resource-names";
 
 describe("the name of a machine's preparation", () => {
   const label = fc.stringMatching(/^[a-z]([a-z0-9]{0,5}-)?[a-z0-9]{1,5}$/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KubernetesClient, Node } from "../../../../lib/kubernetes";
 import { changesSoFar, countingChanges } from "../../../../lib/pulumi/changes";
-import { SharedReadings } from "../../../../providers/kubeadm/resources/shared-reading";
+import { SharedReadings } from "../../../../providers/kubeadm/resources/session/shared-reading";
 
 /** Connections that count what is asked of them. */
 class CountedConnections {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { toleratedUnreachable, type UnreachableLimit } from "../../../../providers/kubeadm/plan/unreachable";
+import { toleratedUnreachable, type UnreachableLimit } from "../../../../providers/kubeadm/plan/membership/unreachable";
 import { exampleMachine } from "./machine/examples";
 
 const machines = (planes: number, workers: number) => [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/network-ports";
+import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/endpoint/network-ports";
 import { securityRules, type SecurityRule } from "../../../../providers/openstack/plan/security-rules";
 import { read } from "../../docs/project";
 

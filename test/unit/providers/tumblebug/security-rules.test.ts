@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GENERATION_TABLES } from "../../../../providers/tumblebug/client/generations";
-import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/network-ports";
+import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/endpoint/network-ports";
 import {
   rulesFor,
   rulesNotIn,

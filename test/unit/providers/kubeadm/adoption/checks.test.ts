@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UNKNOWN } from "../../../../../lib/unknown";
 import type { ClusterInitInputs } from "../../../../../providers/kubeadm/resources/declarations";
-import { handlers } from "../../../../../providers/kubeadm/resources/cluster-init-handlers";
+import { handlers } from "../../../../../providers/kubeadm/resources/cluster/cluster-init-handlers";
 import { exampleMachine, exampleSpecification } from "../machine/examples";
 
 const inputs = (names: string[], over: Partial<ClusterInitInputs> = {}): ClusterInitInputs => ({

@@ -4,7 +4,7 @@ import type {
   AdoptableNode,
   InspectedMachine,
   MemberFacts,
-} from "../../../../../providers/kubeadm/plan/adoption-facts";
+} from "../../../../../providers/kubeadm/plan/adoption/adoption-facts";
 import {
   adoptionSteps,
   endpointOf,
@@ -12,11 +12,11 @@ import {
   nodeIssues,
   refuseAdoptChange,
   settingIssues,
-} from "../../../../../providers/kubeadm/plan/adoption";
-import { staticPodsOf } from "../../../../../providers/kubeadm/plan/adoptable-cluster";
+} from "../../../../../providers/kubeadm/plan/adoption/adoption";
+import { staticPodsOf } from "../../../../../providers/kubeadm/plan/adoption/adoptable-cluster";
 import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
 import { clusterInitSteps } from "../../../../../providers/kubeadm/plan/steps";
-import { adoptionIssues } from "../../../../../providers/kubeadm/plan/validation/adoption";
+import { adoptionIssues } from "../../../../../providers/kubeadm/plan/adoption/validation";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
 import { exampleMachine, exampleSpecification } from "../machine/examples";
 import { adoptableNode as node } from "./nodes";

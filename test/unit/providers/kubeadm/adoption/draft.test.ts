@@ -3,12 +3,12 @@ import type {
   AdoptableCluster,
   AdoptableNode,
   MemberFacts,
-} from "../../../../../providers/kubeadm/plan/adoption-facts";
-import type { MatchedMachine } from "../../../../../providers/kubeadm/plan/adoption-facts";
-import { draftAdoption } from "../../../../../providers/kubeadm/plan/adoption-draft";
-import { UNIT_FILE } from "../../../../../providers/kubeadm/plan/private-files";
-import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/profile";
-import { planRelease } from "../../../../../providers/kubeadm/plan/release";
+} from "../../../../../providers/kubeadm/plan/adoption/adoption-facts";
+import type { MatchedMachine } from "../../../../../providers/kubeadm/plan/adoption/adoption-facts";
+import { draftAdoption } from "../../../../../providers/kubeadm/plan/adoption/adoption-draft";
+import { UNIT_FILE } from "../../../../../providers/kubeadm/plan/hardening/private-files";
+import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/hardening/profile";
+import { planRelease } from "../../../../../providers/kubeadm/plan/adoption/release";
 import { exampleSpecification } from "../machine/examples";
 import { adoptableNode as node } from "./nodes";
 

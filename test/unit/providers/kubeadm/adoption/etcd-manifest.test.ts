@@ -4,7 +4,7 @@ import {
   adoptionSettingsScript,
   parseSettingFacts,
   settingsData,
-} from "../../../../../providers/kubeadm/machine/adoption-steps";
+} from "../../../../../providers/kubeadm/machine/adoption/adoption-steps";
 import { exampleSpecification } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";
 
@@ -49,7 +49,7 @@ describe("the comparison of an adopted member of etcd", () => {
     machine.write("/var/lib/foresail/agent/configuration", version);
     const [, CURRENT = ""] = /\n(# foresail: .*)\n/.exec(settingsData({}, {})) ?? [];
     const { stdout, stderr, status } = machine.step(
-      "steps/adoption-settings",
+      "adoption/adoption-settings",
       {
         ...{
           AGENT_PATH: machine.path("/var/lib/foresail/agent"),

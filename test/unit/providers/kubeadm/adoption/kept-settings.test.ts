@@ -5,7 +5,7 @@ import {
   mergeKept,
   withoutWritten,
   writtenByEither,
-} from "../../../../../providers/kubeadm/plan/kept-settings";
+} from "../../../../../providers/kubeadm/plan/adoption/kept-settings";
 
 /** What an administrator wrote: an argument that is there twice, one that a stack may change, an empty object. */
 const THEIRS: JsonObject = {

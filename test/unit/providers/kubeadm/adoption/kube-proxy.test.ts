@@ -3,11 +3,11 @@ import {
   mergedObjects,
   originalObjects,
   parseWritten,
-} from "../../../../../providers/kubeadm/plan/adopted-configuration";
+} from "../../../../../providers/kubeadm/plan/adoption/adopted-configuration";
 import {
   type KubeProxyDaemonSet,
   kubeProxyIssues,
-} from "../../../../../providers/kubeadm/plan/adopted-kube-proxy";
+} from "../../../../../providers/kubeadm/plan/adoption/adopted-kube-proxy";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "../machine/examples";
 

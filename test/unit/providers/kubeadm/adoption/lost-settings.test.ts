@@ -4,7 +4,7 @@ import {
   keepingPatch,
   lostSettings,
   type RewrittenObject,
-} from "../../../../../providers/kubeadm/plan/lost-settings";
+} from "../../../../../providers/kubeadm/plan/adoption/lost-settings";
 
 const object = "the static pod kube-apiserver";
 const lines = (current: unknown, rendered: unknown[], comparesTags = true) =>

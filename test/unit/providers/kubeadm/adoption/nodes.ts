@@ -1,4 +1,4 @@
-import type { AdoptableNode } from "../../../../../providers/kubeadm/plan/adoption-facts";
+import type { AdoptableNode } from "../../../../../providers/kubeadm/plan/adoption/adoption-facts";
 import { exampleMachine } from "../machine/examples";
 
 /** A Node of a cluster to adopt, named like "cp-1" or "w-1". */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { membershipIssues } from "../../../../../providers/kubeadm/plan/adoption";
+import { membershipIssues } from "../../../../../providers/kubeadm/plan/adoption/adoption";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
 import { exampleMachine } from "../machine/examples";
 

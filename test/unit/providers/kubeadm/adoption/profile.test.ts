@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
-import { mergedObjects, originalObjects } from "../../../../../providers/kubeadm/plan/adopted-configuration";
-import { derivedSettingIssues } from "../../../../../providers/kubeadm/plan/adopted-profile";
-import type { KubeadmObjects } from "../../../../../providers/kubeadm/plan/adoption-facts";
-import { settingIssues } from "../../../../../providers/kubeadm/plan/adoption";
-import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/profile";
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+import { mergedObjects, originalObjects } from "../../../../../providers/kubeadm/plan/adoption/adopted-configuration";
+import { derivedSettingIssues } from "../../../../../providers/kubeadm/plan/adoption/adopted-profile";
+import type { KubeadmObjects } from "../../../../../providers/kubeadm/plan/adoption/adoption-facts";
+import { settingIssues } from "../../../../../providers/kubeadm/plan/adoption/adoption";
+import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/hardening/profile";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import { exampleSpecification } from "../machine/examples";
 
 type Derived = Parameters<typeof withDerivedSettings>[1];

@@ -5,8 +5,8 @@ import {
   rewrittenData,
   rewrittenSettingsScript,
   writtenAddons,
-} from "../../../../../providers/kubeadm/machine/rewritten-settings";
-import { lostSettings } from "../../../../../providers/kubeadm/plan/lost-settings";
+} from "../../../../../providers/kubeadm/machine/adoption/rewritten-settings";
+import { lostSettings } from "../../../../../providers/kubeadm/plan/adoption/lost-settings";
 import { exampleMachine } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";
 
@@ -104,7 +104,7 @@ esac; exit 0`,
       ...{ MEMBER_PATH: "/var/lib/foresail/member", OWN_PATCHES_PATH: "/etc/kubernetes/patches" },
     };
     const { stdout, stderr, status } = machine.step(
-      "steps/rewritten-settings",
+      "adoption/rewritten-settings",
       parameters,
       ["common/adopted"],
       {

@@ -7,8 +7,8 @@ import {
   authorityFingerprint,
   parseMemberFacts,
   releaseScript,
-} from "../../../../../providers/kubeadm/machine/adoption-steps";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+} from "../../../../../providers/kubeadm/machine/adoption/adoption-steps";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { ShellMachine } from "../machine/run-shell";
 
 const AUTHORITY = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
@@ -37,18 +37,18 @@ describe("the scripts of an adoption", () => {
   afterEach(() => rmSync(machine.root, { recursive: true }));
 
   const facts = () => {
-    const { stdout, stderr, status } = machine.step("steps/adoption-facts", PATHS, ["common/authority"]);
+    const { stdout, stderr, status } = machine.step("adoption/adoption-facts", PATHS, ["common/authority"]);
     assert.deepEqual([stderr, status], ["", 0]);
     return parseMemberFacts(stdout);
   };
   const owner = { MACHINE: "w-1", OWNER, OWNER_ID: "", OWNER_STACK: "", TAKE_OVER: "" };
   const adopt = (authority = authorityFingerprint(AUTHORITY)) =>
-    machine.step("steps/adopt", { ...PATHS, ...owner, AUTHORITY: authority }, [
+    machine.step("adoption/adopt", { ...PATHS, ...owner, AUTHORITY: authority }, [
       "common/owner",
       "common/authority",
     ]);
   const release = () =>
-    machine.step("steps/release", { ...PATHS, ...owner }, ["common/owner", "common/adopted"]);
+    machine.step("adoption/release", { ...PATHS, ...owner }, ["common/owner", "common/adopted"]);
   const has = (file: string) => existsSync(machine.path(file));
 
   it("read what identifies a member, and write nothing", () => {

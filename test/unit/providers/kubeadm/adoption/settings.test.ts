@@ -4,7 +4,7 @@ import {
   adoptionSettingsScript,
   parseSettingFacts,
   settingsData,
-} from "../../../../../providers/kubeadm/machine/adoption-steps";
+} from "../../../../../providers/kubeadm/machine/adoption/adoption-steps";
 import {
   adoptedChange,
   adoptedConfiguration,
@@ -14,9 +14,9 @@ import {
   mergedObjects,
   mergeIssues,
   type SettingFacts,
-} from "../../../../../providers/kubeadm/plan/adopted-configuration";
-import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+} from "../../../../../providers/kubeadm/plan/adoption/adopted-configuration";
+import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration/configuration";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import type { JsonObject } from "../../../../../lib/merge";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "../machine/examples";
@@ -214,7 +214,7 @@ describe("the script that reads an adopted machine's settings", () => {
   const facts = (over: Record<string, string[]> = {}) => {
     const parameters = { AGENT_PATH: machine.path("/var/lib/foresail/agent"), PATCHES: "", ...ETCD_OFF };
     const files = { FILE_PATHS: [machine.path("/etc/audit.yaml")], FILE_SUMS: [sums] };
-    const { stdout, stderr, status } = machine.step("steps/adoption-settings", {
+    const { stdout, stderr, status } = machine.step("adoption/adoption-settings", {
       ...parameters,
       ...files,
       ...over,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseMachineFacts } from "../../../../../providers/kubeadm/machine/facts/facts-script";
 import { begunDifferences } from "../../../../../providers/kubeadm/plan/facts/begun-cluster";
 import type { ReadFacts } from "../../../../../providers/kubeadm/plan/facts/machine-facts";
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 
 const answer = (lines: readonly string[]) =>
   parseMachineFacts(`marker \nidentity \nfixed ${Buffer.from(lines.join("\n")).toString("base64")}\n`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { AGENT_INSTALLED, joinData } from "../../../../../providers/kubeadm/machine/steps";
 import { ShellMachine } from "./run-shell";
 
@@ -27,7 +27,7 @@ function join({ agent, installation = ":", kubeadm = ":", before = ":" }: Situat
   host.program("systemctl", "echo 999999999999999");
   host.program("kubeadm", `cd ${host.root}; ${kubeadm}`);
   const { status, stdout, stderr } = host.step(
-    "steps/join",
+    "membership/join",
     { AGENT: agent, MACHINE: "w-3" },
     ["common/kubeadm"],
     {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseMachineFacts } from "../../../../../providers/kubeadm/machine/facts/facts-script";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { ShellMachine } from "./run-shell";
 
 describe("a machine that is asked whether it has begun to join as a control plane", function () {

@@ -5,10 +5,10 @@ import {
   configurationDifferencesScript,
   mergedConfigurationData,
   parseConfigurationDifferences,
-} from "../../../../../providers/kubeadm/machine/configuration-differences";
-import { UNIT_FILE } from "../../../../../providers/kubeadm/plan/private-files";
-import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/profile";
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+} from "../../../../../providers/kubeadm/machine/configuration/configuration-differences";
+import { UNIT_FILE } from "../../../../../providers/kubeadm/plan/hardening/private-files";
+import { withDerivedSettings } from "../../../../../providers/kubeadm/plan/hardening/profile";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import { CERTIFICATES_OF_KUBEADM, placeCertificate } from "./certificates";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
@@ -57,7 +57,7 @@ describe("the comparison of a machine's files with a configuration", function ()
   function compared(over: Record<string, string | boolean | string[]> = {}, data = "") {
     process.env["HTTPS_PROXY"] = "http://of-the-caller:1";
     const { stdout, stderr, status } = machine.step(
-      "steps/configuration-differences",
+      "configuration/configuration-differences",
       {
         CA_BUNDLE: "",
         PROXY: [],

@@ -5,13 +5,13 @@ import {
   discoveryKubeconfig,
   initConfiguration,
   joinConfiguration,
-} from "../../../../../providers/kubeadm/machine/configuration";
+} from "../../../../../providers/kubeadm/machine/configuration/configuration";
 import type { JsonObject } from "../../../../../lib/merge";
 import {
   adminCredentials,
   certificateAuthority,
   renderKubeconfig,
-} from "../../../../../providers/kubeadm/machine/kubeconfig";
+} from "../../../../../providers/kubeadm/machine/cluster/kubeconfig";
 import { assertGolden } from "../../../golden";
 import { exampleMachine, exampleSpecification } from "./examples";
 

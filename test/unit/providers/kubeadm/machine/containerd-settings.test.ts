@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { registryCredentialsToml } from "../../../../../providers/kubeadm/machine/parameters";
-import { hostsToml, type Registries } from "../../../../../providers/kubeadm/plan/registries";
-import { pathsWritten } from "../../../../../providers/kubeadm/plan/configuration";
+import { hostsToml, type Registries } from "../../../../../providers/kubeadm/plan/configuration/registries";
+import { pathsWritten } from "../../../../../providers/kubeadm/plan/configuration/configuration";
 import { prepareScript } from "../../../../../providers/kubeadm/machine/steps";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { CONTAINERD_FUNCTIONS, containerdProgram, ShellMachine } from "./run-shell";
@@ -36,7 +36,7 @@ describe("containerd's configuration on a machine", () => {
         "in_container=no restart_containerd=no; exec 5<<<'credentials'; configure_containerd\n" +
         "exec 5<<<'credentials'; configure_containerd";
       const { stdout, stderr } = machine.run(
-        { "common/settings": "all", "steps/prepare": CONTAINERD_FUNCTIONS },
+        { "common/settings": "all", "cluster/prepare": CONTAINERD_FUNCTIONS },
         parameters,
         commands,
       );
@@ -73,7 +73,7 @@ describe("containerd's configuration on a machine", () => {
       ...{ REGISTRIES: [], REGISTRY_HOSTS: [] },
     };
     const { stdout, status } = machine.run(
-      { "common/settings": "all", "steps/prepare": CONTAINERD_FUNCTIONS },
+      { "common/settings": "all", "cluster/prepare": CONTAINERD_FUNCTIONS },
       parameters,
       "in_container=no restart_containerd=no; exec 5<<<''; configure_containerd",
     );

@@ -128,7 +128,7 @@ describe("a machine that others have used", () => {
         claimed_by: "",
       };
       const files = ["common/software", "common/disk-space", "common/before", "common/preflight"];
-      return host.step("steps/preflight", parameters, files, {
+      return host.step("facts/preflight", parameters, files, {
         fakes:
           "refuse_unsupported_system() { :; }; read_mark() { :; }; refuse_foreign_machine() { :; }; refuse_installation() { :; }",
       });
@@ -170,7 +170,7 @@ describe("a machine that others have used", () => {
     host.program("cloud-init", `if [ "$2" = --wait ]; then ${wait}; else echo "status: ${state}"; fi`);
     host.program("timeout", 'shift; "$@"');
     return host.run(
-      { "steps/prepare": ["await_cloud_init"] },
+      { "cluster/prepare": ["await_cloud_init"] },
       {},
       "exec 3>&2; await_cloud_init; echo goes on",
     );

@@ -22,7 +22,7 @@ case $last in
 esac`,
   );
   const parameters = { ETCD_SILENT: 69, STARTING: starting };
-  const { status, stdout, stderr } = host.step("steps/etcd-members", parameters, ["common/etcd"]);
+  const { status, stdout, stderr } = host.step("membership/etcd-members", parameters, ["common/etcd"]);
   assert.equal(status, 0, stderr);
   const [members, ...healthy] = stdout.trim().split("\n");
   assert.equal(members, MEMBERS);

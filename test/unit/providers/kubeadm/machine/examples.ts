@@ -1,5 +1,5 @@
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
-import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
+import type { Machine } from "../../../../../providers/kubeadm/plan/cluster/machine";
 
 /** A plain specification; tests override what they are about. */
 export function exampleSpecification(over: Partial<ClusterSpecification> = {}): ClusterSpecification {

@@ -93,7 +93,7 @@ describe("the record of a machine before it was claimed", function () {
     machine.write("/etc/foresail/machine", "a mark\n");
     machine.write("/var/lib/foresail/member", "");
     const reset = (fakes: string) =>
-      machine.step("steps/reset", {}, ["common/own-address", ...FILES.slice(1)], {
+      machine.step("cluster/reset", {}, ["common/own-address", ...FILES.slice(1)], {
         fakes: `kubeadm() { :; }; ctr() { :; }; clear_network() { :; }; ${fakes}`,
       });
     const record = () => existsSync(machine.path("/var/lib/foresail/before/paths"));

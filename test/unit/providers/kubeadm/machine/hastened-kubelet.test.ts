@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { uptime } from "node:os";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { ShellMachine } from "./run-shell";
 
 const CERTIFICATE = "/var/lib/kubelet/pki/kubelet-client-current.pem";
@@ -34,7 +34,7 @@ function hasten({ controlPlane, age, meanwhile = ":", atRestart = ":" }: Situati
 echo "$*" >>${restarts}; echo 999999999999999 >${started}; cd ${host.root}; ${atRestart}`,
   );
   const { status, stderr } = host.run(
-    { "steps/join": ["is_own_server_ready", "hasten_kubelet"] },
+    { "membership/join": ["is_own_server_ready", "hasten_kubelet"] },
     {},
     `secrets=${controlPlane ? "some" : "''"}
      (cd ${host.root}; ${meanwhile}) & hasten_kubelet`,

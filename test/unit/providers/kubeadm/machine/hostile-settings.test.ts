@@ -7,7 +7,7 @@ import {
   nodeAgentScript,
   prepareScript,
 } from "../../../../../providers/kubeadm/machine/steps";
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import { KubeadmCluster, type KubeadmClusterArgs } from "../../../../../package";
 import { hostileText } from "../../../lib/text/hostile";
 import { exampleMachine, exampleSpecification } from "./examples";

@@ -3,8 +3,8 @@ import {
   refuseAddressChange,
   refuseJoinSettings,
   refuseSpecificationChange,
-} from "../../../../../providers/kubeadm/plan/immutables";
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+} from "../../../../../providers/kubeadm/plan/configuration/immutables";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/nodes";
 import { UNKNOWN } from "../../../../../lib/unknown";
 import { exampleMachine, exampleSpecification } from "./examples";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { renderStep } from "../../../../../providers/kubeadm/machine/shell";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { ShellMachine } from "./run-shell";
 
 /** What login sessions of a machine may set. */

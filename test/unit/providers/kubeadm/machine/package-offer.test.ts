@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
-import { parsePackageOffer } from "../../../../../providers/kubeadm/machine/package-offer";
+import { parsePackageOffer } from "../../../../../providers/kubeadm/machine/rollout/package-offer";
 import {
   containerdVersions,
   missingPackages,
   type PackageOffer,
-} from "../../../../../providers/kubeadm/plan/package-offers";
+} from "../../../../../providers/kubeadm/plan/rollout/package-offers";
 import { leaveOut } from "../../../../left-out";
 import { ShellMachine } from "./run-shell";
 
@@ -50,7 +50,7 @@ function machineWith(repository: readonly string[], uri?: string): ShellMachine 
 
 const ask = (machine: ShellMachine, version: string): PackageOffer => {
   const { stdout, stderr } = machine.step(
-    "steps/package-offer",
+    "rollout/package-offer",
     { VERSION: version, IMAGE_REPOSITORY: "", PROXY: [], SECONDS_TO_FETCH: 20 },
     ["common/software"],
   );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { MachineFacts, Script } from "../../../../../providers/kubeadm/machine/steps";
-import { assertClock, rebootIfRequired } from "../../../../../providers/kubeadm/resources/rebooting";
+import { assertClock, rebootIfRequired } from "../../../../../providers/kubeadm/resources/cluster/rebooting";
 import { HostKeyMismatch, SshUnreachable } from "../../../../../lib/ssh";
 import { WaitTimeout } from "../../../../../lib/wait";
 import { exampleMachine } from "./examples";
@@ -99,7 +99,7 @@ describe("the steps of a reboot, on a machine", () => {
       const host = prepared(inContainer);
       if (requires) host.write("/run/reboot-required", "");
       const clock = 1795695862;
-      assert.deepEqual(JSON.parse(step(host, "steps/facts")), {
+      assert.deepEqual(JSON.parse(step(host, "cluster/facts")), {
         ...NOTHING,
         unnamed: false,
         rebootOf,
@@ -110,7 +110,7 @@ describe("the steps of a reboot, on a machine", () => {
 
   it("report a member until it is reset by hand, which removes the credentials of its kubelet", () => {
     const host = prepared(false);
-    const isMember = () => (JSON.parse(step(host, "steps/facts")) as { member: boolean }).member;
+    const isMember = () => (JSON.parse(step(host, "cluster/facts")) as { member: boolean }).member;
     assert.equal(isMember(), false);
     host.write("/var/lib/foresail/member", "");
     assert.equal(isMember(), false);
@@ -120,8 +120,8 @@ describe("the steps of a reboot, on a machine", () => {
 
   it("reboot after the step's end, and never a member", () => {
     const host = prepared(false);
-    assert.match(step(host, "steps/reboot"), /--on-active=1 .*systemctl reboot$/);
+    assert.match(step(host, "cluster/reboot"), /--on-active=1 .*systemctl reboot$/);
     host.write("/var/lib/foresail/member", "");
-    assert.equal(step(host, "steps/reboot"), "");
+    assert.equal(step(host, "cluster/reboot"), "");
   });
 });

@@ -16,7 +16,7 @@ function functionsOf(file: string, names: readonly string[] | "all"): string {
     .join("\n");
 }
 
-/** The functions of steps/prepare that write containerd's settings. */
+/** The functions of cluster/prepare that write containerd's settings. */
 export const CONTAINERD_FUNCTIONS = [
   "print_containerd_settings",
   "excludes_registry_folder",

@@ -1,11 +1,11 @@
-import { packageOfferScript } from "../../../../../providers/kubeadm/machine/package-offer";
-import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration-differences";
+import { packageOfferScript } from "../../../../../providers/kubeadm/machine/rollout/package-offer";
+import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration/configuration-differences";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { rewrittenSettingsScript } from "../../../../../providers/kubeadm/machine/rewritten-settings";
-import * as adoption from "../../../../../providers/kubeadm/machine/adoption-steps";
-import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift-steps";
+import { rewrittenSettingsScript } from "../../../../../providers/kubeadm/machine/adoption/rewritten-settings";
+import * as adoption from "../../../../../providers/kubeadm/machine/adoption/adoption-steps";
+import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift/drift-steps";
 import { proxyVariables } from "../../../../../providers/kubeadm/machine/parameters";
 import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import {
@@ -35,18 +35,18 @@ import {
   etcdMembersScript,
   etcdRemoveScript,
   parseEtcdMembers,
-} from "../../../../../providers/kubeadm/machine/etcd-steps";
+} from "../../../../../providers/kubeadm/machine/membership/etcd-steps";
 import {
   encryptionKeyScript,
   encryptionKeysScript,
   encryptionStaleScript,
   encryptionStatusScript,
-} from "../../../../../providers/kubeadm/machine/encryption-steps";
+} from "../../../../../providers/kubeadm/machine/encryption/encryption-steps";
 import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
-import { etcdAlarmsScript } from "../../../../../providers/kubeadm/machine/etcd-alarms";
-import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint-steps";
-import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration";
+import { etcdAlarmsScript } from "../../../../../providers/kubeadm/machine/membership/etcd-alarms";
+import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint/endpoint-steps";
+import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration/configuration";
 import { exampleMachine, exampleSpecification, FOREIGN } from "./examples";
 import { ownerScripts } from "./owner-scripts";
 import { ShellMachine } from "./run-shell";

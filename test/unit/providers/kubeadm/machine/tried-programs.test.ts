@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseRefusingPrograms } from "../../../../../providers/kubeadm/machine/configuration-differences";
+import { parseRefusingPrograms } from "../../../../../providers/kubeadm/machine/configuration/configuration-differences";
 import { ShellMachine } from "./run-shell";
 
 const FAILED = 'E1127 02:00:00.1 9 run.go:72] "command failed" err=';

@@ -1,4 +1,4 @@
-import type { Role } from "../../../../../providers/kubeadm/plan/machine";
+import type { Role } from "../../../../../providers/kubeadm/plan/cluster/machine";
 import {
   desiredMachines,
   MACHINE_FIELDS,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
+import type { Machine } from "../../../../../providers/kubeadm/plan/cluster/machine";
 import { formerMachines } from "../../../../../providers/kubeadm/plan/membership/nodes";
 
 const machines = (...names: string[]) => names.map((name) => ({ name }) as Machine);

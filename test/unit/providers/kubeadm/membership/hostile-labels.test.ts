@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { refuseForeignNodes } from "../../../../../providers/kubeadm/plan/immutables";
+import { refuseForeignNodes } from "../../../../../providers/kubeadm/plan/configuration/immutables";
 import {
   formerNodes,
   planMembership,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ReadFacts } from "../../../../../providers/kubeadm/plan/facts/machine-facts";
 import { parseMachineMark } from "../../../../../providers/kubeadm/plan/facts/machine-mark";
 import type { RecordedMachine } from "../../../../../providers/kubeadm/plan/facts/ownership";
-import { CONTROL_PLANE_GROUP } from "../../../../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../../../../providers/kubeadm/plan/cluster/machine";
 import {
   interruptedMachines,
   mayBeInterrupted,

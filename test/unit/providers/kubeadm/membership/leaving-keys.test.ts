@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { machineKey, withKeysOfLeaving } from "../../../../../providers/kubeadm/plan/machine";
+import { machineKey, withKeysOfLeaving } from "../../../../../providers/kubeadm/plan/cluster/machine";
 
 describe("the SSH key for a machine that leaves", () => {
   const recorded = { privateKey: "old", privateKeys: { "w-1": "own of w-1", "w-2": "own of w-2" } };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONTROL_PLANE_GROUP } from "../../../../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../../../../providers/kubeadm/plan/cluster/machine";
 import { refuseLeavingMajority } from "../../../../../providers/kubeadm/plan/membership/majority";
 import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/nodes";
 import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";

@@ -20,7 +20,7 @@ import {
   refuseMemberRemoval,
   staleMember,
 } from "../../../../../providers/kubeadm/plan/membership/quorum";
-import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
+import type { Machine } from "../../../../../providers/kubeadm/plan/cluster/machine";
 import { nodeGroupSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { exampleMachine } from "../machine/examples";
 

@@ -6,7 +6,7 @@ import {
   untaintedMachines,
   wantedLabels,
 } from "../../../../../providers/kubeadm/plan/membership/nodes";
-import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import { exampleMachine } from "../machine/examples";
 
 const ROLE = "node-role.kubernetes.io/control-plane";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
+import type { Machine } from "../../../../../providers/kubeadm/plan/cluster/machine";
 import {
   labelChanges,
   type ObservedNode,

@@ -22,7 +22,7 @@ import {
   agentProgram,
   installerPath,
 } from "../../../../../providers/kubeadm/machine/node-agent";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { machineProgram } from "./machine-programs";
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { installersOf, installerText } from "../../../../../providers/kubeadm/machine/node-agent";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { exampleSpecification } from "../machine/examples";
 
 describe("the installers of a bundle", () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, linkSync, symlinkSync } from "node:fs";
 import { basename } from "node:path";
-import { parseDriftAnswer } from "../../../../../providers/kubeadm/machine/drift-steps";
-import { parseDrift } from "../../../../../providers/kubeadm/plan/drift";
+import { parseDriftAnswer } from "../../../../../providers/kubeadm/machine/drift/drift-steps";
+import { parseDrift } from "../../../../../providers/kubeadm/plan/drift/drift";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { AgentMachine } from "./agent-machine";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { parse } from "yaml";
-import { parseEndpointFacts } from "../../../../../providers/kubeadm/machine/endpoint-steps";
+import { parseEndpointFacts } from "../../../../../providers/kubeadm/machine/endpoint/endpoint-steps";
 import { LOCAL_KUBECTL } from "../machine/local-kubectl";
 import { ShellMachine } from "../machine/run-shell";
 
@@ -134,7 +134,7 @@ describe("the question whether a machine can move to another endpoint", () => {
     machine.program("curl", curl);
     machine.write("/run/here", "");
     const parameters = { ...{ MACHINE: "w-1", OWNER: "" }, ENDPOINT: NEW };
-    const { stdout, stderr, status } = machine.step("steps/endpoint-facts", parameters, ["common/authority"]);
+    const { stdout, stderr, status } = machine.step("endpoint/endpoint-facts", parameters, ["common/authority"]);
     assert.deepEqual([stderr, status], ["", 0]);
     assert.deepEqual(readdirSync(machine.path("/run")), ["here"]);
     return parseEndpointFacts(stdout);
@@ -193,7 +193,7 @@ esac`,
     machine.write("/calls", "");
     machine.write("/run/foresail-step/here", "");
     return machine.step(
-      "steps/move-endpoint",
+      "endpoint/move-endpoint",
       {
         MACHINE: "cp-1",
         ...{ ENDPOINT: NEW, FORMER_ENDPOINTS: [OLD] },

@@ -4,7 +4,7 @@ import {
   leftToInstall,
   agentRevision,
   type DesiredAgent,
-} from "../../../../../providers/kubeadm/plan/node-agents";
+} from "../../../../../providers/kubeadm/plan/rollout/node-agents";
 import { nodeAgentsSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { exampleSpecification } from "../machine/examples";
 

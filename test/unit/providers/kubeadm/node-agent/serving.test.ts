@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { AGENT_VERSION } from "../../../../../providers/kubeadm/machine/node-agent";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { AgentMachine } from "./agent-machine";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
-import { comparedNodes } from "../../../../../providers/kubeadm/plan/compared-nodes";
+import { comparedNodes } from "../../../../../providers/kubeadm/plan/rollout/compared-nodes";
 import { nodeRolloutSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { desiredFor, nodeAt } from "./nodes";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { KUBERNETES_MINORS } from "../../../../../providers/kubeadm/plan/kubernetes-minors";
+import { KUBERNETES_MINORS } from "../../../../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import {

@@ -1,0 +1,64 @@
+import { report } from "../../../../lib/pulumi/log";
+import { isKnownList } from "../../../../lib/unknown";
+import { unfinishedChange } from "../../plan/facts/unfinished-change";
+import type { JumpHost, Machine, SshCredentials } from "../../plan/cluster/machine";
+import type { Timeouts } from "../declarations";
+import { readMachineFacts } from "./reading";
+
+/** Inputs by which the control planes are reached. */
+export interface ControlPlaneAccess {
+  readonly machines?: Machine[];
+  /** Those of a resource whose machines are workers. */
+  readonly controlPlanes?: Machine[];
+  readonly credentials?: SshCredentials;
+  readonly jumpHost?: JumpHost;
+  readonly timeouts?: Pick<Timeouts, "change">;
+}
+
+/** Waits of this process by kubeconfig, and whether the API answered. */
+const waits = new Map<string, Promise<boolean>>();
+
+/**
+ * Waits for the API server of a control plane that says to be in the middle of a change, as long as that may take. The
+ * resources of a run share the wait, and one of them says so.
+ *
+ * @param asker the resource that says so
+ * @returns whether the API answers; false without waiting when no control plane says so
+ */
+export function untilChanged(
+  asker: string,
+  kubeconfig: string,
+  access: ControlPlaneAccess,
+): Promise<boolean> {
+  const wait = waits.get(kubeconfig) ?? waitForChange(asker, kubeconfig, access);
+  waits.set(kubeconfig, wait);
+  return wait;
+}
+
+async function waitForChange(
+  asker: string,
+  kubeconfig: string,
+  access: ControlPlaneAccess,
+): Promise<boolean> {
+  const { machines = [], controlPlanes = machines, credentials, jumpHost, timeouts } = access;
+  if (credentials === undefined || !isKnownList(controlPlanes)) return false;
+  const asked = controlPlanes.filter(({ role }) => role === "control-plane");
+  const change = unfinishedChange(
+    await readMachineFacts({ credentials, ...(jumpHost && { jumpHost }) }, asked),
+    timeouts?.change,
+  );
+  if (change === undefined) return false;
+  const { machine, seconds } = change;
+  report(
+    asker,
+    `waits for the API server of ${machine}, in whose change an earlier run ended: at most ${seconds} s`,
+  );
+  const { KubernetesClient } = await import("../../../../lib/kubernetes/index.js");
+  try {
+    (await KubernetesClient.connect({ kubeconfig }, { seconds, readsOnly: true })).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === "KubernetesUnreachable") return false;
+    throw error;
+  }
+}

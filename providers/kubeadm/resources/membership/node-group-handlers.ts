@@ -1,0 +1,329 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  refuseAddressChange,
+  refuseForeignNodes,
+  refuseJoinSettings,
+  type Refusal,
+} from "../../plan/configuration/immutables";
+import { recordedLost } from "../../plan/membership/lost";
+import * as membership from "../../plan/membership/plan";
+import {
+  type ObservedNode,
+  ownershipAfter,
+  recordedOwnership,
+  untaintedMachines,
+  withOwnership,
+} from "../../plan/membership/nodes";
+import { alreadyMembers, mayBeMember, refuseOtherRole } from "../../plan/membership/already-members";
+import { interruptedMachines, mayBeInterrupted } from "../../plan/membership/interrupted";
+import { mayBeReset, type ResetMachines, resetMachines } from "../../plan/membership/reset";
+import type { RecordedMachine } from "../../plan/facts/ownership";
+import { refuseLeavingMajority } from "../../plan/membership/majority";
+import { withGivenConfiguration } from "../../plan/configuration/configuration";
+import { CONTROL_PLANE_GROUP, type Machine } from "../../plan/cluster/machine";
+import { DEFAULT_DRAIN } from "../../plan/cluster/defaults";
+import { type NodeGroupStep, nodeGroupSteps } from "../../plan/steps";
+import { stepsOfUnread } from "../../../../lib/steps/steps";
+import type { Handlers } from "../../../../lib/pulumi/handler-types";
+import { isKnownList } from "../../../../lib/unknown";
+import { readMachineFacts } from "../facts/reading";
+import { selfOf } from "../facts/ownership";
+import { nodeOutputs, observeNodes } from "./observed-nodes";
+import { readCluster, readForCheck } from "../session/preview-reading";
+import { report, reportRecorded } from "../../../../lib/pulumi/log";
+import type { NodeGroupInputs, NodeGroupOutputs } from "../declarations";
+
+/** How long a machine may take to answer when its pool is deleted. */
+const DELETE_SSH_SECONDS = 30;
+
+const REMOVED_WITH_CLUSTER =
+  "the control planes are removed together with the cluster only, by `pulumi destroy` without --target; to remove one of " +
+  "them, take it out of the configuration and run `pulumi up`";
+
+const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
+const namesOf = (machines: readonly { readonly name: string }[] = []) => machines.map(({ name }) => name);
+
+interface GroupPreview {
+  lines: string[];
+  plan?: membership.MembershipPlan;
+  observed?: ObservedNode[];
+  /** Machines of removed pools; the deletion of each pool's resource drains and resets them. */
+  removed?: membership.RemovedMember[];
+  /** Nodes that leave the group. */
+  former?: membership.FormerNodes;
+  interrupted?: RecordedMachine[];
+  /** Names of machines that were reset by hand. */
+  reset?: string[];
+  /** Why the members without a label of their group can't be completed. */
+  refused?: string | undefined;
+}
+
+/** Describes what the change will do. If the cluster could not be read, the first line says so. */
+async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
+  const wanted = namesOf(news.machines);
+  const [answer, interruptedWith] = await Promise.all([
+    readForCheck(nameOf(news), olds, news, observeNodes),
+    readInterrupted(olds, news),
+  ]);
+  if (answer === undefined)
+    return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
+  const { facts: observed, unread: why } = answer;
+  const interrupted = interruptedWith(observed);
+  const recorded = namesOf(olds.machines);
+  const { group, machines: desired, lost, elsewhere = [], adopted } = news;
+  const own = observed && withOwnership(observed, recordedOwnership(olds));
+  const configured = [...wanted, ...elsewhere];
+  const former = membership.formerNodes({ group, before: olds, configured, observed });
+  const others = [...elsewhere, ...membership.recordedInPools(olds)];
+  const [gone, members] = await Promise.all([
+    readReset(news, mayBeReset(desired, recorded, observed)),
+    readMembers(news, mayBeMember({ desired, recorded, adopted, observed })),
+  ]);
+  const plan = membership.planMembership({
+    ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
+    ...{ gone, members: members.names },
+    untainted: untaintedMachines(news.specification, desired),
+    observed: own,
+  });
+  const removed = membership.removedMembers({
+    configured: news.pools ?? {},
+    recorded: news.pools === undefined ? {} : olds.pools,
+    leaving: news.pools === undefined ? {} : (olds.leaving ?? {}),
+    lost,
+    // a machine that is configured again is in its new pool
+    observed: observed?.filter(({ name }) => !configured.includes(name)),
+  });
+  const attached = await volumesOfLeaving(olds, news, [
+    ...plan.steps,
+    ...removed.map(membership.removedMemberStep),
+  ]);
+  const waits = (steps: NodeGroupStep[], { drain = DEFAULT_DRAIN }: Partial<NodeGroupInputs>) =>
+    membership.withVolumeWait(
+      steps,
+      attached,
+      drain.volumeDetachSeconds ?? DEFAULT_DRAIN.volumeDetachSeconds,
+    );
+  // the deletion of a pool's resource has the settings of its last run
+  const planned = [...waits(plan.steps, news), ...waits(removed.map(membership.removedMemberStep), olds)];
+  const what = "its membership, labels and taints";
+  const steps = why === undefined ? planned : stepsOfUnread({ why, steps: planned, recorded, what });
+  const dead = (observed ?? []).filter(
+    ({ name, ready }) => !ready && removed.some(({ machine, lost }) => machine === name && !lost),
+  );
+  for (const note of [...plan.notes, ...dead.map(membership.leavesNotReady)])
+    report(nameOf(news), nodeGroupSteps.format(note));
+  return {
+    lines: steps.map(nodeGroupSteps.format),
+    plan,
+    observed,
+    removed,
+    former,
+    interrupted,
+    reset: gone.reset,
+    refused: members.refused,
+  };
+}
+
+/**
+ * Reads the machines that left the configuration, and returns what finds those among them that an interrupted run prepared
+ * or joined, given the cluster's Nodes; undefined if these could not be read, where those of the last check count.
+ */
+async function readInterrupted(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+): Promise<(observed: readonly ObservedNode[] | undefined) => RecordedMachine[]> {
+  const none = () => [];
+  const { begun, group, specification, pools, machines, elsewhere = [] } = news;
+  if (begun === undefined || !isKnownList(begun) || typeof specification !== "object") return none;
+  const candidates = mayBeInterrupted({
+    ...{ group, former: begun, pools },
+    configured: [...namesOf(machines), ...elsewhere],
+    recorded: [...namesOf(olds.machines), ...membership.recordedInPools(olds)],
+  });
+  if (candidates.length === 0) return none;
+  const facts = await readMachineFacts(news, candidates);
+  return (observed) => {
+    const members = new Set(namesOf(observed ?? olds.interrupted));
+    return interruptedMachines(selfOf(news), specification.name, candidates, facts, (name) =>
+      members.has(name),
+    );
+  };
+}
+
+/** Asks machines whose Nodes are not Ready whether they are still members. */
+async function readReset(
+  news: NodeGroupInputs,
+  machines: readonly RecordedMachine[],
+): Promise<ResetMachines> {
+  // the name of the cluster may not be known yet
+  if (machines.length === 0 || typeof news.specification !== "object") return { reset: [], empty: [] };
+  return resetMachines(selfOf(news), news.specification.name, await readMachineFacts(news, machines));
+}
+
+/** Asks machines that the cluster does not have as members of a group whether they are members all the same. */
+async function readMembers(
+  news: NodeGroupInputs,
+  machines: readonly Machine[],
+): Promise<{ names: string[]; refused?: string | undefined }> {
+  if (machines.length === 0 || typeof news.specification !== "object") return { names: [] };
+  const facts = await readMachineFacts(news, machines);
+  const names = alreadyMembers(selfOf(news), news.specification.name, facts);
+  return { names, refused: refuseOtherRole(machines, names, facts) };
+}
+
+/** Returns how to tell whether volumes are attached to a machine that leaves. What can't be read counts as attached. */
+async function volumesOfLeaving(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+  steps: readonly NodeGroupStep[],
+): Promise<(machine: string) => boolean> {
+  if (!steps.some(({ kind }) => kind === "remove")) return () => false;
+  const answer = await readForCheck(`${nameOf(news)}, volumes`, olds, news, async ({ kubernetes }) => {
+    const { nodesWithVolumes } = await import("../../../../lib/kubernetes/index.js");
+    return nodesWithVolumes(kubernetes);
+  });
+  return (machine) => answer?.facts?.has(machine) ?? true;
+}
+
+/** Refuses when too many control planes would leave together. */
+function refuseRemovals(
+  news: NodeGroupInputs,
+  olds: Partial<NodeGroupInputs>,
+  { plan, observed, interrupted }: GroupPreview,
+): string | undefined {
+  if (news.group !== CONTROL_PLANE_GROUP || !plan) return undefined;
+  const recorded = namesOf(olds.machines);
+  return refuseLeavingMajority({
+    ...{ steps: plan.steps, recorded, observed },
+    interrupted: namesOf(interrupted),
+  });
+}
+
+/** Refuses settings that machines of this group which have already joined would not get. */
+function refuseJoined(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+  observed?: ObservedNode[],
+): Refusal[] {
+  const recorded = olds.machines ?? [];
+  const own = [...namesOf(olds.machines), ...namesOf(news.machines)];
+  const joined = observed?.filter(({ name, group }) => group !== undefined && own.includes(name)) ?? recorded;
+  const group = {
+    members: joined.map(({ name }) => name),
+    controlPlanes: news.group === CONTROL_PLANE_GROUP,
+    adopted: isKnownList(news.adopted) ? news.adopted : olds.adopted,
+  };
+  return [
+    ...refuseJoinSettings(olds.specification, news.specification, group),
+    ...refuseAddressChange(recorded, news.machines, observed),
+    ...refuseForeignNodes(recorded, news.machines, observed),
+  ];
+}
+
+/** Refuses machines that join, and can't: they are asked before anything is changed. Notes what of others they keep. */
+async function refuseMachines(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+  { plan }: GroupPreview,
+): Promise<Refusal[]> {
+  const recorded = namesOf(olds.machines);
+  const due = plan?.steps.flatMap((step) =>
+    step.kind === "join" || step.kind === "joinControlPlane" ? step.machine : [],
+  );
+  const joining = news.machines.filter(({ name }) => due?.includes(name) ?? !recorded.includes(name));
+  if (joining.length === 0) return [];
+  const { preflight } = await import("../facts/preflight.js");
+  const { failures, notes } = await preflight(nameOf(news), news, joining);
+  for (const note of notes) report(nameOf(news), nodeGroupSteps.format(note));
+  return failures;
+}
+
+/** Inputs that destroy and later joins need; a change of them alone is no step on any machine. */
+const RECORDED = [
+  "machines",
+  "controlPlanes",
+  "jumpHost",
+  "credentials",
+  "kubeconfig",
+  "lost",
+  "specification",
+] as const;
+
+export const handlers: Handlers = {
+  async check(olds: Partial<NodeGroupInputs>, given: NodeGroupInputs) {
+    const news = withGivenConfiguration(olds, given);
+    if (!isKnownList(news.machines)) {
+      const steps = [nodeGroupSteps.format({ kind: "unknown", until: "the machines exist" })];
+      return { inputs: { ...news, steps }, failures: [] };
+    }
+    const preview = await planForPreview(olds, news);
+    const { lines: steps, observed, removed, former = {}, interrupted = [], reset = [] } = preview;
+    const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
+    const reason =
+      membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
+      preview.refused ??
+      refuseRemovals(news, olds, preview);
+    const refused = [
+      ...(reason ? [{ property: "machines", reason }] : []),
+      ...refuseJoined(olds, news, observed),
+    ];
+    const failures = refused.length > 0 ? refused : await refuseMachines(olds, news, preview);
+    for (const line of steps) report(nameOf(news), line);
+    const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});
+    const inputs = {
+      ...{ ...news, owned, steps },
+      ...(Object.keys(former).length > 0 ? { former } : {}),
+      ...(interrupted.length > 0 ? { interrupted } : {}),
+      ...(reset.length > 0 ? { reset } : {}),
+      ...(news.pools ? { leaving } : {}),
+    };
+    const recorded = { ...inputs, lost: recordedLost(olds.lost, inputs.lost) };
+    reportRecorded(nameOf(news), olds, recorded, RECORDED);
+    return { inputs, failures };
+  },
+
+  diff(_id, olds: Partial<NodeGroupOutputs>, news: NodeGroupInputs) {
+    const compared = { ...news, lost: recordedLost(olds.lost, news.lost) };
+    const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], compared[key]));
+    const { nodes } = olds;
+    const missing =
+      nodes !== undefined &&
+      isKnownList(news.machines) &&
+      news.machines.some(({ name }) => !nodes.some((node) => node.name === name));
+    return Promise.resolve({ changes: recorded || missing || (news.steps ?? []).length > 0 });
+  },
+
+  async create(inputs: NodeGroupInputs) {
+    const id = `${inputs.specification.name}/${inputs.group}`;
+    return { id, outs: await converge(id, { members: [] }, inputs) };
+  },
+
+  async update(id, olds: NodeGroupOutputs, news: NodeGroupInputs) {
+    return { outs: await converge(id, olds, news) };
+  },
+
+  async read(id, outputs: NodeGroupOutputs) {
+    const { facts, unread } = await readCluster(nameOf(outputs), outputs.kubeconfig, observeNodes);
+    if (facts) return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, facts) } };
+    report(nameOf(outputs), `could not be read, so what is recorded stays: ${unread}`);
+    return { id, props: outputs };
+  },
+
+  async delete(id, outputs: NodeGroupOutputs) {
+    // a whole destroy deletes this resource with ClusterInit, without this call
+    if (outputs.group === CONTROL_PLANE_GROUP) throw new Error(REMOVED_WITH_CLUSTER);
+    // a machine without a Node may be gone for good, and after a deletion no later run could list it as lost
+    const timeouts = { ...outputs.timeouts, ssh: Math.min(outputs.timeouts.ssh, DELETE_SSH_SECONDS) };
+    await converge(id, outputs, { ...outputs, timeouts, machines: [], interrupted: [], reset: [] }, true);
+  },
+};
+
+async function converge(
+  id: string,
+  recorded: Pick<NodeGroupOutputs, "members"> & Partial<NodeGroupOutputs>,
+  inputs: NodeGroupInputs,
+  isDeleted = false,
+): Promise<NodeGroupOutputs> {
+  const { convergeNodeGroup } = await import("./node-group-converge.js");
+  return convergeNodeGroup(id, nameOf(inputs), recorded, inputs, isDeleted);
+}
