@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "./command";
-import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./exit-codes";
-import { addFleetCommands } from "./fleet/commands";
-import { printError } from "./terminal";
-import type { AdoptOptions } from "./adopt";
-import type { ConfigShowOptions } from "./config-show";
-import type { DriftOptions } from "./drift";
-import type { DestroyStackOptions } from "./destroy-stack";
-import type { PlanOptions, PlanOutput } from "./plan";
-import type { PreviewOptions } from "./preview";
-import type { ReleaseOptions } from "./release";
-import type { UnlockOptions } from "./unlock";
-import type { UpOptions } from "./up";
+import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "./terminal/command";
+import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./terminal/exit-codes";
+import { addFleetCommands } from "./fleet/commands/commands";
+import { printError } from "./terminal/terminal";
+import type { AdoptOptions } from "./commands/adopt";
+import type { ConfigShowOptions } from "./commands/config-show";
+import type { DriftOptions } from "./commands/drift";
+import type { DestroyStackOptions } from "./commands/destroy-stack";
+import type { PlanOptions, PlanOutput } from "./commands/plan";
+import type { PreviewOptions } from "./commands/preview";
+import type { ReleaseOptions } from "./commands/release";
+import type { UnlockOptions } from "./commands/unlock";
+import type { UpOptions } from "./commands/up";
 import { messageOf } from "../lib/error-message";
 import { displayWarnings } from "../lib/text/warnings";
 
@@ -32,7 +32,7 @@ function addMonitorCommand(program: Command): void {
   addCommand(program, "monitor", MONITOR_NOTES)
     .description("keep the services of a cluster through Azimuth up to date until it is interrupted")
     .option(...STACK)
-    .action(running<{ stack?: string }>(async () => (await import("./monitor.js")).monitor));
+    .action(running<{ stack?: string }>(async () => (await import("./commands/monitor.js")).monitor));
 }
 
 /** Adds the command plan, which forecasts a rollout with read access alone. */
@@ -56,7 +56,7 @@ function addPlanCommand(program: Command): void {
     .option("--delete-emptydir-data", "count the data in emptyDir volumes as lost, not as blockers", false)
     .action(
       running<PlanOptions & OutputOptions<PlanOutput>>(async () => {
-        const { plan } = await import("./plan.js");
+        const { plan } = await import("./commands/plan.js");
         return (options) => plan({ ...options, output: outputOf(options) ?? "text" });
       }),
     );
@@ -90,7 +90,7 @@ function addAdoptCommand(program: Command): void {
       [],
     )
     .requiredOption("--write <file>", "the stack file to write, stacks/config/Pulumi.<stack>.yaml")
-    .action(running<AdoptOptions>(async () => (await import("./adopt.js")).adopt));
+    .action(running<AdoptOptions>(async () => (await import("./commands/adopt.js")).adopt));
 }
 
 const RELEASE_NOTES = `
@@ -105,7 +105,7 @@ function addReleaseCommand(program: Command): void {
     )
     .option(...STACK)
     .option("--yes", "do not ask", false)
-    .action(running<ReleaseOptions>(async () => (await import("./release.js")).release));
+    .action(running<ReleaseOptions>(async () => (await import("./commands/release.js")).release));
 }
 
 const DRIFT_NOTES = `
@@ -119,7 +119,7 @@ function addDriftCommand(program: Command): void {
     .option(...STACK)
     .option("--accept <node:path...>", "take these files as they are on the machine, and show nothing", [])
     .addOption(driftOutput())
-    .action(running<DriftOptions>(async () => (await import("./drift.js")).drift));
+    .action(running<DriftOptions>(async () => (await import("./commands/drift.js")).drift));
 }
 
 interface ReportOptions extends OutputOptions<"json" | "markdown"> {
@@ -149,7 +149,7 @@ function addReviewCommands(program: Command): void {
     .option(...POLICY_PACK)
     .option(...POLICY_PACK_CONFIG)
     .option("--json <file>", "write the engine's output for `foresail report` (0600; its secrets are masked)")
-    .action(running<PreviewOptions>(async () => (await import("./preview.js")).preview));
+    .action(running<PreviewOptions>(async () => (await import("./commands/preview.js")).preview));
   addCommand(program, "up", UP_NOTES)
     .description("do what was reviewed, and nothing else")
     .option(...STACK)
@@ -160,7 +160,7 @@ function addReviewCommands(program: Command): void {
     .option("--yes", "without a plan: do not ask", false)
     .option(...POLICY_PACK)
     .option(...POLICY_PACK_CONFIG)
-    .action(running<UpOptions>(async () => (await import("./up.js")).up));
+    .action(running<UpOptions>(async () => (await import("./commands/up.js")).up));
   const report = addCommand(program, "report")
     .description("print a preview for a pull request's comment, or for programs")
     .argument(
@@ -171,7 +171,7 @@ function addReviewCommands(program: Command): void {
     .action(async (file: string, { stack, ...options }: ReportOptions) => {
       const form = outputOf(options);
       if (form === undefined) throw new UsageError("give --output markdown or --output json");
-      const { report } = await import("./preview.js");
+      const { report } = await import("./commands/preview.js");
       await report({ file, form, ...(stack !== undefined && { stack }) });
     });
   addOutputOptions(report, "a comment for GitHub, dangers first, or the same as data", ["json", "markdown"]);
@@ -187,7 +187,7 @@ function addConfigCommand(program: Command): void {
     .option(...STACK)
     .option("--json", "a list of {path, value, file} for programs")
     .addHelpText("after", () => exitCodesHelp("config show"))
-    .action(running<ConfigShowOptions>(async () => (await import("./config-show.js")).configShow));
+    .action(running<ConfigShowOptions>(async () => (await import("./commands/config-show.js")).configShow));
 }
 
 /** Adds the command by which a run of a fleet destroys one stack. Users do not call it. */
@@ -196,7 +196,9 @@ function addDestroyStackCommand(program: Command): void {
     .command("destroy-stack", { hidden: true })
     .requiredOption("--stack <name>")
     .requiredOption("--plan <file>")
-    .action(running<DestroyStackOptions>(async () => (await import("./destroy-stack.js")).destroyStack));
+    .action(
+      running<DestroyStackOptions>(async () => (await import("./commands/destroy-stack.js")).destroyStack),
+    );
 }
 
 /** The command `foresail`. */
@@ -211,7 +213,7 @@ async function main(): Promise<void> {
     .requiredOption("--stack <name>", "the stack that is locked")
     .option("--project <name>", "the Pulumi project of the stack", "foresail")
     .option("--yes", "clear a lock of another host without asking", false)
-    .action(running<UnlockOptions>(async () => (await import("./unlock.js")).unlock));
+    .action(running<UnlockOptions>(async () => (await import("./commands/unlock.js")).unlock));
   addPlanCommand(program);
   addReviewCommands(program);
   addAdoptCommand(program);

@@ -32,15 +32,19 @@ function partOf(module: unknown, type: string): HandlerModule {
 const MODULES = {
   "stack/StackIdentity": () => require("./stack/resources/stack-identity-handlers") as HandlerModule,
   "kubeadm/HostKey": () => require("./kubeadm/resources/cluster/host-key-handlers") as HandlerModule,
-  "kubeadm/ClusterOwner": () => require("./kubeadm/resources/cluster/cluster-owner-handlers") as HandlerModule,
+  "kubeadm/ClusterOwner": () =>
+    require("./kubeadm/resources/cluster/cluster-owner-handlers") as HandlerModule,
   "kubeadm/ClusterInit": () => require("./kubeadm/resources/cluster/cluster-init-handlers") as HandlerModule,
-  "kubeadm/AdminKubeconfig": () => require("./kubeadm/resources/cluster/admin-kubeconfig-handlers") as HandlerModule,
+  "kubeadm/AdminKubeconfig": () =>
+    require("./kubeadm/resources/cluster/admin-kubeconfig-handlers") as HandlerModule,
   "kubeadm/NodeGroup": () => require("./kubeadm/resources/membership/node-group-handlers") as HandlerModule,
   "kubeadm/NodeRollout": () => require("./kubeadm/resources/rollout/node-rollout-handlers") as HandlerModule,
-  "kubeadm/ReaderAccount": () => require("./kubeadm/resources/cluster/reader-account-handlers") as HandlerModule,
+  "kubeadm/ReaderAccount": () =>
+    require("./kubeadm/resources/cluster/reader-account-handlers") as HandlerModule,
   "kubeadm/LoopbackEndpoint": () =>
     require("./kubeadm/resources/endpoint/loopback-endpoint-handlers") as HandlerModule,
-  "kubeadm/EncryptionKey": () => require("./kubeadm/resources/encryption/encryption-key-handlers") as HandlerModule,
+  "kubeadm/EncryptionKey": () =>
+    require("./kubeadm/resources/encryption/encryption-key-handlers") as HandlerModule,
   "kubeadm/NodeAgents": () => require("./kubeadm/resources/rollout/node-agents-handlers") as HandlerModule,
   "openstack/CloudPlan": () => require("./openstack/resources/cloud-plan-handlers") as HandlerModule,
   "openstack/InitializedMark": () =>

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { PRELOADED, preloading } from "../cli/pulumi";
+import { PRELOADED, preloading } from "../cli/engine/pulumi";
 import { passphraseFile, sandboxFolder, stateFolder } from "./paths";
 
-export { preloading } from "../cli/pulumi";
+export { preloading } from "../cli/engine/pulumi";
 
 /** The script that the node processes of the sandbox's engines load first, as the tool chain's language host requires. */
 export const PRELOADED_OPTIONS = path.join(__dirname, "preloaded-options.js");

@@ -1,7 +1,7 @@
 import path from "node:path";
-import { PARALLEL_ARGUMENTS } from "../cli/pulumi";
+import { PARALLEL_ARGUMENTS } from "../cli/engine/pulumi";
 import { judgePendingOperations, type ExportedStack } from "../lib/pulumi/state";
-import { clearDeadLocks, mayHavePending } from "../cli/killed-runs";
+import { clearDeadLocks, mayHavePending } from "../cli/engine/killed-runs";
 import { engineEnvironment, ensureState } from "./engine-environment";
 import { changesNothing, countChanges, readableLines } from "./engine-output";
 import { callEngine, type EngineAnswer } from "./engine-process";

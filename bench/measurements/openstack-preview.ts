@@ -1,4 +1,4 @@
-import { PARALLEL_OPERATIONS } from "../../cli/pulumi";
+import { PARALLEL_OPERATIONS } from "../../cli/engine/pulumi";
 import { withBenchCloud, type BenchCloud } from "../cloud";
 import type { BenchContext, Measurement } from "../measurement";
 import { makeStack } from "../openstack-stacks";

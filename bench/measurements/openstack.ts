@@ -10,7 +10,7 @@ import {
   type MadeObject,
   type Phases,
 } from "../object-waits";
-import { PARALLEL_OPERATIONS } from "../../cli/pulumi";
+import { PARALLEL_OPERATIONS } from "../../cli/engine/pulumi";
 import { inTurn, makeStack, NAMES, type Who } from "../openstack-stacks";
 import type { Result, Row } from "../results";
 import { pairedRatio, summarize } from "../statistics";

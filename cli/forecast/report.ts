@@ -17,7 +17,7 @@ import { compareVersions, minorsBetween, parseVersion } from "../../providers/ku
 import { newerThanKnown } from "../../providers/kubeadm/plan/validation/source";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { listed } from "../../lib/text/quote";
-import type { ClusterFacts } from "../plan-facts";
+import type { ClusterFacts } from "./facts";
 import type { Distribution } from "./distributions";
 import {
   blocks,

@@ -1,4 +1,4 @@
-import { withoutValues } from "../engine-messages";
+import { withoutValues } from "../engine/engine-messages";
 import { resourceMessage } from "../../lib/steps/steps";
 import type { Operation, ResourceChange } from "./steps";
 import { refuseServerOrder } from "./server-order";

@@ -1,6 +1,9 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { stringify } from "yaml";
-import { controlPlaneEndpoint, type ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
+import {
+  controlPlaneEndpoint,
+  type ClusterSpecification,
+} from "../../providers/kubeadm/plan/cluster/specification";
 import { quote } from "../../providers/kubeadm/machine/shell";
 import { prepareScript } from "../../providers/kubeadm/machine/steps";
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
-import { adopt } from "../../cli/adopt";
+import { adopt } from "../../cli/commands/adopt";
 import { nodeKeyFile } from "../../sandbox/nodes";
 import type { TestCluster } from "./test-cluster";
 import { withApi } from "./with-api";

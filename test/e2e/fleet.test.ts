@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { Regions } from "../cluster/regions";
 import { leaveOut } from "../left-out";

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse, stringify } from "yaml";
-import { adopt } from "../../cli/adopt";
+import { adopt } from "../../cli/commands/adopt";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
 import { ADOPTED, administratorsPlane, KUBELET, makeAdministratorsCluster } from "./administrators-cluster";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";

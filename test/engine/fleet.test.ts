@@ -5,7 +5,7 @@ import { hostname, tmpdir } from "node:os";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { parse, stringify } from "yaml";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import { removeFolder } from "./compiled-clone";
 import { FleetCommand } from "./fleet-command";
 import { readJournal, writeJournalProject } from "./journal-project";

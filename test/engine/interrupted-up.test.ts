@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import type { Operation } from "../../providers/kubeadm/machine/operations";
 import { commandLines, descendants } from "../support/process-tree";
 import { writesOf } from "../simulation/journal";

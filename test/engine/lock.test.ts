@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { Engine } from "../../sandbox/engine";
-import { StackLockedError } from "../../cli/stack-lock";
+import { StackLockedError } from "../../cli/engine/stack-lock";
 import { ClusterSnapshot } from "./cluster-snapshot";
 import { desiredCluster } from "./desired-cluster";
 import { killedUp } from "./killed-up";

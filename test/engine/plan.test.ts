@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import { KubernetesClient, KubernetesError, type NewObject } from "../../lib/kubernetes";
 import { projectFolder } from "../../sandbox/paths";
 import { BareApiServer } from "../simulation/bare-api-server";

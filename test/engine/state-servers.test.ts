@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { stringify } from "yaml";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import type { Operation } from "../../providers/kubeadm/machine/operations";
 import { leaveOut } from "../left-out";
 import { BucketServer, PostgresServer } from "../support/state-server";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Client, Connection } from "@temporalio/client";
 import { stringify } from "yaml";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import {
   RUN_WORKFLOW,
   type RunInput,

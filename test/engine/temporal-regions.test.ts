@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 import { SimulatedRegion } from "../simulation/simulated-region";

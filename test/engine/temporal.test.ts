@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { EXIT } from "../../cli/exit-codes";
+import { EXIT } from "../../cli/terminal/exit-codes";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 import { until } from "../support/temporal-server";

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSyn
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse, stringify } from "yaml";
-import { clearDeadLocks } from "../../cli/killed-runs";
+import { clearDeadLocks } from "../../cli/engine/killed-runs";
 import { countChanges } from "../../sandbox/engine-output";
 import { engineEnvironment } from "../../sandbox/engine-environment";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";

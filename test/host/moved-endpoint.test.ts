@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { installersOf } from "../../providers/kubeadm/machine/node-agent";
-import { configurationVersions, rolledConfiguration } from "../../providers/kubeadm/plan/configuration/configuration";
+import {
+  configurationVersions,
+  rolledConfiguration,
+} from "../../providers/kubeadm/plan/configuration/configuration";
 import { withConfiguration } from "../../providers/kubeadm/plan/rollout/node-agents";
 import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";

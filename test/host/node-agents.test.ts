@@ -6,7 +6,10 @@ import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { nodesServer } from "./nodes-server";
 import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
-import { configurationVersions, rolledConfiguration } from "../../providers/kubeadm/plan/configuration/configuration";
+import {
+  configurationVersions,
+  rolledConfiguration,
+} from "../../providers/kubeadm/plan/configuration/configuration";
 import { agentRevision } from "../../providers/kubeadm/plan/rollout/node-agents";
 import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { unreachedMachines } from "../../providers/kubeadm/resources/session/machines-session";

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { clearDeadLocks } from "../../cli/killed-runs";
+import { clearDeadLocks } from "../../cli/engine/killed-runs";
 import { engineEnvironment, ensureState } from "../../sandbox/engine-environment";
 import { callEngine } from "../../sandbox/engine-process";
 import { projectFolder, projectName, sandboxFolder, stateFolder } from "../../sandbox/paths";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { plural } from "../../../lib/text/plural";
 import { stacksOf } from "../plan/fleet";
 import { changeWords, type FleetReview, headline, type StackReview, versionWords } from "../plan/review";
-import { fleetDangers } from "../dangers";
+import { fleetDangers } from "../review/dangers";
 import { timelineOf } from "../plan/timeline";
 import type { Progress } from "../plan/waves";
 import { type Window, windowWords } from "../plan/window";

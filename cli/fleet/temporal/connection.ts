@@ -1,6 +1,6 @@
 import { readGivenFile } from "../../../lib/files";
 import { messageOf } from "../../../lib/error-message";
-import { CommandError } from "../../exit-codes";
+import { CommandError } from "../../terminal/exit-codes";
 import { type TemporalAccess, temporalAccess, type TemporalServer } from "../plan/temporal-server";
 
 /** How long a server may take to answer the first call, in milliseconds. */

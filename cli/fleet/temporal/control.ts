@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { messageOf } from "../../../lib/error-message";
-import { CommandError, EXIT } from "../../exit-codes";
-import { findProject } from "../../pulumi";
-import { print } from "../../terminal";
-import { loadFleetOfFiles, waveNamed } from "../load";
+import { CommandError, EXIT } from "../../terminal/exit-codes";
+import { findProject } from "../../engine/pulumi";
+import { print } from "../../terminal/terminal";
+import { loadFleetOfFiles, waveNamed } from "../files/load";
 import { fleetId } from "../plan/temporal";
 import { connectClient } from "./connection";
 import { SIGNALS } from "./messages";

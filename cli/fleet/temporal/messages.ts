@@ -4,7 +4,7 @@ import type { StackReview } from "../plan/review";
 import type { Regions } from "../plan/temporal";
 import type { Statement } from "../plan/trust";
 import type { Progress, StackState } from "../plan/waves";
-import type { FleetEnd } from "../waves-runner";
+import type { FleetEnd } from "../run/waves-runner";
 
 /**
  * What the workflow, the workers and the command say to each other. All of it is kept in the history of the workflow, so

@@ -4,15 +4,15 @@ import { messageOf } from "../../../lib/error-message";
 import { readGivenFile } from "../../../lib/files";
 import { isObject } from "../../../lib/json";
 import { cutList } from "../../../lib/text/quote";
-import { CommandError, EXIT } from "../../exit-codes";
-import type { Project } from "../../pulumi";
-import { askPerson, onInterrupts } from "../../terminal";
-import { planFile, reviewOf } from "../load";
+import { CommandError, EXIT } from "../../terminal/exit-codes";
+import type { Project } from "../../engine/pulumi";
+import { askPerson, onInterrupts } from "../../terminal/terminal";
+import { planFile, reviewOf } from "../files/load";
 import { type Fleet, stacksOf } from "../plan/fleet";
 import { fleetId, lockWaits, queueOf, type Regions } from "../plan/temporal";
 import type { Progress } from "../plan/waves";
-import { parseRun, type RunRecord } from "../run-file";
-import { stateTable } from "../table";
+import { parseRun, type RunRecord } from "../run/run-file";
+import { stateTable } from "../run/table";
 import { connectClient } from "./connection";
 import {
   RUN_WORKFLOW,

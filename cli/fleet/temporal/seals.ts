@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { isObject } from "../../../lib/json";
-import { CommandError } from "../../exit-codes";
+import { CommandError } from "../../terminal/exit-codes";
 import { Statement } from "../plan/trust";
 import type { Packed, RunIdentity, SealedPlan, SealedStatement } from "./messages";
 

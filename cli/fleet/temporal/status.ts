@@ -1,7 +1,7 @@
-import { EXIT } from "../../exit-codes";
-import type { Project } from "../../pulumi";
+import { EXIT } from "../../terminal/exit-codes";
+import type { Project } from "../../engine/pulumi";
 import type { Fleet } from "../plan/fleet";
-import { stateTable } from "../table";
+import { stateTable } from "../run/table";
 import { findRun } from "./run";
 
 /** Prints how far the last run in Temporal is. @returns the exit code */

@@ -1,13 +1,13 @@
-import { UsageError, EXIT } from "../../exit-codes";
-import { findProject } from "../../pulumi";
-import { onInterrupts, print } from "../../terminal";
-import { readRegions } from "../labels";
-import { loadFleetOfFiles } from "../load";
+import { UsageError, EXIT } from "../../terminal/exit-codes";
+import { findProject } from "../../engine/pulumi";
+import { onInterrupts, print } from "../../terminal/terminal";
+import { readRegions } from "../files/labels";
+import { loadFleetOfFiles } from "../files/load";
 import { fleetId, queueOf } from "../plan/temporal";
 import { connectWorker, loadSdk } from "./connection";
 import { FleetSeals } from "./seals";
 import { serverOf } from "./server";
-import { fleetFileName } from "../yaml-file";
+import { fleetFileName } from "../files/yaml-file";
 
 export interface FleetWorkerOptions {
   readonly file?: string;

@@ -20,8 +20,8 @@ import { type GatePart, openParts, partWords } from "../plan/gate";
 import { queueOf } from "../plan/temporal";
 import { regionsOfPart, saidAbout, Statement, wavesBefore } from "../plan/trust";
 import type { Progress } from "../plan/waves";
-import { type FleetWork, runWaves } from "../waves-runner";
-import { windowsOf } from "../windows";
+import { type FleetWork, runWaves } from "../run/waves-runner";
+import { windowsOf } from "../run/windows";
 import {
   type FleetActivities,
   type PreviewInput,

@@ -1,5 +1,11 @@
 import type { SshTarget } from "../../../lib/ssh";
-import { type Machine, jumpHostKey, machineKey, type JumpHost, type SshCredentials } from "../plan/cluster/machine";
+import {
+  type Machine,
+  jumpHostKey,
+  machineKey,
+  type JumpHost,
+  type SshCredentials,
+} from "../plan/cluster/machine";
 
 /**
  * Returns how SSH reaches one machine: its pinned key, its private key or the agent, and the jump host if there is one.

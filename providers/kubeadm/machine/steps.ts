@@ -51,7 +51,10 @@ export function step(
   { files = [], ...parameters }: Parameters & { files?: readonly string[] } = {},
 ): Script {
   const owner = ownerParameters(cluster, machine);
-  return frame(operation, machine, ["common/owner", ...files, stepFile(operation)], { ...owner, ...parameters });
+  return frame(operation, machine, ["common/owner", ...files, stepFile(operation)], {
+    ...owner,
+    ...parameters,
+  });
 }
 
 /** The variables of common/owner that say which stack runs a step, before it is known. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { adopt } from "../../../cli/adopt";
-import { UsageError } from "../../../cli/exit-codes";
+import { adopt } from "../../../cli/commands/adopt";
+import { UsageError } from "../../../cli/terminal/exit-codes";
 
 describe("the command line of foresail adopt", () => {
   const given = (over: Partial<Parameters<typeof adopt>[0]>) =>

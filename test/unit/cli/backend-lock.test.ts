@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { judgeLock, type LockProcess } from "../../../cli/stack-lock";
+import { judgeLock, type LockProcess } from "../../../cli/engine/stack-lock";
 
 const taken = "2026-03-04T05:06:07.123456789Z";
 const lock = { pid: 4711, username: "ana", hostname: "build-3", timestamp: taken };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
-import { findBackend } from "../../../cli/backend";
+import { findBackend } from "../../../cli/engine/backend";
 
 describe("the backend in use", () => {
   let home: string;

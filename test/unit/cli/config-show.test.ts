@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { mergedValues, renderValues } from "../../../cli/config-show";
+import { mergedValues, renderValues } from "../../../cli/commands/config-show";
 
 const LAYER = {
   file: "layers/prod.yaml",

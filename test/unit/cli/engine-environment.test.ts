@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { colorOfStream, colorsOf } from "../../../cli/terminal";
-import { fleetEnvironment } from "../../../cli/pulumi";
+import { colorOfStream, colorsOf } from "../../../cli/terminal/terminal";
+import { fleetEnvironment } from "../../../cli/engine/pulumi";
 
 describe("the engine that foresail starts", () => {
   const rows: [string, boolean | undefined, NodeJS.ProcessEnv, string][] = [

@@ -4,8 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { EXIT, EXIT_CODES, EXITS_OF, exitCodesHelp, type CommandName } from "../../../cli/exit-codes";
-import { plan, type PlanOptions } from "../../../cli/plan";
+import {
+  EXIT,
+  EXIT_CODES,
+  EXITS_OF,
+  exitCodesHelp,
+  type CommandName,
+} from "../../../cli/terminal/exit-codes";
+import { plan, type PlanOptions } from "../../../cli/commands/plan";
 import { projectFolder } from "../../../sandbox/paths";
 import { TestAuthority } from "../../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../../support/kubernetes-server";

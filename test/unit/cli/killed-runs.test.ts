@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
-import { clearDeadLocks, findLocks } from "../../../cli/killed-runs";
-import { StackLockedError } from "../../../cli/stack-lock";
-import { unlock } from "../../../cli/unlock";
+import { clearDeadLocks, findLocks } from "../../../cli/engine/killed-runs";
+import { StackLockedError } from "../../../cli/engine/stack-lock";
+import { unlock } from "../../../cli/commands/unlock";
 
 describe("the locks of a file backend", () => {
   let stateFolder: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { PRELOADED } from "../../../cli/pulumi";
+import { PRELOADED } from "../../../cli/engine/pulumi";
 
 const pulumi = path.dirname(require.resolve("@pulumi/pulumi/package.json"));
 const preloaded = PRELOADED.filter((file) => path.basename(file) === "lazy-modules.js");

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse, stringify } from "yaml";
-import { chooseContext } from "../../../cli/plan-kubeconfig";
+import { chooseContext } from "../../../cli/forecast/kubeconfig";
 
 describe("foresail plan's kubeconfig", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-plan-"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { judgeEngineLock } from "../../../cli/remote-lock";
-import { judgeLock } from "../../../cli/stack-lock";
+import { judgeEngineLock } from "../../../cli/engine/remote-lock";
+import { judgeLock } from "../../../cli/engine/stack-lock";
 
 const HEAD = (count: number) =>
   `error: the stack is currently locked by ${count} lock(s). Either wait for the other process(es) to end or delete the lock file with \`pulumi cancel\`.`;

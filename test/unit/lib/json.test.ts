@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { machinesInState } from "../../../cli/drift-state";
-import { explainEngineError } from "../../../cli/engine-messages";
+import { machinesInState } from "../../../cli/engine/drift-state";
+import { explainEngineError } from "../../../cli/engine/engine-messages";
 import { parseJson, readJsonObjectOf, readJsonOf } from "../../../lib/json";
 import { readHolder } from "../../../lib/kubernetes/lease-holder";
 import { parseEtcdMembers } from "../../../providers/kubeadm/machine/membership/etcd-steps";

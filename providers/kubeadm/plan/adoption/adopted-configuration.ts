@@ -2,7 +2,12 @@ import { differingPaths } from "../../../../lib/differences";
 import { isObject, readJsonOf } from "../../../../lib/json";
 import type { Json, JsonObject } from "../../../../lib/merge";
 import { listed } from "../../../../lib/text/quote";
-import { formatPath, issueAt, type ValidationIssue, valueAt } from "../../../../lib/validation/validation-issue";
+import {
+  formatPath,
+  issueAt,
+  type ValidationIssue,
+  valueAt,
+} from "../../../../lib/validation/validation-issue";
 import type { KubeadmObjects } from "./adoption-facts";
 import {
   type ConfigurationChange,

@@ -1,6 +1,11 @@
 import { isObject } from "../../../../lib/json";
 import { listed, printable } from "../../../../lib/text/quote";
-import { formatPath, issueAt, type ValidationIssue, valueAt } from "../../../../lib/validation/validation-issue";
+import {
+  formatPath,
+  issueAt,
+  type ValidationIssue,
+  valueAt,
+} from "../../../../lib/validation/validation-issue";
 import type { KubeadmObjects } from "./adoption-facts";
 import { AUTHENTICATION_ARGUMENT, AUTHENTICATION_FILE } from "../hardening/authentication";
 import { OWN_AUDIT, PROFILE_ADMISSION, PROFILE_AUDIT_ARGUMENTS, PROFILE_CIPHERS } from "../hardening/profile";

@@ -1,5 +1,10 @@
 import { valueAt } from "../../../../lib/validation/validation-issue";
-import { CONTROL_PLANE_LABEL, CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT, controlPlanesOf } from "../cluster/machine";
+import {
+  CONTROL_PLANE_LABEL,
+  CONTROL_PLANE_LABELS,
+  CONTROL_PLANE_TAINT,
+  controlPlanesOf,
+} from "../cluster/machine";
 import type { Machine, Taint } from "../cluster/machine";
 import type { ClusterSpecification } from "../cluster/specification";
 

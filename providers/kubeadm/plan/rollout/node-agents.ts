@@ -1,4 +1,8 @@
-import { VERSION_PLACEHOLDER, type SoftwareSource, type ClusterSpecification } from "../cluster/specification";
+import {
+  VERSION_PLACEHOLDER,
+  type SoftwareSource,
+  type ClusterSpecification,
+} from "../cluster/specification";
 import { configurationVersions, hasFurtherParts } from "../configuration/configuration";
 import type { ConfigurationVersions, RolledConfiguration } from "../configuration/configuration";
 import type { DriftSetting } from "../drift/drift";

@@ -6,7 +6,11 @@ import { below, issueLines, type ValidationIssue } from "../../../../lib/validat
 import { readKubeadmObjects } from "../../client/adoptable";
 import { kubeadmConfigMap } from "../../client/kubeadm-object";
 import { restartKubeProxyScript } from "../../machine/steps";
-import { adoptionSettingsScript, parseSettingFacts, settingsData } from "../../machine/adoption/adoption-steps";
+import {
+  adoptionSettingsScript,
+  parseSettingFacts,
+  settingsData,
+} from "../../machine/adoption/adoption-steps";
 import {
   adoptedChange,
   changesMachines,

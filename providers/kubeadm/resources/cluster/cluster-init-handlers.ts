@@ -4,7 +4,11 @@ import { refuseSpecificationChange } from "../../plan/configuration/immutables";
 import { machineFactsScript, parseMachineFacts } from "../../machine/facts/facts-script";
 import { initScript, resetScript } from "../../machine/steps";
 import { adoptedChange, adoptedConfiguration } from "../../plan/adoption/adopted-configuration";
-import { type ConfigurationChange, configurationChange, rolledConfiguration } from "../../plan/configuration/configuration";
+import {
+  type ConfigurationChange,
+  configurationChange,
+  rolledConfiguration,
+} from "../../plan/configuration/configuration";
 import { writtenParts } from "../../plan/configuration/configuration-record";
 import { keyGeneration, keyName } from "../../plan/encryption/encryption";
 import { controlPlanesOf } from "../../plan/cluster/machine";

@@ -1,6 +1,10 @@
 import { report } from "../../../../lib/pulumi/log";
 import { below, issueLines, type ValidationIssue } from "../../../../lib/validation/validation-issue";
-import { endpointFactsScript, moveEndpointScript, parseEndpointFacts } from "../../machine/endpoint/endpoint-steps";
+import {
+  endpointFactsScript,
+  moveEndpointScript,
+  parseEndpointFacts,
+} from "../../machine/endpoint/endpoint-steps";
 import { type EndpointFacts, endpointIssues } from "../../plan/endpoint/moved-endpoint";
 import { isKnown } from "../../../../lib/unknown";
 import { hasKubeProxy } from "../../plan/configuration/configuration";

@@ -1,7 +1,12 @@
 import { SshCommandError } from "../../../../lib/ssh/errors";
 import { anySignal } from "../../../../lib/abort";
 import { type WaitArgs, waitFor, WaitTimeout } from "../../../../lib/wait";
-import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../../machine/membership/etcd-steps";
+import {
+  ETCD_SILENT,
+  etcdMembersScript,
+  etcdRemoveScript,
+  parseEtcdMembers,
+} from "../../machine/membership/etcd-steps";
 import { controlPlanesOf, type Machine } from "../../plan/cluster/machine";
 import { type EtcdMember, refuseMemberAddition, refuseMemberAbsence } from "../../plan/membership/quorum";
 import type { ClusterSession } from "../session/cluster-session";

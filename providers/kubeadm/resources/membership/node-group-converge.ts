@@ -4,7 +4,12 @@ import { SshUnreachable } from "../../../../lib/ssh/errors";
 import { machineOf } from "../../../../lib/steps/steps";
 import { leaveControlPlaneScript, resetScript } from "../../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine, withKeysOfLeaving } from "../../plan/cluster/machine";
-import { dnsPodsToMove, type ObservedNode, untaintedMachines, withOwnership } from "../../plan/membership/nodes";
+import {
+  dnsPodsToMove,
+  type ObservedNode,
+  untaintedMachines,
+  withOwnership,
+} from "../../plan/membership/nodes";
 import type { RecordedMachine } from "../../plan/facts/ownership";
 import { isRemoval, planMembership, recordedInPools } from "../../plan/membership/plan";
 import { hasMoved } from "../../plan/membership/moved";

@@ -1,7 +1,11 @@
 import { randomInt } from "node:crypto";
 import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { despiteInterrupt } from "../../../../lib/process/interruption";
-import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../../machine/configuration/configuration";
+import {
+  certificateNames,
+  discoveryKubeconfig,
+  joinConfiguration,
+} from "../../machine/configuration/configuration";
 import { certificateAuthority } from "../../machine/cluster/kubeconfig";
 import * as steps from "../../machine/steps";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABELS, type Machine } from "../../plan/cluster/machine";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { CommentTooLongError, fleetMarker, renderFleetComment } from "../../../../cli/fleet/comment";
+import { CommentTooLongError, fleetMarker, renderFleetComment } from "../../../../cli/fleet/review/comment";
 import type { StackReview } from "../../../../cli/fleet/plan/review";
 import { code } from "../../../../lib/text/markdown";
 import { assertGolden } from "../../golden";

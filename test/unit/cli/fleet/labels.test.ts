@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { stringify } from "yaml";
-import { readLabels, readRegions } from "../../../../cli/fleet/labels";
+import { readLabels, readRegions } from "../../../../cli/fleet/files/labels";
 import { loadConfiguration } from "../../../../stacks/schema";
 import { cluster, reader } from "../../stacks/schema/valid";
 

@@ -6,8 +6,8 @@ import path from "node:path";
 import { escaped, html, Html } from "../../../../cli/fleet/page/html";
 import { renderPage } from "../../../../cli/fleet/page/page";
 import type { FleetReview, StackReview } from "../../../../cli/fleet/plan/review";
-import { fleetReport } from "../../../../cli/fleet/report";
-import { writeReview } from "../../../../cli/fleet/review";
+import { fleetReport } from "../../../../cli/fleet/commands/report";
+import { writeReview } from "../../../../cli/fleet/review/review";
 import { mapTexts } from "../../../../lib/json";
 import { fleetReviewOf, HOSTILE, quietReview, stackReviewOf } from "./reviews";
 

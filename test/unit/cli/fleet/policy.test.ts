@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Fleet } from "../../../../cli/fleet/plan/fleet";
-import { policyOf, withPolicyPack } from "../../../../cli/fleet/policy";
-import { previewArguments } from "../../../../cli/fleet/preview";
-import { policyCall } from "../../../../cli/policy-call";
+import { policyOf, withPolicyPack } from "../../../../cli/fleet/review/policy";
+import { previewArguments } from "../../../../cli/fleet/commands/preview";
+import { policyCall } from "../../../../cli/engine/policy-call";
 
 describe("the policy pack of a fleet", () => {
   let folder: string;

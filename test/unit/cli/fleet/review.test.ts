@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { readReview, stackReview, writeReview } from "../../../../cli/fleet/review";
-import { fleetReport } from "../../../../cli/fleet/report";
-import { addToHistory, readHistory } from "../../../../cli/fleet/run-file";
-import { UsageError } from "../../../../cli/exit-codes";
+import { readReview, stackReview, writeReview } from "../../../../cli/fleet/review/review";
+import { fleetReport } from "../../../../cli/fleet/commands/report";
+import { addToHistory, readHistory } from "../../../../cli/fleet/run/run-file";
+import { UsageError } from "../../../../cli/terminal/exit-codes";
 import { fleetReviewOf } from "./reviews";
 
 const urn = (type: string, name: string) => `urn:pulumi:eu1::foresail::${type}::${name}`;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { get, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { UsageError } from "../../../../cli/exit-codes";
+import { UsageError } from "../../../../cli/terminal/exit-codes";
 import type { Progress } from "../../../../cli/fleet/plan/waves";
-import { type LivePage, portOf, progressWords, servePage } from "../../../../cli/fleet/serve";
+import { type LivePage, portOf, progressWords, servePage } from "../../../../cli/fleet/review/serve";
 import { fleetReviewOf, quietReview, stackReviewOf } from "./reviews";
 
 const review = fleetReviewOf({ canary: { eu1: stackReviewOf() }, rest: { us1: quietReview() } });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fleetSetVersion, withVersion } from "../../../../cli/fleet/set";
+import { fleetSetVersion, withVersion } from "../../../../cli/fleet/commands/set";
 import { planVersion, targetIssue, type VersionSource } from "../../../../cli/fleet/plan/set-version";
 
 describe("the Kubernetes version of a set of stacks", () => {

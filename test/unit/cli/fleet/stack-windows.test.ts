@@ -4,8 +4,8 @@ import type { Fleet } from "../../../../cli/fleet/plan/fleet";
 import { waitUnless } from "../../../../lib/abort";
 import { NOTHING_DONE, type Progress, resumed } from "../../../../cli/fleet/plan/waves";
 import { isOpen, type Window, windowOf } from "../../../../cli/fleet/plan/window";
-import { type FleetEnd, runWaves } from "../../../../cli/fleet/waves-runner";
-import { windowsOf } from "../../../../cli/fleet/windows";
+import { type FleetEnd, runWaves } from "../../../../cli/fleet/run/waves-runner";
+import { windowsOf } from "../../../../cli/fleet/run/windows";
 
 const HOUR = 3_600_000;
 const NOON = Date.parse("2026-11-23T12:00:00Z");

@@ -6,7 +6,7 @@ import { temporalAccess, TemporalServer } from "../../../../cli/fleet/plan/tempo
 import { loadSdk } from "../../../../cli/fleet/temporal/connection";
 import { pack, unpack } from "../../../../cli/fleet/temporal/packed";
 import { runnerOf, serverOf } from "../../../../cli/fleet/temporal/server";
-import { CommandError } from "../../../../cli/exit-codes";
+import { CommandError } from "../../../../cli/terminal/exit-codes";
 
 const server = (fields: object = {}) => TemporalServer.parse(fields);
 const waves = [{ name: "all", stacks: ["a"] }];

@@ -8,7 +8,7 @@ import {
   resumed,
   type StackState,
 } from "../../../../cli/fleet/plan/waves";
-import { type FleetEnd, runWaves } from "../../../../cli/fleet/waves-runner";
+import { type FleetEnd, runWaves } from "../../../../cli/fleet/run/waves-runner";
 
 const GATE = { approval: true, commandSeconds: 1 };
 

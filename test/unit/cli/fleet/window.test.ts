@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Fleet } from "../../../../cli/fleet/plan/fleet";
 import { isOpen, nextOpening, type Window, windowWords } from "../../../../cli/fleet/plan/window";
-import { windowsOf } from "../../../../cli/fleet/windows";
+import { windowsOf } from "../../../../cli/fleet/run/windows";
 import { waitUnless } from "../../../../lib/abort";
 
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;

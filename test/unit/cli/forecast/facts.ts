@@ -1,4 +1,4 @@
-import type { ClusterFacts } from "../../../../cli/plan-facts";
+import type { ClusterFacts } from "../../../../cli/forecast/facts";
 import type { PodParts } from "../../../../lib/kubernetes/drain/plan";
 import type { NodeParts } from "../../../../providers/kubeadm/plan/rollout/observed";
 

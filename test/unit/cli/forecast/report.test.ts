@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import pc from "picocolors";
 import { matches } from "../../../../lib/kubernetes/drain/plan";
-import { clusterVersionOf } from "../../../../cli/plan-facts";
+import { clusterVersionOf } from "../../../../cli/forecast/facts";
 import { removalFindings } from "../../../../cli/forecast/findings";
 import { renderMarkdown, renderText } from "../../../../cli/forecast/render";
 import { planReport, type ForecastOptions } from "../../../../cli/forecast/report";

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import type { Outputs, StateResources } from "../../../../lib/pulumi/state";
-import { loopbackPort, loopbackPortIn, recordPort } from "../../../../providers/kubeadm/plan/endpoint/loopback-port";
+import {
+  loopbackPort,
+  loopbackPortIn,
+  recordPort,
+} from "../../../../providers/kubeadm/plan/endpoint/loopback-port";
 import { loopbackPortIssue } from "../../../../lib/validation/ports";
 
 const COMMAND = "command:remote:Command";

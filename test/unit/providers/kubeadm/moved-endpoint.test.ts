@@ -11,7 +11,10 @@ import {
   rolledConfiguration,
 } from "../../../../providers/kubeadm/plan/configuration/configuration";
 import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/configuration/immutables";
-import { type EndpointFacts, endpointIssues } from "../../../../providers/kubeadm/plan/endpoint/moved-endpoint";
+import {
+  type EndpointFacts,
+  endpointIssues,
+} from "../../../../providers/kubeadm/plan/endpoint/moved-endpoint";
 import { withConfiguration } from "../../../../providers/kubeadm/plan/rollout/node-agents";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "./machine/examples";

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { toleratedUnreachable, type UnreachableLimit } from "../../../../providers/kubeadm/plan/membership/unreachable";
+import {
+  toleratedUnreachable,
+  type UnreachableLimit,
+} from "../../../../providers/kubeadm/plan/membership/unreachable";
 import { exampleMachine } from "./machine/examples";
 
 const machines = (planes: number, workers: number) => [

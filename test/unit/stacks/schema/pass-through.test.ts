@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
-import { clusterConfiguration, joinConfiguration } from "../../../../providers/kubeadm/machine/configuration/configuration";
+import {
+  clusterConfiguration,
+  joinConfiguration,
+} from "../../../../providers/kubeadm/machine/configuration/configuration";
 import type { JsonObject } from "../../../../lib/merge";
 import { AGENT_VERSION_PATTERN } from "../../../../providers/kubeadm/plan/rollout/annotations";
 import { PASS_THROUGH, passThroughIssues } from "../../../../providers/kubeadm/plan/validation/pass-through";

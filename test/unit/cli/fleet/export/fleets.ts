@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import Ajv from "ajv";
 import fc from "fast-check";
 import { parseAllDocuments } from "yaml";
-import { exportedText } from "../../../../../cli/fleet/export";
+import { exportedText } from "../../../../../cli/fleet/commands/export";
 import type { ExportedFile } from "../../../../../cli/fleet/plan/export/exported";
 import { type Fleet, readFleet } from "../../../../../cli/fleet/plan/fleet";
 import { read } from "../../../docs/project";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createContext, runInContext } from "node:vm";
 import fc from "fast-check";
 import { parse } from "yaml";
-import { exportedText } from "../../../../../cli/fleet/export";
+import { exportedText } from "../../../../../cli/fleet/commands/export";
 import { githubWorkflows } from "../../../../../cli/fleet/plan/export/github";
 import { PULUMI_VERSION } from "../../../../../cli/fleet/plan/export/github-steps";
 import type { Fleet } from "../../../../../cli/fleet/plan/fleet";

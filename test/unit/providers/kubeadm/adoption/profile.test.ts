@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
-import { mergedObjects, originalObjects } from "../../../../../providers/kubeadm/plan/adoption/adopted-configuration";
+import {
+  mergedObjects,
+  originalObjects,
+} from "../../../../../providers/kubeadm/plan/adoption/adopted-configuration";
 import { derivedSettingIssues } from "../../../../../providers/kubeadm/plan/adoption/adopted-profile";
 import type { KubeadmObjects } from "../../../../../providers/kubeadm/plan/adoption/adoption-facts";
 import { settingIssues } from "../../../../../providers/kubeadm/plan/adoption/adoption";

@@ -32,9 +32,11 @@ function restart(pods: readonly string[], { former = "", kept = "", rolled = 3 }
 *) echo "unexpected: $*" >&2; exit 1 ;;
 esac`,
   );
-  const { status, stdout, stderr } = host.step("configuration/restart-kube-proxy", { SCRATCH_PATH: "/run/scratch" }, [
-    "common/kube-proxy",
-  ]);
+  const { status, stdout, stderr } = host.step(
+    "configuration/restart-kube-proxy",
+    { SCRATCH_PATH: "/run/scratch" },
+    ["common/kube-proxy"],
+  );
   const written = existsSync(patches) ? readFileSync(patches, "utf8").trim().split("\n") : [];
   return { status, stdout: stdout + stderr, patches: written.map((text) => JSON.parse(text) as Patch) };
 }

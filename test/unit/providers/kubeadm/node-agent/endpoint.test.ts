@@ -134,7 +134,9 @@ describe("the question whether a machine can move to another endpoint", () => {
     machine.program("curl", curl);
     machine.write("/run/here", "");
     const parameters = { ...{ MACHINE: "w-1", OWNER: "" }, ENDPOINT: NEW };
-    const { stdout, stderr, status } = machine.step("endpoint/endpoint-facts", parameters, ["common/authority"]);
+    const { stdout, stderr, status } = machine.step("endpoint/endpoint-facts", parameters, [
+      "common/authority",
+    ]);
     assert.deepEqual([stderr, status], ["", 0]);
     assert.deepEqual(readdirSync(machine.path("/run")), ["here"]);
     return parseEndpointFacts(stdout);

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { readGivenFile } from "../../lib/files";
+import { POLICY_LEVELS_VARIABLE } from "../../lib/text/policy-violation";
+import { UsageError } from "../terminal/exit-codes";
+
+/** A policy pack, as a command line names it. */
+export interface PolicyOptions {
+  /** The folder of the pack. */
+  readonly policyPack?: string;
+  /** The file with the pack's parameters and enforcement levels. */
+  readonly policyPackConfig?: string;
+}
+
+/** What a run of the engine needs for a policy pack. */
+export interface PolicyCall {
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+export const NO_POLICIES: PolicyCall = { args: [], environment: {} };
+
+/**
+ * Returns the engine's arguments for a policy pack, which prints its violations as lines: JSON output has none.
+ *
+ * @throws Error when the pack or its file of parameters can't be read
+ */
+export async function policyCall({ policyPack, policyPackConfig }: PolicyOptions): Promise<PolicyCall> {
+  if (policyPack === undefined) {
+    if (policyPackConfig !== undefined)
+      throw new UsageError("--policy-pack-config needs --policy-pack with the folder of the pack");
+    return NO_POLICIES;
+  }
+  if (!existsSync(path.join(policyPack, "PulumiPolicy.yaml")))
+    throw new UsageError(
+      `${policyPack} is no policy pack: it has no PulumiPolicy.yaml; name the pack's folder`,
+    );
+  const args = ["--policy-pack", path.resolve(policyPack)];
+  if (policyPackConfig === undefined) return { args, environment: { [POLICY_LEVELS_VARIABLE]: "{}" } };
+  const fix = "give a JSON file with the parameters of the policies: docs/policies.md";
+  const configuration = await readGivenFile(policyPackConfig, "the configuration of the policies", fix);
+  return {
+    args: [...args, "--policy-pack-config", path.resolve(policyPackConfig)],
+    environment: { [POLICY_LEVELS_VARIABLE]: configuration },
+  };
+}
+
+/** Returns the arguments of foresail that name a policy pack. */
+export const policyArguments = ({ policyPack, policyPackConfig }: PolicyOptions): string[] => [
+  ...(policyPack === undefined ? [] : ["--policy-pack", policyPack]),
+  ...(policyPackConfig === undefined ? [] : ["--policy-pack-config", policyPackConfig]),
+];
