@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 
-const EARLY = require.resolve("../../../cli/early-handlers");
+const EARLY = require.resolve("../../../cli/engine/early-handlers");
 const CLONE = path.dirname(require.resolve("foresail/package.json"));
 
 /** Names of the handlers' modules that a process has loaded after it has printed its port. @param program what it runs */

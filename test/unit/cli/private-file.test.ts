@@ -7,7 +7,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { projectFolder } from "../../../sandbox/paths";
 
-const WRITE = `require(${JSON.stringify(path.join(projectFolder, "bin/cli/private-file.js"))}).writePrivately(process.argv[1], "the text\\n").catch((error) => { console.error(error.message); process.exit(1); })`;
+const WRITE = `require(${JSON.stringify(path.join(projectFolder, "bin/cli/engine/private-file.js"))}).writePrivately(process.argv[1], "the text\\n").catch((error) => { console.error(error.message); process.exit(1); })`;
 
 describe("a file that a command writes", function () {
   this.timeout(30_000);

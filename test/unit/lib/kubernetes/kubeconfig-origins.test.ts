@@ -11,22 +11,22 @@ const FETCHED = "lib/kubernetes/fetched-kubeconfig.ts";
  * foresail rendered itself.
  */
 const CONNECTIONS: Record<string, string> = {
-  "cli/fleet/gate-probes.ts": "an output of a stack, as fetched",
-  "cli/monitor.ts": "the operator's",
-  "cli/plan-api-servers.ts":
+  "cli/fleet/run/gate-probes.ts": "an output of a stack, as fetched",
+  "cli/commands/monitor.ts": "the operator's",
+  "cli/forecast/api-servers.ts":
     "the operator's, with an address of the cluster that its authority has to confirm",
-  "cli/plan-facts.ts": "the operator's",
-  "cli/run-plan.ts": "an output of the stack, as fetched",
+  "cli/forecast/facts.ts": "the operator's",
+  "cli/engine/run-plan.ts": "an output of the stack, as fetched",
   "providers/azimuth/client/services-monitor.ts": "fetched",
   "providers/azimuth/resources/service-sync-handlers.ts": "fetched",
   "providers/kubeadm/client/adoptable.ts": "the operator's, or rendered from three fields of admin.conf",
-  "providers/kubeadm/resources/adopted-configuration.ts": "rendered from three fields of admin.conf",
-  "providers/kubeadm/resources/cluster-session.ts":
+  "providers/kubeadm/resources/adoption/adopted-configuration.ts": "rendered from three fields of admin.conf",
+  "providers/kubeadm/resources/session/cluster-session.ts":
     "of the stack, or rendered from three fields of admin.conf",
-  "providers/kubeadm/resources/preview-reading.ts": "of the stack, or the reader's",
-  "providers/kubeadm/resources/release.ts": "rendered from three fields of admin.conf",
-  "providers/kubeadm/resources/reported-agents.ts": "of the stack",
-  "providers/kubeadm/resources/unfinished-change.ts": "of the stack, or the reader's",
+  "providers/kubeadm/resources/session/preview-reading.ts": "of the stack, or the reader's",
+  "providers/kubeadm/resources/adoption/release.ts": "rendered from three fields of admin.conf",
+  "providers/kubeadm/resources/rollout/reported-agents.ts": "of the stack",
+  "providers/kubeadm/resources/facts/unfinished-change.ts": "of the stack, or the reader's",
   "providers/kubernetes/resources/inputs.ts": "of the stack, or what the caller fetched",
   "providers/machine-pool/resources/pool-session.ts": "fetched, or the operator's",
 };
@@ -80,8 +80,8 @@ describe("kubeconfigs in the product's code", () => {
       "providers/machine-pool/resources/pool-session.ts",
     ]);
     assert.deepEqual(filesWith(/new FetchedKubeconfig\(/), [
-      "cli/fleet/gate-probes.ts",
-      "cli/up.ts",
+      "cli/commands/up.ts",
+      "cli/fleet/run/gate-probes.ts",
       FETCHED,
       // an output of a StackReference
       "lib/pulumi/kubeconfig-input.ts",
