@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
+import { stepFile } from "../../../../../providers/kubeadm/machine/operations";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { joinData } from "../../../../../providers/kubeadm/machine/steps";
 import { ShellMachine } from "./run-shell";
 
@@ -18,7 +19,7 @@ function run(step: "init" | "join", mark: string) {
   const parameters = { MACHINE: "cp-1", OWNER, OWNER_ID: "", OWNER_STACK: "", TAKE_OVER: "" };
   const files = ["common/owner", "common/member", "common/kubeadm", "common/prepared"];
   const { status, stdout, stderr } = machine.step(
-    `steps/${step}`,
+    stepFile(step === "join" ? "join-worker" : step),
     { ...parameters, AGENT: "no", ENCRYPTION_KEY: "", PREPARED: "", CONFIGURATION: "" },
     files,
     { data: joinData({ configuration: "c", discovery: "d" }), fakes: FAKES },
