@@ -9,6 +9,8 @@ export interface Needs {
   readonly kubernetes: readonly string[];
   /** Whether container nodes are needed: their image and the bundles of those versions. */
   readonly nodes: boolean;
+  /** Versions of Kubernetes whose kubeadm's own tests run; absent: none. */
+  readonly kubeadmSuites?: readonly string[];
   /** Sets of Python packages; absent: none. */
   readonly python?: readonly PythonPackagesName[];
 }
@@ -32,7 +34,12 @@ export const TEST_NEEDS: Needs = {
  */
 export async function setUp(needs: Needs, report: Reporter): Promise<Toolchain> {
   const toolchain = await ensureToolchain(
-    { programs: needs.programs, kubernetes: needs.kubernetes, python: needs.python ?? [] },
+    {
+      programs: needs.programs,
+      kubernetes: needs.kubernetes,
+      kubeadmSuites: needs.kubeadmSuites ?? [],
+      python: needs.python ?? [],
+    },
     report,
   );
   if (needs.nodes) {

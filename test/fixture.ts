@@ -11,7 +11,8 @@ export async function makeFixture(tier: Tier): Promise<void> {
   const { createReporter } = await import("../sandbox/progress.js");
   const nodes = tier.ground === "nodes";
   const python = tier.name === "clouds" ? (["openstack"] as const) : [];
-  await setUp({ ...TEST_NEEDS, nodes, python }, createReporter());
+  const { kubeadmSuites = [] } = tier;
+  await setUp({ ...TEST_NEEDS, nodes, python, kubeadmSuites }, createReporter());
   await clearFixture(tier);
 }
 

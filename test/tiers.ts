@@ -17,6 +17,8 @@ export interface Tier {
   readonly ground: "nothing" | "programs" | "nodes";
   /** Systems whose container nodes its tests create; those still running after the tier are leftovers. */
   readonly fleets?: readonly string[];
+  /** Versions of Kubernetes whose kubeadm's own tests judge its clusters. */
+  readonly kubeadmSuites?: readonly string[];
   /** What only `--all` runs. */
   readonly night?: string;
   /**
@@ -54,6 +56,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
+    kubeadmSuites: ["1.36.3"],
     fleets: [
       "e2e",
       "e2e-dirt",
@@ -82,6 +85,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
+    kubeadmSuites: ["1.37.2"],
     fleets: ["rollout", "year", "back"],
     night:
       "a cluster over a year: two minors, a dead machine, a removed pool, a lost control plane, and a new start; another " +

@@ -87,22 +87,26 @@ export async function goBuild(
     };
     await copyOut(build.embed, source);
     await copyOut(build.beside, paths.target);
+    let compiled = 0;
+    const compile = (command: readonly string[], output: string, packages: readonly string[]) =>
+      go(
+        [
+          ...command,
+          "-mod=readonly",
+          "-v", // names each package when it is compiled: the only progress that Go shows
+          ...(build.ldflags === undefined ? [] : ["-ldflags", build.ldflags]),
+          "-o",
+          output,
+          ...packages,
+        ],
+        (text) => update(text.startsWith("go: downloading") ? text.slice(4) : `built ${++compiled} packages`),
+      );
     const names = Object.keys(build.packages);
     const single = names.length === 1 ? names[0] : undefined;
     const output = single === undefined ? `${paths.target}${path.sep}` : path.join(paths.target, single);
-    let compiled = 0;
-    await go(
-      [
-        "build",
-        "-mod=readonly",
-        "-v", // names each package when it is compiled: the only progress that Go shows
-        ...(build.ldflags === undefined ? [] : ["-ldflags", build.ldflags]),
-        "-o",
-        output,
-        ...Object.values(build.packages),
-      ],
-      (text) => update(text.startsWith("go: downloading") ? text.slice(4) : `built ${++compiled} packages`),
-    );
+    if (names.length > 0) await compile(["build"], output, Object.values(build.packages));
+    for (const [file, package_] of Object.entries(build.tests ?? {}))
+      await compile(["test", "-c"], path.join(paths.target, file), [package_]);
   } catch (error) {
     throw explain(build.module, error);
   }

@@ -6,7 +6,7 @@ import { imageTags, type ImageTags } from "./image-tags";
 import { cloudProviderOpenstack } from "./cloud-provider-openstack-program";
 import { clusterApi, newerClusterApi } from "./cluster-api-program";
 import { containerdRelease, type ContainerdMinor } from "./containerd-program";
-import { clusterPrograms, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
+import { clusterPrograms, kubeadmSuite, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
 import { obtain, type Obtained } from "./obtain";
 import type { Program } from "./program";
 import { pulumiPrograms } from "./pulumi-programs";
@@ -33,6 +33,8 @@ export interface Need {
   readonly programs?: readonly ProgramName[];
   /** Versions such as "1.36.3". */
   readonly kubernetes?: readonly string[];
+  /** Versions of Kubernetes whose kubeadm's own tests are needed. */
+  readonly kubeadmSuites?: readonly string[];
   /** Minors of containerd that nodes have instead of their distribution's. */
   readonly containerd?: readonly ContainerdMinor[];
   /** Sets of Python packages. */
@@ -58,6 +60,11 @@ export interface Toolchain {
   readonly cache: string;
   /** The environment of this process with PATH, PULUMI_HOME and the engine's other variables. */
   readonly environment: Record<string, string>;
+  /**
+   * kubeadm's own tests of one Kubernetes version: an absolute path.
+   * @throws Error when they were not requested
+   */
+  kubeadmSuite(version: string): string;
   /**
    * The absolute path of a program, such as "pulumi", "plugin-command" or "cluster-api".
    * @throws Error when it was not requested
@@ -134,6 +141,7 @@ export async function ensureToolchain(need: Need, report: Reporter): Promise<Too
     ...versions.map(kubernetesRelease),
     ...(need.containerd ?? []).map(containerdRelease),
     ...versions.flatMap(clusterPrograms),
+    ...(need.kubeadmSuites ?? []).map(kubeadmSuite),
   ]);
   const obtained = await inPairs([...programs], (program) =>
     obtain(
@@ -159,6 +167,12 @@ export async function ensureToolchain(need: Need, report: Reporter): Promise<Too
       throw new Error(`${name} was not requested when the tool chain was set up`);
     },
     kubernetes: (version) => kubernetesPrograms(version, obtained),
+    kubeadmSuite(version) {
+      const { folder } = kubeadmSuite(version);
+      if (!obtained.some(({ program }) => program.folder === folder))
+        throw new Error(`kubeadm's tests of ${version} were not requested when the tool chain was set up`);
+      return path.join(cache, folder, "kubeadm-suite");
+    },
     python(name) {
       const python = pythons.get(name);
       if (python === undefined)

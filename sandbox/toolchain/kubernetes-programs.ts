@@ -56,6 +56,23 @@ export function kubernetesRelease(version: string): Program {
   };
 }
 
+/** kubeadm's own tests of a cluster, of one release. They run on this machine. */
+export const kubeadmSuite = (version: string): Program => ({
+  name: "kubeadm-suite",
+  version,
+  title: `kubeadm's tests of Kubernetes ${version}`,
+  folder: `programs/kubeadm-suite-${version}`,
+  files: ["kubeadm-suite"],
+  downloads: [],
+  builds: [
+    {
+      module: `kubernetes-${version}`,
+      packages: {},
+      tests: { "kubeadm-suite": "k8s.io/kubernetes/test/e2e_kubeadm" },
+    },
+  ],
+});
+
 const corednsArchive = `coredns_${COREDNS_VERSION}_linux_${architecture}.tgz`;
 const corednsRelease = `https://github.com/coredns/coredns/releases/download/v${COREDNS_VERSION}`;
 

@@ -13,6 +13,8 @@ export interface Build {
   readonly module: string;
   /** File name → package. */
   readonly packages: Readonly<Record<string, string>>;
+  /** File name → package whose tests are compiled into that program. */
+  readonly tests?: Readonly<Record<string, string>>;
   readonly ldflags?: string;
   /** Files of a module that are embedded, copied beside main.go before the build. */
   readonly embed?: { readonly module: string; readonly files: readonly string[] };

@@ -9,6 +9,7 @@ import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { assertReleased, CONFIGURATION, TRACES } from "../cluster/adopted-cluster";
 import { AUDITED } from "../cluster/audit-log";
 import { CONFIGURATION_KEY, expectedSteps } from "../cluster/configuration-change";
+import { assertKubeadmAccepts } from "../cluster/kubeadm-suite";
 import { killUpWhen } from "../cluster/killed-engine";
 import { makePlainCluster, plainKubeconfig, writePlugins } from "../cluster/plain-cluster";
 import { assertPreviewedDiff, diffLines, managedFiles } from "../cluster/previewed-diff";
@@ -155,6 +156,7 @@ describe("a cluster that plain kubeadm made", function () {
     await cluster.up();
     assert.deepEqual(await onEach(CONFIGURATION), plain.configuration);
     assert.deepEqual((await cluster.preview()).changes, []);
+    await assertKubeadmAccepts(cluster, KUBERNETES_VERSION);
     await answers();
   });
 
@@ -241,6 +243,7 @@ describe("a cluster that plain kubeadm made", function () {
       await cluster.onMachine("cp-1", "tr '\\0' ' ' </proc/$(pidof etcd)/cmdline"),
       / --snapshot-count=20000 /,
     );
+    await assertKubeadmAccepts(cluster, KUBERNETES_VERSION);
     original = before;
     await answers();
   });

@@ -6,6 +6,7 @@ import { sshSystem } from "../../sandbox/systems/ssh";
 import { etcdAt, storedBytes } from "../cluster/etcd";
 import { lowestAvailable, makeGuarded, NAMESPACE, removeGuarded } from "../cluster/guarded-deployment";
 import { askFromPod, askOverContext, awaitNotReady, readyNodes } from "../cluster/reachability";
+import { assertKubeadmAccepts } from "../cluster/kubeadm-suite";
 import { assertEndpointNeedsNoCheck } from "../cluster/loopback-endpoint";
 import { leftOnEngine, traces } from "../cluster/traces";
 import { assertWayBack } from "../cluster/recovery/change";
@@ -50,10 +51,11 @@ describe("a cluster of system ssh on real nodes", function () {
     if (!KEEP) await cluster.remove();
   });
 
-  it("comes up in one `pulumi up`: nodes are Ready, and a Deployment answers through its Service", async () => {
+  it("comes up in one `pulumi up`: nodes are Ready, a Deployment answers through its Service, kubeadm accepts it", async () => {
     await cluster.configure({ machines: ONE_AND_ONE });
     await cluster.up();
     await cluster.check(ONE_AND_ONE);
+    await assertKubeadmAccepts(cluster, KUBERNETES_VERSION);
   });
 
   it("is not changed by a second `up`, neither in the engine nor on a node", async () => {
@@ -106,6 +108,7 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.deepEqual(await etcdAt(cluster, "cp-3"), { members: ["cp-1", "cp-2", "cp-3"], healthy: true });
     await cluster.check(THREE_AND_TWO);
     assert.deepEqual((await cluster.preview()).changes, []);
+    await assertKubeadmAccepts(cluster, KUBERNETES_VERSION);
   });
 
   it("reports its nodes' roles, versions and states as JSON", async () => {

@@ -15,6 +15,7 @@ import {
 } from "../cluster/configuration-change";
 import { killUpWhen } from "../cluster/killed-engine";
 import { assertPreviewedDiff, diffLines, managedFiles } from "../cluster/previewed-diff";
+import { assertKubeadmAccepts } from "../cluster/kubeadm-suite";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
 import { describeCount, RequestCounter } from "../cluster/request-counter";
@@ -217,6 +218,8 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes of ${KIND.system} with c
       for (const worker of ["w-1", "w-2"]) assert.ok(told.includes(worker), told.join());
     });
   });
+
+  it(`is accepted by kubeadm's own tests of ${TO}`, () => assertKubeadmAccepts(cluster, TO));
 
   it("leaves nothing to do for a second `up`", async () => {
     assert.deepEqual((await cluster.preview()).changes, []);
