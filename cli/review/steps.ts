@@ -83,6 +83,8 @@ const RULES: Readonly<Record<string, Rules>> = {
     joinControlPlane: { joins: true, danger: "control plane" },
     register: { joins: true, danger: ofNode },
     complete: { joins: true },
+    rejoin: { joins: true },
+    rejoinControlPlane: { joins: true, danger: "control plane" },
     spreadDns: { joins: true },
     // a taint may keep pods away from a node for a reason
     settings: {
@@ -236,11 +238,20 @@ export function readStep(type: string, line: string): ReviewStep {
   };
 }
 
-/** Returns whether a current step completes a reviewed join: the machine is a member, and has no label yet. */
+/** What a join is after an earlier run began it: the machine is a member without a label, or was reset to join anew. */
+const BEGUN_JOINS: Readonly<Record<string, readonly string[]>> = {
+  join: ["complete"],
+  joinControlPlane: ["complete"],
+  rejoin: ["complete", "join"],
+  rejoinControlPlane: ["complete", "joinControlPlane"],
+};
+
+/** Returns whether a current step completes a reviewed join. */
 function isBegunJoin(current: string, reviewed: string): boolean {
   const [now, promised] = [kubeadm.nodeGroupSteps.parse(current), kubeadm.nodeGroupSteps.parse(reviewed)];
-  const isJoin = promised?.kind === "join" || promised?.kind === "joinControlPlane";
-  return isJoin && now?.kind === "complete" && now.machine === promised.machine;
+  if (now === undefined || promised === undefined || !("machine" in now && "machine" in promised))
+    return false;
+  return BEGUN_JOINS[promised.kind]?.includes(now.kind) === true && now.machine === promised.machine;
 }
 
 /**

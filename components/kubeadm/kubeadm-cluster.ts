@@ -360,6 +360,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
           : {}),
         agents: this.agentSettings(),
         podNetwork: podNetworkKind(this.args),
+        ...(this.args.bootstrapRevision === undefined
+          ? {}
+          : { bootstrapRevision: this.args.bootstrapRevision }),
         drain: drainOptions(this.args),
       },
       this.inside(...this.preparedOf(group, this.prepared), ...after),

@@ -67,6 +67,11 @@ function operationsOf(words: string): string[] {
     [/^ join as control plane/, ["join-control-plane"]],
     [/^ join as worker/, ["join-worker"]],
     [/^ register again, /, ["register"]],
+    [/^ is a member that was given up: .* join as worker/, ["forget-membership", "join-worker"]],
+    [
+      /^ is a member that was given up: .* join as control plane/,
+      ["forget-membership", "join-control-plane"],
+    ],
     [/^ is a member without the label of its group: /, []],
     [/^ put .* behind 127\.0\.0\.1$/, ["endpoint"]],
     [

@@ -18,9 +18,9 @@ describe("a machine that was given up as lost, answers again and is configured a
     await fixture.stack.up();
   });
 
-  for (const [name, join] of [
-    ["w-2", "join-worker"],
-    ["cp-3", "join-control-plane"],
+  for (const [name, join, line] of [
+    ["w-2", "join-worker", /^w-2: is a member that was given up: reset its membership, join as worker of/],
+    ["cp-3", "join-control-plane", /^cp-3: is a member that was given up: .* join as control plane/],
   ] as const)
     it(`joins anew, although ${name} still says that it is a member`, async () => {
       const { fleet, stack, kubernetes } = fixture;
@@ -34,6 +34,8 @@ describe("a machine that was given up as lost, answers again and is configured a
       fleet.powerOn(name);
       assert.equal(fleet.state(name).member, true);
       want(all);
+      const lines = (await stack.preview()).flatMap(({ inputs }) => (inputs["steps"] ?? []) as string[]);
+      assert.equal(lines.filter((each) => line.test(each)).length, 1, lines.join("\n"));
       const from = fleet.journal.length;
       await stack.up();
       const operations = fleet.journal
@@ -47,6 +49,43 @@ describe("a machine that was given up as lost, answers again and is configured a
       assert.deepEqual(Object.keys(await observedCluster(kubernetes)), all);
       assert.deepEqual(await stack.preview(), []);
     });
+});
+
+describe("a machine that was installed anew, and whose Node was deleted by hand", function () {
+  this.timeout(300_000);
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
+  const want = (machines: string[], others: Record<string, unknown> = {}) =>
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines, others) });
+
+  beforeEach(async () => {
+    const { fleet, stack, kubernetes } = fixture;
+    want(["cp-1", "w-1"]);
+    await stack.up();
+    const { marker: _, ...state } = fleet.state("w-1");
+    fleet.files.saveState("w-1", { ...state, member: false, prepared: false });
+    await kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-1" });
+  });
+
+  it("is refused by the preview, and joins after it was taken out and added again", async () => {
+    const { stack, kubernetes } = fixture;
+    const { exitCode, stdout, stderr } = await stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout + stderr, /w-1: nothing is prepared on this machine/);
+    want(["cp-1"]);
+    await stack.up();
+    want(["cp-1", "w-1"]);
+    await stack.up();
+    assert.deepEqual(Object.keys(await observedCluster(kubernetes)), ["cp-1", "w-1"]);
+    assert.deepEqual(await stack.preview(), []);
+  });
+
+  it("joins when another bootstrapRevision prepares it", async () => {
+    const { stack, kubernetes } = fixture;
+    want(["cp-1", "w-1"], { bootstrapRevision: "2" });
+    await stack.up();
+    assert.deepEqual(Object.keys(await observedCluster(kubernetes)), ["cp-1", "w-1"]);
+    assert.deepEqual(await stack.preview(), []);
+  });
 });
 
 describe("a control plane that no state has and whose Node was deleted by hand", function () {

@@ -26,6 +26,10 @@ export const nodeGroupSteps = defineSteps({
   register: line`${machine}: register again, since it is a member without a Node: restart its kubelet, wait until Ready, set its labels and taints`,
   /** A member whose Node has no label of a group: its join was interrupted, or others removed the label. */
   complete: line`${machine}: is a member without the label of its group: wait until Ready, set its labels and taints`,
+  /** A worker that was given up, and answers again. */
+  rejoin: line`${machine}: is a member that was given up: reset its membership, join as worker of ${word("pool")}, wait until Ready`,
+  /** The same of a control plane, which etcd may still have: only the run can tell. */
+  rejoinControlPlane: line`${machine}: is a member that was given up: reset its membership, join as control plane, or register again if etcd has it; wait until Ready`,
   spreadDns: line`cluster DNS: move its pods apart if all of them are on one node`,
   /** Labels and taints of a Node. */
   settings: line`${machine}: ${each(

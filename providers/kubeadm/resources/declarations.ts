@@ -296,6 +296,8 @@ export interface NodeGroupInputs extends MachinesInputs {
   configuration?: RolledConfiguration;
   /** The cluster's pod network, whose files machines may have; absent in state of older releases. No reason for a change. */
   podNetwork?: PodNetworkKind;
+  /** Another one prepares the machines again; absent for none, and in state of older releases. No reason for a change. */
+  bootstrapRevision?: string;
   /** The agents that machines get while they join; absent in state of older releases. No reason for a change. */
   agents?: AgentSettings;
   /** Secret. */

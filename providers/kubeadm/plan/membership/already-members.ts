@@ -5,28 +5,26 @@ import type { Machine } from "../cluster/machine";
 import type { NodeGroupStep } from "../steps";
 import type { ObservedNode } from "./nodes";
 import { otherRole } from "./other-role";
+import { listed } from "../../../../lib/text/quote";
 
 /**
- * Returns the machines to join that may be members already: their Nodes were deleted by hand, or have no label of a group,
- * since their joins were interrupted or others removed it.
+ * Returns the machines to join that may be members already: they have no Node, since someone deleted it or they were given up,
+ * or one without the label of a group, since their joins were interrupted or others removed it.
  *
- * @param recorded names of the machines that the state has
  * @param adopted names of members of an adopted cluster, whose Nodes need no label
  * @param observed undefined if the Nodes could not be read
  */
 export function mayBeMember(args: {
   desired: readonly Machine[];
-  recorded: readonly string[];
   adopted?: readonly string[] | undefined;
   observed: readonly ObservedNode[] | undefined;
 }): Machine[] {
-  const { desired, recorded, adopted = [], observed } = args;
+  const { desired, adopted = [], observed } = args;
   if (observed === undefined) return [];
   const nodes = new Map(observed.map((node) => [node.name, node]));
   return desired.filter(({ name }) => {
     const node = nodes.get(name);
-    if (node === undefined) return recorded.includes(name);
-    return node.group === undefined && !adopted.includes(name);
+    return node === undefined || (node.group === undefined && !adopted.includes(name));
   });
 }
 
@@ -55,7 +53,40 @@ export function refuseOtherRole(
   return other && otherRole(other);
 }
 
-/** Returns what a run does with a member that has no label of a group, or no Node: it does not join again. */
-export function memberStep(machine: string, node: ObservedNode | undefined): NodeGroupStep {
-  return { kind: node === undefined ? "register" : "complete", machine };
+/**
+ * Returns why a run can't join machines on which nothing is prepared: they were installed anew, and their Nodes deleted. What is new
+ * to the state, and what gets another `bootstrapRevision`, is prepared first.
+ *
+ * @param recorded names of the machines that the state has
+ */
+export function refuseUnprepared(
+  facts: ReadonlyMap<string, ReadFacts>,
+  recorded: readonly string[],
+  { before, now }: { before?: string | undefined; now?: string | undefined },
+): string | undefined {
+  if (before !== now) return undefined;
+  const names = [...facts].flatMap(([name, read]) =>
+    recorded.includes(name) && "mark" in read && read.mark === "none" ? [name] : [],
+  );
+  if (names.length === 0) return undefined;
+  return (
+    `${listed(names)}: nothing is prepared on ${names.length > 1 ? "these machines, which were" : "this machine, which was"} installed anew or reset since; ` +
+    "take it out of the configuration, run `up`, then add it again"
+  );
+}
+
+/**
+ * Returns what a run does with a member that has no label of a group, or no Node.
+ *
+ * @param isRecorded whether the state has it
+ */
+export function memberStep(
+  { group, name: machine, role }: Machine,
+  node: ObservedNode | undefined,
+  isRecorded: boolean,
+): NodeGroupStep {
+  if (node !== undefined) return { kind: "complete", machine };
+  if (isRecorded) return { kind: "register", machine };
+  if (role === "control-plane") return { kind: "rejoinControlPlane", machine };
+  return { kind: "rejoin", machine, pool: group };
 }

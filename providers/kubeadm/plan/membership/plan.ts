@@ -98,8 +98,10 @@ export function planMembership(args: {
   const isControlPlane = group === CONTROL_PLANE_GROUP;
   const joins = desired
     .filter(({ name }) => !present(name))
-    .map(({ name: machine }): NodeGroupStep => {
-      if (members.includes(machine)) return memberStep(machine, nodes.get(machine));
+    .map((each): NodeGroupStep => {
+      const { name: machine } = each;
+      if (members.includes(machine))
+        return memberStep(each, nodes.get(machine), args.recorded.includes(machine));
       return isControlPlane ? { kind: "joinControlPlane", machine } : { kind: "join", machine, pool: group };
     });
   const settings = desired.flatMap((machine): NodeGroupStep[] => {

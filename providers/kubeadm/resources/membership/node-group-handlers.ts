@@ -14,7 +14,12 @@ import {
   untaintedMachines,
   withOwnership,
 } from "../../plan/membership/nodes";
-import { alreadyMembers, mayBeMember, refuseOtherRole } from "../../plan/membership/already-members";
+import {
+  alreadyMembers,
+  mayBeMember,
+  refuseOtherRole,
+  refuseUnprepared,
+} from "../../plan/membership/already-members";
 import { interruptedMachines, mayBeInterrupted } from "../../plan/membership/interrupted";
 import { mayBeReset, type ResetMachines, resetMachines } from "../../plan/membership/reset";
 import type { RecordedMachine } from "../../plan/facts/ownership";
@@ -54,7 +59,7 @@ interface GroupPreview {
   interrupted?: RecordedMachine[];
   /** Names of machines that were reset by hand. */
   reset?: string[];
-  /** Why the members without a label of their group can't be completed. */
+  /** Why machines that are to join, or to be completed as members, can't. */
   refused?: string | undefined;
 }
 
@@ -77,7 +82,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const others = [...elsewhere, ...membership.recordedInPools(olds)];
   const [gone, members] = await Promise.all([
     readReset(news, mayBeReset(desired, recorded, observed)),
-    readMembers(news, mayBeMember({ desired, recorded, adopted, observed })),
+    readMembers(olds, news, mayBeMember({ desired, adopted, observed })),
   ]);
   const plan = membership.planMembership({
     ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
@@ -162,13 +167,17 @@ async function readReset(
 
 /** Asks machines that the cluster does not have as members of a group whether they are members all the same. */
 async function readMembers(
+  olds: Partial<NodeGroupInputs>,
   news: NodeGroupInputs,
   machines: readonly Machine[],
 ): Promise<{ names: string[]; refused?: string | undefined }> {
   if (machines.length === 0 || typeof news.specification !== "object") return { names: [] };
   const facts = await readMachineFacts(news, machines);
   const names = alreadyMembers(selfOf(news), news.specification.name, facts);
-  return { names, refused: refuseOtherRole(machines, names, facts) };
+  const revisions = { before: olds.bootstrapRevision, now: news.bootstrapRevision };
+  const refused =
+    refuseOtherRole(machines, names, facts) ?? refuseUnprepared(facts, namesOf(olds.machines), revisions);
+  return { names, refused };
 }
 
 /** Returns how to tell whether volumes are attached to a machine that leaves. What can't be read counts as attached. */

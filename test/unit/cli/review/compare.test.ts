@@ -12,6 +12,7 @@ import { UNKNOWN } from "../../../../lib/unknown";
 
 const group = nodeGroupSteps.format;
 const JOIN = (machine: string) => group({ kind: "join", machine, pool: "workers" });
+const REJOIN = (machine: string) => group({ kind: "rejoin", machine, pool: "workers" });
 const COMPLETE = (machine: string) => group({ kind: "complete", machine });
 const REMOVE = (machine: string) => group({ kind: "remove", machine });
 const UNTIL_CLUSTER = group({ kind: "unknown", until: "the cluster exists", wanted: ["w-1", "w-2"] });
@@ -44,6 +45,13 @@ describe("a review compared with what would run now", () => {
       [change("b", ["x: y"])],
       "remainder",
     ],
+    [
+      "a join anew, whose machine was reset",
+      [change("a", [REJOIN("w-1")])],
+      [change("a", [JOIN("w-1")])],
+      "remainder",
+    ],
+    ["a join that became a reset", [change("a", [JOIN("w-1")])], [change("a", [REJOIN("w-1")])], "moved"],
     ["a step more", [change("a", [JOIN("w-1")])], [change("a", [JOIN("w-1"), JOIN("w-2")])], "moved"],
     ["a step twice", [change("a", [JOIN("w-1")])], [change("a", [JOIN("w-1"), JOIN("w-1")])], "moved"],
     ["another order", [change("a", ["w-1: a", "w-2: a"])], [change("a", ["w-2: a", "w-1: a"])], "moved"],

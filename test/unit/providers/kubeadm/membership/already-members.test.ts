@@ -5,6 +5,7 @@ import {
   alreadyMembers,
   mayBeMember,
   refuseOtherRole,
+  refuseUnprepared,
 } from "../../../../../providers/kubeadm/plan/membership/already-members";
 import { type ObservedNode, wantedLabels } from "../../../../../providers/kubeadm/plan/membership/nodes";
 import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
@@ -28,17 +29,16 @@ const { group: _, ...unlabeled } = labeled;
 
 describe("a machine that is to join, and may be a member already", () => {
   const asked: [string, Partial<Parameters<typeof mayBeMember>[0]>, boolean][] = [
-    ["the state has it, and its Node was deleted", { recorded: ["w-2"], observed: [] }, true],
+    ["it has no Node", { observed: [] }, true],
     ["its Node has no label of a group", { observed: [unlabeled] }, true],
-    ["neither the state nor the cluster has it", { observed: [] }, false],
-    ["its Node has the label", { recorded: ["w-2"], observed: [labeled] }, false],
+    ["its Node has the label", { observed: [labeled] }, false],
     ["it was adopted, and its Node needs no label", { adopted: ["w-2"], observed: [unlabeled] }, false],
-    ["it was adopted, and its Node was deleted", { adopted: ["w-2"], recorded: ["w-2"], observed: [] }, true],
-    ["the Nodes could not be read", { recorded: ["w-2"], observed: undefined }, false],
+    ["it was adopted, and its Node was deleted", { adopted: ["w-2"], observed: [] }, true],
+    ["the Nodes could not be read", { observed: undefined }, false],
   ];
   for (const [what, args, is] of asked)
     it(`is ${is ? "asked" : "not asked"}: ${what}`, () => {
-      const found = mayBeMember({ desired: [machine], recorded: [], observed: [], ...args });
+      const found = mayBeMember({ desired: [machine], observed: [], ...args });
       assert.deepEqual(found, is ? [machine] : []);
     });
 
@@ -55,9 +55,9 @@ describe("a machine that is to join, and may be a member already", () => {
     it(`counts as ${is ? "a member" : "no member"} by what it says: ${what}`, () =>
       assert.deepEqual(alreadyMembers(SELF, "demo", new Map([["w-2", facts]])), is ? ["w-2"] : []));
 
-  const linesOf = (observed: ObservedNode[], members: string[], kept = machine) =>
+  const linesOf = (observed: ObservedNode[], members: string[], kept = machine, recorded = ["w-2"]) =>
     planMembership({
-      ...{ group: kept.group, desired: [kept], recorded: ["w-2"], lost: [], observed, members },
+      ...{ group: kept.group, desired: [kept], recorded, lost: [], observed, members },
     }).steps.map(nodeGroupSteps.format);
   const DNS = "cluster DNS: move its pods apart if all of them are on one node";
 
@@ -76,6 +76,33 @@ describe("a machine that is to join, and may be a member already", () => {
     for (const observed of [[], [unlabeled]])
       assert.deepEqual(linesOf(observed, []), ["w-2: join as worker of workers, wait until Ready", DNS]);
   });
+
+  it("is previewed with the reset of what was given up, when no state has it", () => {
+    const GIVEN_UP = "w-2: is a member that was given up: reset its membership, join as";
+    assert.deepEqual(linesOf([], ["w-2"], machine, []), [
+      `${GIVEN_UP} worker of workers, wait until Ready`,
+      DNS,
+    ]);
+    assert.deepEqual(linesOf([], ["w-2"], exampleMachine("w-2", { role: "control-plane" }), []), [
+      `${GIVEN_UP} control plane, or register again if etcd has it; wait until Ready`,
+      DNS,
+    ]);
+    assert.deepEqual(linesOf([], [], machine, []), ["w-2: join as worker of workers, wait until Ready", DNS]);
+  });
+
+  const unprepared: [string, ReadFacts, recorded: string[], now: string | undefined, boolean][] = [
+    ["the state has it, and it bears no mark", said(""), ["w-2"], undefined, true],
+    ["this run prepares it for the first time", said(""), [], undefined, false],
+    ["this run prepares it again", said(""), ["w-2"], "2", false],
+    ["it bears this stack's mark", said(MARK), ["w-2"], undefined, false],
+    ["it does not answer", { unread: "refused" }, ["w-2"], undefined, false],
+  ];
+  for (const [what, facts, recorded, now, is] of unprepared)
+    it(`is ${is ? "refused" : "not refused"} as unprepared: ${what}`, () => {
+      const refusal = refuseUnprepared(new Map([["w-2", facts]]), recorded, { now });
+      if (is) assert.match(refusal ?? "", /^w-2: nothing is prepared on this machine.*then add it again$/);
+      else assert.equal(refusal, undefined);
+    });
 
   it("is refused in the preview with the words of the run when an interrupted run joined it with the other role", () => {
     const [plane, worker] = [said(MARK, { member: true, fixed: {} }), said(MARK, { member: true })];
