@@ -60,9 +60,9 @@ export async function up(options: UpOptions, say = print): Promise<number> {
       ? await consent(taken.plan, options, renderText(taken.preview), say)
       : choose(saved, taken.plan, options, say);
   if (typeof chosen === "number") return chosen;
-  const run = { project, stack, ...(kubeconfig && { kubeconfig }) };
+  const run = { project, stack, policies, ...(kubeconfig && { kubeconfig }) };
   const reviewed = (saved ?? chosen).reviewed;
-  const end = await runReviewed(run, reviewed, { engine: chosen.engine, policies }, say);
+  const end = await runReviewed(run, reviewed, chosen.engine, say);
   return reportOutcome(end === "done" ? await runRemaining(run, chosen, say) : end, options, say);
 }
 

@@ -27,6 +27,8 @@ interface PlannedRun {
   readonly stack: string;
   /** The engine's own plan. */
   readonly engine: unknown;
+  /** The policies of the command, which also check each later preview. */
+  readonly policies: PolicyCall;
   /** The kubeconfig of the cluster in which to request a pause; undefined when a pause is not possible. */
   readonly kubeconfig?: FetchedKubeconfig;
 }
@@ -92,7 +94,7 @@ async function runPlan(run: PlannedRun, say: (line: string) => void): Promise<Ru
 }
 
 /** Previews a stack in the middle of a command, and shows what the preview refuses. */
-async function planAgain({ project, stack }: Omit<PlannedRun, "engine">, policies?: PolicyCall) {
+async function planAgain({ project, stack, policies }: Omit<PlannedRun, "engine">) {
   const taken = await takePreview(project, stack, policies);
   if (taken.plan === undefined) for (const words of taken.preview.errors) printError(`error: ${words}`);
   return taken;
@@ -108,13 +110,13 @@ const LATER_PLANS = 3;
 export async function runReviewed(
   run: Omit<PlannedRun, "engine">,
   reviewed: SavedPlan["reviewed"],
-  { engine, policies }: { engine: unknown; policies: PolicyCall },
+  engine: unknown,
   say: (line: string) => void,
 ): Promise<RunEnd> {
   let end = await runPlan({ ...run, engine }, say);
   for (let count = 0; end === "moved meanwhile" && count < LATER_PLANS; count += 1) {
     say(`the cluster changed while this ran: comparing ${run.stack} with what was reviewed again`);
-    const { plan } = await planAgain(run, policies);
+    const { plan } = await planAgain(run);
     if (plan === undefined) return "failed";
     const { kind } = compareReview(reviewed, plan.reviewed);
     if (kind === "moved") return end;
