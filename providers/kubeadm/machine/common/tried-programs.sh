@@ -21,9 +21,10 @@ has_programs() {
   for program; do command -v "$program" >/dev/null || return 1; done
 }
 
-# Prints the words with which a program of Kubernetes has ended: LOG.
+# Prints the words with which a program of Kubernetes or etcd has ended, which writes JSON or what Go says of its flags: LOG.
 last_error() {
-  { grep -E '^(Error|panic|F[0-9]{4}|E[0-9]{4}.*command failed)' "$1" || true; } | tail -n 1 | sed -E 's/^[EF][0-9]{4} [^]]*\] *//; s/^"command failed" err=//' | tr -cd '[:print:]' | cut -c 1-500
+  { grep -E '^(Error|panic|F[0-9]{4}|E[0-9]{4}.*command failed|flag provided but not|invalid (boolean )?value |\{"level":"fatal"|\{.*"msg":"failed to verify flags")' "$1" || true; } | tail -n 1 |
+    sed -E 's/^[EF][0-9]{4} [^]]*\] *//; s/^"command failed" err=//; s/^\{.*"error":"(([^"\\]|\\.)*)".*/\1/; t etcd; b; :etcd s/\\"/"/g' | tr -cd '[:print:]' | cut -c 1-500
 }
 
 # Prints a static pod's command, mounts and volumes, one a line with values in quotes, and what run_program does not know: MANIFEST.
@@ -197,7 +198,7 @@ is_affected() {
 try_programs() {
   local name
   try_kubelet
-  for name in kube-apiserver kube-controller-manager kube-scheduler; do
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do
     if [ -e "$rendered/$name.yaml" ] && is_affected "$name"; then try_static_pod "$name" >"$folder/tried-$name" & fi
   done
   wait

@@ -110,6 +110,44 @@ try_static_pod kube-apiserver`,
       ]);
     });
 
+    const ofEtcd = [
+      [
+        '{"level":"warn","ts":"t","msg":"failed to verify flags","error":"unknown auto-compaction-mode \\"weekly\\""}',
+        'unknown auto-compaction-mode "weekly"',
+      ],
+      [
+        '{"level":"fatal","ts":"t","msg":"discovery failed","error":"unexpected TLS cipher suite","stacktrace":"main"}',
+        "unexpected TLS cipher suite",
+      ],
+      ["flag provided but not defined: -x"],
+      ['invalid value "abc" for flag -quota-backend-bytes: parse error'],
+    ].map(([line = "", words = line]) => [line, words]);
+    for (const [line, words] of ofEtcd)
+      it(`refuses with what etcd says: ${words}`, () =>
+        assert.deepEqual(apiServer([1, line]), [{ program: "kube-apiserver", words }]));
+
+    it("accepts an etcd that ends for want of its address, after it has read its arguments", () =>
+      assert.deepEqual(
+        apiServer([
+          1,
+          '{"level":"fatal","ts":"t","msg":"discovery failed","error":"listen tcp 10.9.9.9:2380: bind: cannot assign requested address"}',
+        ]),
+        [],
+      ));
+
+    it("is tried for each manifest that changes, etcd's among them", () => {
+      const machine = new ShellMachine();
+      machine.write("/run/folder/rendered/etcd.yaml", "new");
+      machine.write("/run/folder/rendered/kube-scheduler.yaml", "same");
+      machine.write("/etc/kubernetes/manifests/etcd.yaml", "old");
+      machine.write("/etc/kubernetes/manifests/kube-scheduler.yaml", "same");
+      const refused = tried(
+        machine,
+        'try_kubelet() { :; }; try_static_pod() { answer_refusal "$1" refused; }; try_programs',
+      );
+      assert.deepEqual(refused, [{ program: "etcd", words: "refused" }]);
+    });
+
     const accepted: [string, readonly [number, string], (readonly [number, string])?][] = [
       ["when it goes on", [137, unknown]],
       ["when it could not be tried", [99, unknown]],
