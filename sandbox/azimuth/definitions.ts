@@ -62,6 +62,13 @@ export const CLUSTER_API_DEFINITIONS: readonly NewObject[] = [
     plural: "kubeadmcontrolplanes",
     spec: open,
   }),
+  definition({
+    group: "bootstrap.cluster.x-k8s.io",
+    version: "v1beta1",
+    kind: "KubeadmConfigTemplate",
+    plural: "kubeadmconfigtemplates",
+    spec: open,
+  }),
   definition({ ...infrastructure, kind: "OpenStackCluster", plural: "openstackclusters" }),
   definition({ ...infrastructure, kind: "OpenStackMachine", plural: "openstackmachines" }),
   definition({ ...infrastructure, kind: "OpenStackMachineTemplate", plural: "openstackmachinetemplates" }),

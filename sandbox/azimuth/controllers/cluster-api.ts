@@ -149,6 +149,7 @@ export async function runClusterApi(
         spec: {
           clusterName: cluster,
           version,
+          bootstrap: { dataSecretName: machine },
           infrastructureRef: { ...infrastructure, name: machine, namespace },
         },
       });
