@@ -41,25 +41,12 @@ export class PlainNodes implements PoolMachines {
   async create(instance: Instance, { providerID, fault }: MachineOrder): Promise<void> {
     if (fault === "no-node") return;
     if (this.milliseconds > 0) await pause(this.milliseconds);
-    const ref = { apiVersion: "v1", kind: "Node", name: instance.name };
-    const node = { apiVersion: "v1", kind: "Node", metadata: { name: instance.name }, spec: { providerID } };
-    await this.workload.create(node).catch((error: unknown) => {
-      if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
+    await registerNode(this.workload, {
+      name: instance.name,
+      version: instance.version,
+      providerID,
+      isReady: fault !== "not-ready",
     });
-    const ready =
-      fault === "not-ready"
-        ? { status: "False", reason: "KubeletNotReady", message: "the network is not ready" }
-        : { status: "True", reason: "KubeletReady", message: "it is ready" };
-    await this.workload.mergePatch(
-      ref,
-      {
-        status: {
-          nodeInfo: { kubeletVersion: instance.version },
-          conditions: [{ type: "Ready", ...ready, lastTransitionTime: new Date().toISOString() }],
-        },
-      },
-      { subresource: "status" },
-    );
   }
 
   async delete(name: string): Promise<void> {
@@ -69,6 +56,43 @@ export class PlainNodes implements PoolMachines {
   async isReady({ name }: Instance): Promise<boolean> {
     return isNodeReady(await this.workload.getNode(name));
   }
+}
+
+/** A Node as its kubelet registers it. */
+interface RegisteredNode {
+  readonly name: string;
+  /** of the kubelet: "v1.36.3" */
+  readonly version: string;
+  /** undefined when its provider sets it later */
+  readonly providerID?: string;
+  readonly isReady: boolean;
+}
+
+/** Creates a Node unless it exists, and writes its status. */
+export async function registerNode(
+  workload: KubernetesClient,
+  { name, version, providerID, isReady }: RegisteredNode,
+): Promise<void> {
+  const ref = { apiVersion: "v1", kind: "Node", name };
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name }, spec: providerID ? { providerID } : {} };
+  await workload.create(node).catch((error: unknown) => {
+    if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
+  });
+  const ready = isReady
+    ? { status: "True", reason: "KubeletReady", message: "it is ready" }
+    : { status: "False", reason: "KubeletNotReady", message: "the network is not ready" };
+  const lastTransitionTime = new Date().toISOString();
+  const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure"].map((type) => ({
+    type,
+    status: "False",
+    lastTransitionTime,
+  }));
+  const conditions = [...pressures, { type: "Ready", ...ready, lastTransitionTime }];
+  await workload.mergePatch(
+    ref,
+    { status: { nodeInfo: { kubeletVersion: version }, conditions } },
+    { subresource: "status" },
+  );
 }
 
 /** Returns whether a Node exists and is Ready. */

@@ -2,16 +2,21 @@ import type { KubernetesClient } from "../../lib/kubernetes";
 import { waitFor } from "../../lib/wait";
 import { CLUSTER_API, CLUSTER_GROUP } from "./kinds";
 
+/** Nothing connects to it. */
+export const ENDPOINT = { host: "127.0.0.1", port: 6443 };
+
 /**
  * Creates a Cluster object whose control plane was created elsewhere, and the Secret with which Cluster API connects to
  * it: the minimum for its machine pools.
  *
  * @param kubeconfig of the workload cluster, with an address that this host can reach
+ * @param infrastructureRef the provider's object of the cluster; default: none, so its infrastructure is ready at once
  */
 export async function registerCluster(
   kubernetes: KubernetesClient,
   { namespace, name }: { namespace: string; name: string },
   kubeconfig: string,
+  infrastructureRef?: { apiVersion: string; kind: string; name: string },
 ): Promise<void> {
   const apply = (object: Parameters<KubernetesClient["apply"]>[0]) =>
     kubernetes.apply(object, { fieldManager: "sandbox", force: true });
@@ -29,7 +34,7 @@ export async function registerCluster(
     apiVersion: CLUSTER_API,
     kind: "Cluster",
     metadata: { name, namespace },
-    spec: { controlPlaneEndpoint: { host: "127.0.0.1", port: 6443 } },
+    spec: { controlPlaneEndpoint: ENDPOINT, ...(infrastructureRef && { infrastructureRef }) },
   });
   const condition = {
     type: "ControlPlaneInitialized",

@@ -2,7 +2,7 @@ import type { Program } from "./program";
 
 /** The version of Cluster API whose MachinePool controller the sandbox and the tests run. */
 const CLUSTER_API_VERSION = "1.7.1";
-/** A version that serves `v1beta2` beside `v1beta1`. */
+/** A version that serves `v1beta2` beside `v1beta1`, and its provider for Docker. */
 const NEWER_CLUSTER_API_VERSION = "1.14.2";
 
 const MODULE = "sigs.k8s.io/cluster-api";
@@ -61,9 +61,36 @@ export const clusterApi = coreManager("cluster-api", CLUSTER_API_VERSION, {
   manager: "",
 });
 
-/** Used by the tests of `v1beta2` only. */
+/** Used by the tests of `v1beta2`, and by those of the provider for Docker. */
 export const newerClusterApi = coreManager("cluster-api-newer", NEWER_CLUSTER_API_VERSION, {
   module: `cluster-api-${NEWER_CLUSTER_API_VERSION}`,
   crds: [...CRDS, "cluster.x-k8s.io_machinedrainrules.yaml"],
   manager: "/core",
 });
+
+const DOCKER_CRDS = ["cluster", "machine", "machinepool"]
+  .flatMap((kind) => [`${kind}s`, `${kind}templates`])
+  .flatMap((plural) => [`dev${plural}`, `docker${plural}`])
+  .map((plural) => `infrastructure.cluster.x-k8s.io_${plural}.yaml`);
+const DOCKER = "test/infrastructure/docker";
+
+/** Cluster API's own infrastructure provider for Docker, with the definitions of its kinds. */
+export const clusterApiDocker: Program = {
+  name: "cluster-api-docker",
+  version: NEWER_CLUSTER_API_VERSION,
+  title: `Cluster API ${NEWER_CLUSTER_API_VERSION}, its provider for Docker`,
+  folder: `programs/cluster-api-docker-${NEWER_CLUSTER_API_VERSION}`,
+  files: ["manager", ...DOCKER_CRDS],
+  downloads: [],
+  builds: [
+    {
+      module: `cluster-api-${NEWER_CLUSTER_API_VERSION}`,
+      packages: { manager: `${MODULE}/${DOCKER}` },
+      ldflags: `-s -w -X ${MODULE}/version.gitVersion=v${NEWER_CLUSTER_API_VERSION}`,
+      beside: {
+        module: `${MODULE}/test`,
+        files: DOCKER_CRDS.map((file) => `${DOCKER.replace("test/", "")}/config/crd/bases/${file}`),
+      },
+    },
+  ],
+};

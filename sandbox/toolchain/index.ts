@@ -4,7 +4,7 @@ import { cacheFolder } from "./cache";
 import { toolchainEnvironment } from "./environment";
 import { imageTags, type ImageTags } from "./image-tags";
 import { cloudProviderOpenstack } from "./cloud-provider-openstack-program";
-import { clusterApi, newerClusterApi } from "./cluster-api-program";
+import { clusterApi, clusterApiDocker, newerClusterApi } from "./cluster-api-program";
 import { containerdRelease, type ContainerdMinor } from "./containerd-program";
 import { clusterPrograms, kubeadmSuite, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
 import { obtain, type Obtained } from "./obtain";
@@ -20,6 +20,7 @@ const PROGRAMS = {
   ...pulumiPrograms,
   "cluster-api": clusterApi,
   "cluster-api-newer": newerClusterApi,
+  "cluster-api-docker": clusterApiDocker,
   "cloud-provider-openstack": cloudProviderOpenstack,
   temporal,
   versitygw,

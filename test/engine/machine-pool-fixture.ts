@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { waitFor } from "../../lib/wait";
+import type { DockerFaults } from "../../sandbox/capi/docker/engine";
 import { createReporter } from "../../sandbox/progress";
 import { ensureToolchain, type Toolchain } from "../../sandbox/toolchain";
 import { CapiFixture, CLUSTER } from "../simulation/capi-fixture";
@@ -30,24 +31,36 @@ export interface MachinePoolFixture {
 /**
  * Registers the mocha hooks; the object is filled in before the first test.
  * @param options.clusterApi which version's manager; default: the one that serves `v1beta1` alone
+ * @param options.docker has Cluster API's provider for Docker serve its kinds, too
  */
 export function machinePoolFixture({
   clusterApi = "cluster-api",
+  docker,
   ...options
 }: {
   milliseconds?: number;
   clusterApi?: "cluster-api" | "cluster-api-newer";
+  docker?: DockerFaults;
 } = {}): MachinePoolFixture {
   const made = {} as { -readonly [Key in keyof MachinePoolFixture]: MachinePoolFixture[Key] };
   before(async function () {
     this.timeout(SET_UP_MILLISECONDS);
     made.toolchain = await ensureToolchain(
-      { programs: ["pulumi", "language-nodejs", clusterApi], kubernetes: [KUBERNETES_VERSION] },
+      {
+        programs: [
+          "pulumi",
+          "language-nodejs",
+          clusterApi,
+          ...(docker ? (["cluster-api-docker"] as const) : []),
+        ],
+        kubernetes: [KUBERNETES_VERSION],
+      },
       createReporter(),
     );
     made.capi = await new CapiFixture({
       programs: apiPrograms(made.toolchain),
       manager: made.toolchain.program(clusterApi),
+      ...(docker && { docker: { ...docker, program: made.toolchain.program("cluster-api-docker") } }),
       ...options,
     }).start();
     made.folder = makeCompiledClone();

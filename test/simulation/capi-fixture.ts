@@ -3,6 +3,8 @@ import { KubernetesClient, type NewObject } from "../../lib/kubernetes";
 import { waitFor } from "../../lib/wait";
 import { bootstrapProvider, type JoinData } from "../../sandbox/capi/bootstrap-provider";
 import type { Controller } from "../../sandbox/capi/controller";
+import { DOCKER_JOIN_DATA, DockerProvider } from "../../sandbox/capi/docker/provider";
+import type { DockerFaults } from "../../sandbox/capi/docker/engine";
 import { infrastructureProvider } from "../../sandbox/capi/infrastructure-provider";
 import {
   CLUSTER_API,
@@ -40,6 +42,8 @@ interface CapiFixtureOptions {
   readonly apiServerArguments?: readonly string[];
   /** The management cluster's port and what it starts from. */
   readonly apiServer?: Pick<BareApiServerOptions, "port" | "saved">;
+  /** Cluster API's own provider for Docker beside the sandbox's, on a simulated Docker engine. */
+  readonly docker?: { readonly program: string } & DockerFaults;
   /** A cluster of its own for the pools' nodes; default: plain Node objects in the management cluster. */
   readonly workload?: Workload;
 }
@@ -65,6 +69,8 @@ export class CapiFixture {
   private controllers: Controller[] = [];
   private readonly kinds: ProviderKinds[] = [SANDBOX_KINDS];
   private webhookPort = 0;
+  /** The provider for Docker. */
+  docker: DockerProvider | undefined;
 
   constructor(private readonly options: CapiFixtureOptions) {
     const { programs, apiServerArguments, apiServer } = options;
@@ -89,8 +95,14 @@ export class CapiFixture {
     const { environment, ...command } = managerCommand(this.options.manager, this.api.server, ports);
     this.api.run("manager", command, environment);
     await untilManagerReady(health, 60);
-    const { workload } = this.options;
-    await registerCluster(this.kubernetes, CLUSTER, workload?.kubeconfig ?? this.api.kubeconfig());
+    const { workload, docker } = this.options;
+    this.docker = docker && (await new DockerProvider(this.api.server, this.kubernetes, docker).start());
+    if (this.docker) {
+      const { environment, ...command } = await this.docker.install(await freePorts(3));
+      this.api.run("docker-provider", command, environment);
+    }
+    const kubeconfig = workload?.kubeconfig ?? this.api.kubeconfig();
+    await registerCluster(this.kubernetes, CLUSTER, kubeconfig, await this.docker?.createCluster(CLUSTER));
     await this.startProviders();
     return this;
   }
@@ -109,7 +121,7 @@ export class CapiFixture {
     const own = await client();
     const { machines, joinData }: Pick<Workload, "machines" | "joinData"> = this.options.workload ?? {
       machines: new PlainNodes(own, milliseconds),
-      joinData: () => pause(milliseconds, "#cloud-config"),
+      joinData: () => pause(milliseconds, this.docker ? DOCKER_JOIN_DATA : "#cloud-config"),
     };
     this.controllers = this.kinds.flatMap(({ config, pool }) => [
       bootstrapProvider(own, config, joinData, say),
@@ -184,6 +196,7 @@ export class CapiFixture {
 
   async stop(): Promise<void> {
     this.stopProviders();
+    this.docker?.stop();
     this.kubernetes?.close();
     await this.api.stop();
   }

@@ -35,9 +35,9 @@ export interface Condition {
   severity?: string;
 }
 
-/** Returns a condition's reason and message: "WaitingForData: no data yet"; "" without either. */
+/** Returns a condition's reason and message on one line: "WaitingForData: no data yet"; "" without either. */
 export const reasonOf = ({ reason, message }: Pick<Condition, "reason" | "message">): string =>
-  [reason, message].filter(Boolean).join(": ");
+  [reason, message?.replace(/\s+/g, " ").trim()].filter(Boolean).join(": ");
 
 /**
  * Evaluates an object's status. Ignores what its controller wrote about an older generation, if the controller reports

@@ -9,9 +9,21 @@ interface Reporting {
   conditions: readonly Condition[];
 }
 
+/** Conditions of Cluster API's v1beta2 that are False while all is well. */
+const GOOD_WHEN_FALSE: readonly string[] = [
+  "Deleting",
+  "Paused",
+  "Remediating",
+  "RollingOut",
+  "ScalingDown",
+  "ScalingUp",
+  "Updating",
+];
+
 /** Returns what an object reports, of the conditions that are False for a reason. */
 export function falseConditions({ name, conditions }: Reporting): string[] {
   return conditions
+    .filter(({ type }) => !GOOD_WHEN_FALSE.includes(type))
     .filter((condition) => condition.status === "False" && inBrackets(condition) !== "")
     .map((condition) => `${name}: ${condition.type} is False${inBrackets(condition)}`);
 }

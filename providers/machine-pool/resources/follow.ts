@@ -120,14 +120,12 @@ async function explained(
   stage: Stage,
 ): Promise<WaitTimeout> {
   const troubles = troublesBeside(error.lastSeen, await session.troubles(view.pool, view.around));
-  const advice =
-    machinesToGo(view.pool, inputs).length > 0 && troubles.length === 0
-      ? [
-          "their provider reports no reason: see its log; if the changed field replaces no machine, add it to infrastructure.inPlaceFields",
-        ]
-      : [];
-  const seen = listed([error.lastSeen, ...troubles, ...advice], { most: 6, longest: 600, separator: "; " });
-  return new WaitTimeout(error.what, seen, inputs.timeouts[stage]);
+  const seen = listed([error.lastSeen, ...troubles], { most: 6, longest: 600, separator: "; " });
+  const isRolling = machinesToGo(view.pool, inputs).length > 0;
+  const reason =
+    troubles.length === 0 ? "their provider reports no reason: see its log" : "more is in the provider's log";
+  const advice = `${reason}; if the changed field replaces no machine, add it to infrastructure.inPlaceFields`;
+  return new WaitTimeout(error.what, isRolling ? `${seen}; ${advice}` : seen, inputs.timeouts[stage]);
 }
 
 /** Returns the stage that the pool waits for now, or its nodes when it waits for nothing. @throws PoolFailed */

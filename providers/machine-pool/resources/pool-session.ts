@@ -216,7 +216,8 @@ export class PoolSession {
       .filter(({ type }) => type === "Warning")
       .slice(-MOST_TROUBLES)
       .map(({ reason, message }) => `warning ${reason}: ${message}`);
-    return [...new Set([...reporting(pool, around).flatMap(falseConditions), ...own, ...made, ...warnings])];
+    // the provider's machines know the cause; the others repeat that something is not ready
+    return [...new Set([...made, ...reporting(pool, around).flatMap(falseConditions), ...own, ...warnings])];
   }
 
   /** Returns the objects that a pool refers to, except those that can't be read because of missing rights. */

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { observePool } from "../../../../providers/machine-pool/plan/observed";
-import { errorConditions, LastingErrors } from "../../../../providers/machine-pool/plan/troubles";
+import {
+  errorConditions,
+  falseConditions,
+  LastingErrors,
+} from "../../../../providers/machine-pool/plan/troubles";
 import { withoutIds } from "../../../../lib/text/identifiers";
 import { waitFor } from "../../../../lib/wait";
 
@@ -27,6 +31,17 @@ describe("conditions of severity Error", () => {
       "AWSMachinePool p: LaunchTemplateReady is False (CreateFailed: InvalidAMIID.Malformed, status code: 400, request id: 1)",
     ]);
     assert.deepEqual(errorConditions(pool, around("Warning")), []);
+  });
+
+  it("are not looked for in conditions that are False while all is well, and are one line", () => {
+    const conditions = [
+      { type: "Paused", status: "False", reason: "NotPaused" },
+      { type: "ScalingUp", status: "False", reason: "NotScalingUp" },
+      { type: "Ready", status: "False", reason: "NotReady", message: "* Bootstrap:\n  * no such token\n" },
+    ];
+    assert.deepEqual(falseConditions({ name: "DockerMachine w", conditions }), [
+      "DockerMachine w: Ready is False (NotReady: * Bootstrap: * no such token)",
+    ]);
   });
 
   it("last although the id of the request changes, and not when they were away", () => {
