@@ -22,6 +22,7 @@ import {
 import {
   registryHostIssues,
   registryUrlIssue,
+  plainHostIssues,
   unusedHostIssues,
 } from "../../providers/kubeadm/plan/validation/registries";
 import { CAPABILITIES } from "../../providers/kubeadm/plan/configuration/registries";
@@ -143,5 +144,5 @@ export const RegistriesConfiguration = rules(
       .optional()
       .describe("How a mirror or server is asked, by its URL, in the same spelling."),
   }),
-  (registries) => below(["hosts"], unusedHostIssues(registries)),
+  (registries) => below(["hosts"], [...unusedHostIssues(registries), ...plainHostIssues(registries)]),
 );

@@ -63,7 +63,8 @@ function gateIssue(name: string, value: boolean | undefined, version?: string): 
 /** Returns the issues of "A=true,B=false". Gates of another component ("wardle:A=true") are not known here. */
 function gateTextIssue(text: string, version: string | undefined, emulates: boolean): string | undefined {
   for (const pair of text.split(",")) {
-    if (pair === "" || pair.includes(":")) continue;
+    // a gate of another component of the program: "wardle:A=true"
+    if (pair === "" || (pair.includes(":") && pair.includes("="))) continue;
     const [name = "", ...rest] = pair.split("=");
     const value = parseBoolean(rest.join("=").trim());
     if (value === undefined)

@@ -10,10 +10,15 @@ import {
 } from "../../../../lib/validation/validation-issue";
 import { argumentsAt } from "../configuration/arguments";
 import { networkOf } from "../cluster/defaults";
+import { hasKubeProxy } from "../configuration/configuration";
+import type { ClusterSpecification } from "../cluster/specification";
+import { argumentFormIssues } from "./argument-forms";
 import { componentValueIssues } from "./component-values";
 import { kubeletValueIssues } from "./kubelet-values";
 import { NODE_PREFIX, pluginBlockIssues, usesNodeBlocks } from "./network-plugin";
 import { PASS_THROUGH, versionIssues } from "./pass-through";
+import { pluginValueIssues } from "./plugin-values";
+import { proxyValueIssues } from "./proxy-values";
 
 /** Settings of a cluster that depend on each other; absent ones are not readable or not set. */
 export interface ClusterSettings {
@@ -209,12 +214,17 @@ function fieldsOfVersion({ version, kubeadm, ...others }: ClusterSettings): Vali
  * made keeps its arguments.
  */
 export function contradictionIssues(settings: ClusterSettings): ValidationIssue[] {
+  const { kubeadm, kubeProxy, network, adopt = false } = settings;
+  const installsProxy = hasKubeProxy({ kubeadm: kubeadm as ClusterSpecification["kubeadm"] });
   return [
     ...fieldsOfVersion(settings),
     ...(settings.adopt === true ? [] : contradictingArguments(settings)),
     ...maskIssues(settings),
     ...componentValueIssues(settings),
     ...below(["kubelet"], kubeletValueIssues(settings.kubelet, settings.adopt !== true)),
+    ...(adopt ? [] : argumentFormIssues(settings)),
+    ...below(["kubeProxy"], proxyValueIssues(kubeProxy)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
+    ...below(["network", "plugin"], pluginValueIssues(network?.plugin, installsProxy, adopt)),
   ];
 }

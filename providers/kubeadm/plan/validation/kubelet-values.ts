@@ -3,7 +3,8 @@ import { parseQuantity } from "../../../../lib/kubernetes/quantity";
 import { unknownWord } from "../../../../lib/validation/spelling";
 import { quoted } from "../../../../lib/text/quote";
 import { parseDuration } from "./field-values";
-import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { ipVersion } from "../../../../lib/validation/addresses";
+import { issueAt, type ValidationIssue, valueAt } from "../../../../lib/validation/validation-issue";
 
 /** Limits of whole numbers, as every supported kubelet has them (pkg/kubelet/apis/config/validation). */
 const RANGES: Readonly<Record<string, readonly [number, number]>> = {
@@ -183,6 +184,61 @@ function imageIssues(kubelet: object): ValidationIssue[] {
   );
 }
 
+/** How a user namespace of a pod is sized. */
+const NAMESPACE_UNIT = 65_536;
+/** Of a container that ends again and again, in seconds. */
+const RESTART_PERIOD = [1, 300] as const;
+const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]$/;
+
+/** Issues of single fields, each with a rule of its own. */
+function ownRuleIssues(kubelet: object): ValidationIssue[] {
+  const at = (...path: string[]) => valueAt(kubelet, path);
+  const texts = (field: string) => {
+    const list = at(field);
+    return (Array.isArray(list) ? (list as unknown[]) : []).filter((one) => typeof one === "string");
+  };
+  const size = at("userNamespaces", "idsPerPod");
+  const period = at("crashLoopBackOff", "maxContainerRestartPeriod");
+  const restart = typeof period === "string" ? parseDuration(period) : undefined;
+  const [least, most] = RESTART_PERIOD;
+  const { maxParallelImagePulls: pulls, serializeImagePulls: serial } = kubelet as Record<string, unknown>;
+  return [
+    ...texts("clusterDNS").flatMap((text, index) =>
+      issueAt(
+        ["clusterDNS", index],
+        // a text that nothing takes has its own rule
+        ipVersion(text) === 0 && !text.includes("\0")
+          ? `${quoted(text)} is not an address; write e.g. "10.96.0.10"`
+          : undefined,
+      ),
+    ),
+    ...texts("allowedUnsafeSysctls").flatMap((text, index) =>
+      issueAt(
+        ["allowedUnsafeSysctls", index],
+        SYSCTL.test(text) ? undefined : `${quoted(text)} is not a sysctl; write e.g. "net.core.*"`,
+      ),
+    ),
+    ...issueAt(
+      ["userNamespaces", "idsPerPod"],
+      typeof size === "number" && (size < NAMESPACE_UNIT || size % NAMESPACE_UNIT !== 0)
+        ? `${size} is not a multiple of ${NAMESPACE_UNIT}`
+        : undefined,
+    ),
+    ...issueAt(
+      ["crashLoopBackOff", "maxContainerRestartPeriod"],
+      restart !== undefined && (restart < least || restart > most)
+        ? `${quoted(String(period))} is not from "${least}s" to "${most}s"`
+        : undefined,
+    ),
+    ...issueAt(
+      ["maxParallelImagePulls"],
+      typeof pulls === "number" && pulls > 1 && serial === true
+        ? "needs serializeImagePulls: false, which is true; remove one"
+        : undefined,
+    ),
+  ];
+}
+
 /**
  * Returns the issues of values for which every supported kubelet ends at its start. Paths are relative to the kubelet's
  * configuration; fields of another type have their own rule.
@@ -199,6 +255,7 @@ export function kubeletValueIssues(kubelet: unknown, isWhole: boolean): Validati
   });
   return [
     ...ranges,
+    ...ownRuleIssues(kubelet),
     ...["systemReserved", "kubeReserved"].flatMap((field) => reservationIssues(kubelet, field)),
     ...evictionIssues(kubelet),
     ...(typeof kubelet["containerLogMaxSize"] === "string"

@@ -44,17 +44,16 @@ function blockIssues(block: unknown, podSubnet: string, path: ConfigurationPath)
   return issueAt(path, isInside ? undefined : `${quoted(block)} is not in the block of the pods; ${fix}`);
 }
 
-/** Addresses of one block each, within a pool of the plugin. */
-function sizeIssues(size: unknown, block: unknown, path: ConfigurationPath): ValidationIssue[] {
+/** Addresses of one block each, within a pool of the plugin. @param least the smallest prefix that the plugin takes */
+function sizeIssues(size: unknown, block: unknown, path: ConfigurationPath, least = 0): ValidationIssue[] {
   if (size === undefined || typeof block !== "string") return [];
   const pool = parseCidr(block);
   if (pool === undefined) return [];
-  const fits = typeof size === "number" && Number.isInteger(size) && size >= pool.prefix && size <= 32;
+  const first = Math.max(pool.prefix, least);
+  const fits = typeof size === "number" && Number.isInteger(size) && size >= first && size <= 32;
   return issueAt(
     path,
-    fits
-      ? undefined
-      : `must be the prefix of blocks in ${quoted(block)}; write a number from ${pool.prefix} to 32`,
+    fits ? undefined : `must be the prefix of blocks in ${quoted(block)}; write a number from ${first} to 32`,
   );
 }
 
@@ -80,6 +79,9 @@ function overlaps(...pools: [unknown, unknown]): boolean {
     (cidrContains(one, other.first) || cidrContains(other, one.first))
   );
 }
+
+/** The largest block of Calico. */
+const CALICO_BLOCK = 20;
 
 function calicoIssues(values: object, podSubnet: string): ValidationIssue[] {
   const path = ["installation", "calicoNetwork", "ipPools"];
@@ -107,7 +109,7 @@ function calicoIssues(values: object, podSubnet: string): ValidationIssue[] {
     if (typeof cidr === "string" && cidr.includes(":")) return [];
     return [
       ...blockIssues(cidr, podSubnet, [...path, index, "cidr"]),
-      ...sizeIssues(blockSize, cidr, [...path, index, "blockSize"]),
+      ...sizeIssues(blockSize, cidr, [...path, index, "blockSize"], CALICO_BLOCK),
     ];
   });
 }

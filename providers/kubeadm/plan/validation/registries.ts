@@ -20,6 +20,7 @@ const SECRET_HEADER = /^(proxy-)?authorization$|^cookie$|token|api-?key|secret/i
 function headerIssue(name: string): string | undefined {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
     return `${quoted(name)} is not the name of a header; write e.g. "X-Site"`;
+  if (/^host$/i.test(name)) return `${quoted(name)} is taken from the URL; remove it`;
   return SECRET_HEADER.test(name)
     ? `${quoted(name)} is for a secret, which would be stored and shown in plain; write user and password to the secret foresail:registryCredentials`
     : undefined;
@@ -33,13 +34,36 @@ export function registryUrlIssue(url: string): string | undefined {
 }
 
 /** Returns the issues of how one mirror or server is asked. */
-export function registryHostIssues({ ca = [], header = {} }: RegistryHost): ValidationIssue[] {
+export function registryHostIssues({ ca = [], header = {}, capabilities }: RegistryHost): ValidationIssue[] {
+  const isAsked = capabilities === undefined || capabilities.some((each) => each !== "push");
   return [
+    ...issueAt(
+      ["capabilities"],
+      isAsked
+        ? undefined
+        : 'is without "pull" and "resolve", so that nothing is asked of it; add them, or remove it',
+    ),
     ...ca.flatMap((path, index) => issueAt(["ca", index], absolutePathIssue(path))),
     ...Object.entries(header).flatMap(([name, value]) =>
       issueAt(["header", name], headerIssue(name) ?? lineIssue(value)),
     ),
   ];
+}
+
+/** Returns an issue for each setting of certificates of an address without any. */
+export function plainHostIssues({ hosts = {} }: RegistrySettings): ValidationIssue[] {
+  return Object.entries(hosts)
+    .filter(([url]) => url.toLowerCase().startsWith("http://"))
+    .flatMap(([url, host]) =>
+      (["skipVerify", "ca"] as const).flatMap((field) =>
+        issueAt(
+          [url, field],
+          host[field] === undefined || host[field] === false
+            ? undefined
+            : "is for https, and this address is http, which has no certificate; remove it, or write https",
+        ),
+      ),
+    );
 }
 
 /** Returns an issue for each entry of `hosts` that no registry has as a mirror or server, so that it would have no effect. */
@@ -76,6 +100,6 @@ export function registriesIssues(registries: RegistrySettings): ValidationIssue[
       issueAt(["servers", host], mirroredRegistryIssue(host) ?? registryUrlIssue(url)),
     ),
     ...Object.entries(hosts).flatMap(([url, host]) => below(["hosts", url], registryHostIssues(host))),
-    ...below(["hosts"], unusedHostIssues(registries)),
+    ...below(["hosts"], [...unusedHostIssues(registries), ...plainHostIssues(registries)]),
   ];
 }

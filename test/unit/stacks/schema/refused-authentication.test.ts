@@ -13,7 +13,7 @@ const of = (issuer: Fields = {}, over: Fields = {}) => ({
 const authentication = (...oidc: Fields[]) => ({ authentication: { oidc } });
 const oidc = (...issuers: Fields[]) => cluster(authentication(...issuers));
 const own = (name: string) => ({
-  kubeadm: { clusterConfiguration: { apiServer: { extraArgs: [{ name, value: "x" }] } } },
+  kubeadm: { clusterConfiguration: { apiServer: { extraArgs: [{ name, value: "/x" }] } } },
 });
 const excludes = (name: string) =>
   `cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].name: "${name}" and authentication.oidc exclude each other: the API server takes one of them; move it to authentication.oidc, or remove authentication.oidc`;
@@ -64,7 +64,7 @@ const TABLE: RefusedInputs = {
     ],
   ],
   "arguments of the API server that contradict it, on every system": [
-    [excludes("oidc-issuer-url"), cluster({ ...authentication(of()), ...own("oidc-issuer-url") })],
+    [excludes("oidc-username-claim"), cluster({ ...authentication(of()), ...own("oidc-username-claim") })],
     [
       excludes("authentication-config"),
       cloudReader("openstack", OPENSTACK, { ...authentication(of()), ...own("authentication-config") }),
@@ -101,7 +101,10 @@ describe("configuration: accepts", () => {
       { claimValidationRules: [{ claim: "hd", requiredValue: "example.com" }] },
     );
     assert.deepEqual(issuesOf(reader(oidc(issuer, of({ url: `${URL}/other` })))), []);
-    assert.deepEqual(issuesOf(reader(cluster(own("oidc-issuer-url")))), []);
+    const pair = { "oidc-issuer-url": URL, "oidc-client-id": "kubernetes" };
+    const extraArgs = Object.entries(pair).map(([name, value]) => ({ name, value }));
+    const apart = { kubeadm: { clusterConfiguration: { apiServer: { extraArgs } } } };
+    assert.deepEqual(issuesOf(reader(cluster(apart))), []);
     const adopted = { adopt: true, encryptSecretsAtRest: false, network: { plugin: { none: {} } } };
     assert.deepEqual(issuesOf(reader(cluster({ ...authentication(of()), profile: "cis", ...adopted }))), []);
   });

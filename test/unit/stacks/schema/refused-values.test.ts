@@ -191,7 +191,7 @@ describe("configuration: values of Kubernetes' objects", () => {
       kubelet({ enforceNodeAllocatable: ["pods"], logging: { format: "json" }, providerID: "" }),
       proxy({ mode: "nftables", nodePortAddresses: ["primary"], metricsBindAddress: "[::]:10249" }),
       proxy({ mode: "", ipvs: { scheduler: "wlc", excludeCIDRs: ["192.0.2.0/24", "2001:db8::/32"] } }),
-      kubeadm("init", { skipPhases: ["addon/kube-proxy"], timeouts: { etcdAPICall: "2m" } }),
+      kubeadm("init", { skipPhases: ["addon/coredns"], timeouts: { etcdAPICall: "2m" } }),
       cluster({ kubelet: { maxPods: 500 }, network: { plugin: { calico: {} } } }),
       pools([{ cidr: "10.244.0.0/17" }, { cidr: "10.244.128.0/17" }, { cidr: "2001:db8::/64" }]),
       multiPool({ default: { ipv4: { cidrs: ["10.244.0.0/16"], maskSize: 27 } } }),

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { issuesOf, refuses, type RefusedInputs } from "./issues";
+import { cluster, reader } from "./valid";
+
+type Fields = Record<string, unknown>;
+type Argument = [name: string, value: string];
+
+const init = (clusterConfiguration: Fields) => cluster({ kubeadm: { clusterConfiguration } });
+const ini = (initConfiguration: Fields) => cluster({ kubeadm: { initConfiguration } });
+const kubelet = (fields: Fields) => cluster({ kubelet: fields });
+const proxy = (kubeProxy: Fields) => cluster({ kubeProxy });
+const listOf = (...list: Argument[]) => ({ extraArgs: list.map(([name, value]) => ({ name, value })) });
+const api = (...list: Argument[]) => init({ apiServer: listOf(...list) });
+const cm = (...list: Argument[]) => init({ controllerManager: listOf(...list) });
+const sch = (...list: Argument[]) => init({ scheduler: listOf(...list) });
+const etcd = (...list: Argument[]) => init({ etcd: { local: listOf(...list) } });
+
+/** Values that a program refuses, or leaves out without a word; each is refused with exactly this line. */
+const TABLE: RefusedInputs = {
+  "a field with which the kubelet ends, or that it leaves out": [
+    [
+      'cluster.kubelet.clusterDNS[0]: "10.96.0" is not an address; write e.g. "10.96.0.10"',
+      kubelet({ clusterDNS: ["10.96.0"] }),
+    ],
+    [
+      "cluster.kubelet.maxParallelImagePulls: needs serializeImagePulls: false, which is true; remove one",
+      kubelet({ maxParallelImagePulls: 5, serializeImagePulls: true }),
+    ],
+    [
+      'cluster.kubelet.allowedUnsafeSysctls[0]: "kernel shm" is not a sysctl; write e.g. "net.core.*"',
+      kubelet({ allowedUnsafeSysctls: ["kernel shm"] }),
+    ],
+    [
+      "cluster.kubelet.userNamespaces.idsPerPod: 10 is not a multiple of 65536",
+      kubelet({ userNamespaces: { idsPerPod: 10 } }),
+    ],
+    [
+      'cluster.kubelet.crashLoopBackOff.maxContainerRestartPeriod: "1h" is not from "1s" to "300s"',
+      kubelet({ crashLoopBackOff: { maxContainerRestartPeriod: "1h" } }),
+    ],
+  ],
+  "a field with which kube-proxy ends": [
+    [
+      "cluster.kubeProxy.iptables.masqueradeBit: 99 is not allowed; write a number, from 0 to 31",
+      proxy({ iptables: { masqueradeBit: 99 } }),
+    ],
+    [
+      "cluster.kubeProxy.iptables.minSyncPeriod: is longer than syncPeriod, and kube-proxy does not start; write a shorter one",
+      proxy({ iptables: { syncPeriod: "1s", minSyncPeriod: "10s" } }),
+    ],
+    [
+      'cluster.kubeProxy.bindAddress: "localhost" is not an address; write e.g. "0.0.0.0"',
+      proxy({ bindAddress: "localhost" }),
+    ],
+    [
+      "cluster.kubeProxy.oomScoreAdj: 5000 is not allowed; write a number, from -1000 to 1000",
+      proxy({ oomScoreAdj: 5000 }),
+    ],
+  ],
+  "an argument with which the API server ends": [
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "32767-30000" is not a range of ports; write e.g. "30000-32767"',
+      api(["service-node-port-range", "32767-30000"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "ABAC2" is not known; did you mean "ABAC"?',
+      api(["authorization-mode", "Node,RBAC,ABAC2"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "RBAC" is without Node, so that no kubelet could register; write "Node,RBAC"',
+      api(["authorization-mode", "RBAC"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "-1" is not a whole number',
+      api(["max-requests-inflight", "-1"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "policy.yaml" is not absolute; start it with "/"',
+      api(["audit-policy-file", "policy.yaml"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "http://x.example.com" is not an https URL, which the API server demands; write e.g. "https://login.example.com"',
+      api(["oidc-issuer-url", "http://x.example.com"], ["oidc-client-id", "a"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].name: "oidc-client-id" needs "oidc-issuer-url", too, or the API server does not start; add it',
+      api(["oidc-client-id", "a"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "verbose" is not a whole number',
+      api(["v", "verbose"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "0.5" is not from "0" to "0.02"',
+      api(["goaway-chance", "0.5"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "A:true" is not NAME=true or NAME=false; separate several by commas',
+      api(["feature-gates", "A:true"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "pods=100" is not RESOURCE#SIZE; write e.g. "pods#100"',
+      api(["watch-cache-sizes", "pods=100"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "etcd2" is not known; did you mean "etcd3"?',
+      api(["storage-backend", "etcd2"]),
+    ],
+  ],
+  "an argument with which another program ends": [
+    [
+      'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "localhost" is not an address; write e.g. "127.0.0.1"',
+      cm(["bind-address", "localhost"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.scheduler.extraArgs[0].value: "scheduler.yaml" is not absolute; start it with "/"',
+      sch(["config", "scheduler.yaml"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.etcd.local.extraArgs[0].value: "100ms" is not a number of milliseconds without a unit',
+      etcd(["heartbeat-interval", "100ms"]),
+    ],
+    [
+      "cluster.kubeadm.clusterConfiguration.etcd.local.extraArgs[1].value: election-timeout 500 must be 5 times heartbeat-interval 1000 or more, or etcd does not start",
+      etcd(["heartbeat-interval", "1000"], ["election-timeout", "500"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.etcd.local.extraArgs[0].value: "8GB" is not a number of bytes without a unit',
+      etcd(["quota-backend-bytes", "8GB"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.etcd.local.extraArgs[0].value: "hourly" is not known; known are periodic, revision',
+      etcd(["auto-compaction-mode", "hourly"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.etcd.local.extraArgs[0].value: "-1" is not a whole number',
+      etcd(["snapshot-count", "-1"]),
+    ],
+    [
+      'cluster.kubeadm.initConfiguration.patches.directory: "patches" is not absolute; start it with "/"',
+      ini({ patches: { directory: "patches" } }),
+    ],
+  ],
+};
+
+refuses(TABLE);
+
+describe("configuration: accepts", () => {
+  const accepted: Record<string, Fields> = {
+    "arguments at the ends of their ranges": api(
+      ["authorization-mode", "Node,RBAC"],
+      ["service-node-port-range", "30000-32767"],
+      ["goaway-chance", "0.02"],
+      ["watch-cache-sizes", "pods#100,nodes#0"],
+      ["v", "4"],
+      ["audit-policy-file", "/etc/kubernetes/policy.yaml"],
+    ),
+    "etcd's times of a slow disk": etcd(["heartbeat-interval", "500"], ["election-timeout", "5000"]),
+  };
+  for (const [what, input] of Object.entries(accepted))
+    it(what, () => assert.deepEqual(issuesOf(reader(input)), []));
+});
