@@ -4,7 +4,7 @@ import { isObject } from "../../lib/json";
 import { readGivenFile } from "../../lib/files";
 import { readYaml } from "../../lib/yaml";
 import { messageOf } from "../../lib/error-message";
-import { dnsLabelIssue } from "../../lib/validation/names";
+import { dnsLabelIssue, nodeNameIssue } from "../../lib/validation/names";
 import { readAdoptable } from "../../providers/kubeadm/client/adoptable";
 import { inspectMachine } from "../../providers/kubeadm/client/inspected-machine";
 import type { AdoptableCluster, AdoptableNode } from "../../providers/kubeadm/plan/adoption/adoption-facts";
@@ -86,8 +86,8 @@ async function inspectAll(
   const first = nodes.find(({ controlPlane }) => controlPlane)?.name;
   return Promise.all(
     nodes.map(async (node): Promise<Found> => {
-      if (dnsLabelIssue(node.name) !== undefined)
-        return { node, why: "foresail manages Nodes whose names are DNS labels, without dots" };
+      if (nodeNameIssue(node.name) !== undefined)
+        return { node, why: "foresail manages Nodes whose names have at most 63 characters" };
       const where = addresses.get(node.name) ?? { address: node.internalAddress, port: SSH_PORT };
       const { name, internalAddress } = node;
       const role = node.controlPlane ? ("control-plane" as const) : ("worker" as const);

@@ -1,6 +1,6 @@
 import { takeOverIssue } from "../../lib/ownership/owner";
 import { plain } from "../../lib/pulumi/arguments";
-import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
+import { dnsLabelIssue, nodeNameIssue, poolNameIssue } from "../../lib/validation/names";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
 import { below, issueAt } from "../../lib/validation/validation-issue";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
@@ -86,7 +86,7 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
     ...issueAt(["name"], dnsLabelIssue(name, 40)),
     ...clusterSettingIssues(args),
     ...machines.flatMap((machine, index) => [
-      ...issueAt(["machines", index, "name"], dnsLabelIssue(machine.name)),
+      ...issueAt(["machines", index, "name"], nodeNameIssue(machine.name)),
       ...check(["machines", index, "pool"], machine.pool || undefined, poolNameIssue),
     ]),
     ...clusterIssues({

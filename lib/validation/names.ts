@@ -43,6 +43,18 @@ export function objectNameIssue(name: string): string | undefined {
     : `${quoted(name)} is not the name of a Kubernetes object; write lower-case letters, digits, dashes and dots, with a letter or digit at both ends of each part`;
 }
 
+/**
+ * Returns the issue of a Node's name, or undefined: labels joined by dots. It is the value of a label, too, so that it is
+ * shorter than the names of other objects.
+ */
+export function nodeNameIssue(name: string): string | undefined {
+  if (name === "") return "must not be empty";
+  if (name.length > 63) return `${quoted(name)} has ${name.length} characters; write at most 63`;
+  return name.split(".").every((part) => LABEL.test(part))
+    ? undefined
+    : `${quoted(name)} is not the name of a Node; write lower-case letters, digits, dashes and dots, with a letter or digit at both ends of each part`;
+}
+
 /** Returns the issue of a one-line text that is passed unchanged to another system, or undefined. */
 export function lineIssue(text: string): string | undefined {
   if (text !== text.trim()) return `${quoted(text)} begins or ends with a space; remove it`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hostIssue } from "../../lib/validation/addresses";
 import { certificateBundleIssue, hostKeyIssue } from "../../lib/validation/keys";
-import { dnsLabelIssue, preflightIssue, userNameIssue } from "../../lib/validation/names";
+import { dnsLabelIssue, nodeNameIssue, preflightIssue, userNameIssue } from "../../lib/validation/names";
 import { SSH_PORT } from "../../lib/validation/ports";
 import { DEFAULT_DRAIN, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/cluster/defaults";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
@@ -115,7 +115,7 @@ export const ClusterInput = z.strictObject({
   ),
   takeOver: takeOver("the cluster", "machines"),
   lost: z
-    .array(text((name) => dnsLabelIssue(name)))
+    .array(text(nodeNameIssue))
     .default([])
     .describe("Names of machines that are dead and were removed from `machines`."),
   allowEvenControlPlanes: flag(false, "Accept an even number of control planes."),

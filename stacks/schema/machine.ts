@@ -5,7 +5,7 @@ import { hostIssue, hostPortIssue, ipv4Issue } from "../../lib/validation/addres
 import { hostKeyIssue } from "../../lib/validation/keys";
 import { labelValueIssue, writtenDate } from "../../lib/validation/labels";
 import { nodeLabelKeyIssue, taintKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
-import { dnsLabelIssue, poolNameIssue, userNameIssue } from "../../lib/validation/names";
+import { nodeNameIssue, poolNameIssue, userNameIssue } from "../../lib/validation/names";
 import { keyRule, port, rule, text } from "./rule";
 
 /** Effects of a taint in Kubernetes. */
@@ -35,7 +35,9 @@ export const MachineLabels = keyRule(z.record(z.string(), labelValue()), nodeLab
 
 /** Schema of a machine as written; defaults depend on its address and on `cluster.ssh`. */
 export const MachineInput = z.strictObject({
-  name: text((name) => dnsLabelIssue(name)).describe("Name of the machine and its Node: a DNS label."),
+  name: text(nodeNameIssue).describe(
+    "Name of the machine and its Node: a host name, such as w-1 or w-1.example.com, of at most 63 characters.",
+  ),
   address: text(hostIssue).describe("Host name or IPv4 address at which SSH answers."),
   port: port().optional().describe("Port of SSH; when absent, `cluster.ssh.port`."),
   user: text(userNameIssue)

@@ -16,7 +16,14 @@ import { leaveOut } from "../left-out";
 import { offerLaterPackages } from "../sites/distribution-repository";
 import { SigningKey } from "../sites/signing-key";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
-import { REPOSITORY_HOST, siteConfiguration, VERSION, type SiteChanges } from "../sites/packages-site";
+import {
+  GPU_NODE,
+  nodeNameOf,
+  REPOSITORY_HOST,
+  siteConfiguration,
+  VERSION,
+  type SiteChanges,
+} from "../sites/packages-site";
 import { SiteServer } from "../sites/site-server";
 import { SshAgent } from "../sites/ssh-agent";
 import { TestAuthority } from "../support/certificates";
@@ -117,7 +124,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure({ version: "1.36.9" });
     const { exitCode, words } = await stack.up();
     assert.notEqual(exitCode, 0);
-    assert.match(words, /gpu-1: runs debian 11; foresail supports Debian 12, Debian 13, Ubuntu 22\.04/);
+    assert.match(words, /gpu-1\.site\.example\.test: runs debian 11; foresail supports Debian 12, Debian 13, Ubuntu 22\.04/);
     assert.match(words, /has no kubeadm 1\.36\.9; it has: 1\.36\.3-1\.1/);
     assert.equal(
       await onNode(gpu(), "ls -A /etc/foresail /var/lib/foresail | grep -v : | grep -v keys || true"),
@@ -164,7 +171,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     );
     assert.deepEqual(server.direct, []);
     assert.equal(server.refused, 0);
-    assert.equal((await nodeObject("gpu-1"))?.status.nodeInfo.kubeletVersion, "v1.36.3");
+    assert.equal((await nodeObject(GPU_NODE))?.status.nodeInfo.kubeletVersion, "v1.36.3");
     assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
   });
 
@@ -250,7 +257,7 @@ describe("a site with its own package repository, proxy and pools", function () 
   });
 
   it("sets the labels and taints of its pools on the Nodes", async () => {
-    const before = await Promise.all([nodeObject("general-1"), nodeObject("gpu-1")]);
+    const before = await Promise.all([nodeObject("general-1"), nodeObject(GPU_NODE)]);
     assert.equal(before[0]?.metadata.labels["example.com/site"], "north");
     assert.equal(before[0]?.metadata.labels["foresail/group"], "general");
     assert.equal(before[1]?.metadata.labels["example.com/gpu"], "true");
@@ -265,7 +272,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure({ labels: { "example.com/site": "south", "example.com/rack": "7" } });
     const preview = await stack.preview("--diff");
     assert.match(preview.words, /general-1: label example\.com\/rack=7, label example\.com\/site=south/);
-    assert.doesNotMatch(preview.words, /(cp-1|gpu-1): (label|join|taint)/);
+    assert.doesNotMatch(preview.words, /(cp-1|gpu-1\S*): (label|join|taint)/);
     assert.equal((await stack.up()).exitCode, 0);
     const changed = (await nodeObject("general-1"))?.metadata.labels;
     assert.deepEqual([changed?.["example.com/site"], changed?.["example.com/rack"]], ["south", "7"]);
@@ -314,7 +321,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.equal(exitCode, 0, words);
     for (const node of nodes) {
       const line = new RegExp(
-        `${node.name} 1\\.36\\.3, containerd .*\\+site1, os-packages .* 2026-11 \\(cordon, drain`,
+        `${nodeNameOf(node).replaceAll(".", "\\.")} 1\\.36\\.3, containerd .*\\+site1, os-packages .* 2026-11 \\(cordon, drain`,
       );
       assert.match(preview.words, line);
       assert.match(words, new RegExp(`begins ${line.source}`));

@@ -5,6 +5,11 @@ export const VERSION = "1.36.3";
 export const REPOSITORY_HOST = "packages.example.test";
 const AUDIT_POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - level: Metadata\n";
 
+/** The name of the Node that is not named as its machine calls itself, as many are that have a domain. */
+export const GPU_NODE = "gpu-1.site.example.test";
+/** Returns the name of a machine's Node. */
+export const nodeNameOf = ({ name }: SandboxNode): string => (name === "gpu-1" ? GPU_NODE : name);
+
 /** What the tests change of the configuration. */
 export interface SiteChanges {
   readonly version?: string;
@@ -96,7 +101,7 @@ export function siteConfiguration(
     timeouts: { sshSeconds: 60 },
     rollout: { software },
     machines: nodes.map((node, index) => ({
-      name: node.name,
+      name: nodeNameOf(node),
       address: node.address,
       port: node.sshPort,
       user: node.user,

@@ -10,7 +10,7 @@ read_mark() {
   mark=$(head -c 1024 "$MARKER_PATH" 2>/dev/null | tr -d '\000' || true)
   claimed_by=$(tr -c '[:print:]' '?' <<<"${mark:0:300}" | sed 's/?$//')
   claimed_names=$mark claimed_id="" claimed_stack=""
-  if [[ $mark =~ ^cluster=[a-z0-9-]+\ machine=[a-z0-9-]+\ stack=[A-Za-z0-9_./-]+\ id=[0-9a-f-]{36}$ ]]; then
+  if [[ $mark =~ ^cluster=[a-z0-9-]+\ machine=[a-z0-9.-]+\ stack=[A-Za-z0-9_./-]+\ id=[0-9a-f-]{36}$ ]]; then
     claimed_names=${mark%% stack=*} claimed_id=${mark##* id=}
     claimed_stack=${mark##* stack=}
     claimed_stack=${claimed_stack%% id=*}

@@ -12,7 +12,7 @@ export interface MachineMark {
 /** What the file of a mark contains. */
 export type FoundMark = MachineMark | "none" | { readonly damaged: string };
 
-const NAMES = "cluster=([a-z0-9-]{1,63}) machine=([a-z0-9-]{1,63})";
+const NAMES = "cluster=([a-z0-9-]{1,63}) machine=([a-z0-9.-]{1,63})";
 const MARK = new RegExp(`^${NAMES}(?: stack=(\\S{1,302}) id=(\\S{36}))?$`);
 
 /** Returns the names in a mark, with which every mark begins. */

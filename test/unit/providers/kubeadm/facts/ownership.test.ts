@@ -28,6 +28,8 @@ describe("the mark of a machine", () => {
     ["\n", "none"],
     ["cluster=demo machine=w-1\n", { cluster: "demo", machine: "w-1" }],
     [`${OWN}\n`, { cluster: "demo", machine: "w-1", owner: { id: ID, stack: "org/shop/prod" } }],
+    ["cluster=demo machine=w-1.example.com", { cluster: "demo", machine: "w-1.example.com" }],
+    ["cluster=demo.example machine=w-1", { damaged: "cluster=demo.example machine=w-1" }],
     ["cluster=demo", { damaged: "cluster=demo" }],
     [
       `cluster=demo machine=w-1 stack=a id=${"z".repeat(36)}`,

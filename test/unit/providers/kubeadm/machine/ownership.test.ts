@@ -62,6 +62,13 @@ describe("the ownership of a machine", () => {
     assert.deepEqual(filesIn("/etc/kubernetes/tmp"), ["kubeadm-backup-etcd-1"]);
   });
 
+  it("refuses a machine with a dot in its name that another stack has, and accepts its own again", () => {
+    const names = { MACHINE: "w-1.example.com", OWNER: "cluster=demo machine=w-1.example.com" };
+    assert.equal(claim({ ...names, ...STAGING }).status, 0);
+    assert.equal(claim({ ...names, ...STAGING }).status, 0);
+    assert.match(claim({ ...names, ...PROD }).words, /belongs to the stack org\/shop\/staging/);
+  });
+
   it("refuses a machine of another cluster, of another name, and one with files of others", () => {
     put(MARKER, "cluster=other machine=w-1\n");
     assert.match(claim().words, /belongs to another foresail cluster.*cluster=other machine=w-1/);
