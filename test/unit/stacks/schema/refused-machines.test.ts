@@ -284,7 +284,7 @@ const TABLE: RefusedInputs = {
       }),
     ],
     [
-      'cluster.lost[0]: "../w" is not a DNS label; write lower-case letters, digits and dashes, with a letter or digit at both ends',
+      'cluster.lost[0]: "../w" is not the name of a Node; write lower-case letters, digits, dashes and dots, with a letter or digit at both ends of each part',
       cluster({ lost: ["../w"] }),
     ],
     [
