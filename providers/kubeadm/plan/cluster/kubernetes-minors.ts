@@ -7,8 +7,8 @@ interface KnownMinor {
 }
 
 /**
- * The minors of Kubernetes as of 2026-11-27. Patches: the tags of k8s.io/kubernetes; ends of support:
- * kubernetes.io/releases. A rollout over several minors stops at these patches; newer ones can be named in
+ * The minors of Kubernetes as of 2026-11-27. Patches: the tags of k8s.io/kubernetes, by `npm run minors`; ends of
+ * support: kubernetes.io/releases. A rollout over several minors stops at these patches; newer ones can be named in
  * `rollout.intermediateVersions`.
  */
 export const KUBERNETES_MINORS: Readonly<Record<string, KnownMinor>> = {
