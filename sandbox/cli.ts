@@ -85,6 +85,7 @@ async function main(): Promise<void> {
     .action(async (name: string, options: DesiredSize & StartOptions) => {
       const system = findSystem(name);
       const { nodes, containerd, ...size } = options;
+      const isDefault = nodes === undefined && containerd === undefined;
       const only = { "--dirt": size.dirt, "--nodes": nodes, "--containerd": containerd };
       for (const [option, value] of Object.entries(only))
         if (value !== undefined && system.name !== "ssh")
@@ -92,7 +93,7 @@ async function main(): Promise<void> {
       const { startSystem } = await import("./start.js");
       await startSystem(
         system,
-        { ...size, kind: { system: nodes ?? DEFAULT_KIND.system, containerd } },
+        { ...size, kind: isDefault ? DEFAULT_KIND : { system: nodes ?? DEFAULT_KIND.system, containerd } },
         await newReporter(),
       );
     });

@@ -10,7 +10,7 @@ export interface NodeKind {
   readonly containerd?: ContainerdMinor | undefined;
 }
 
-export const DEFAULT_KIND: NodeKind = { system: "debian-12" };
+export const DEFAULT_KIND: NodeKind = { system: "debian-13", containerd: "2.4" };
 
 export const NODE_SYSTEMS = Object.keys(SYSTEMS) as NodeKind["system"][];
 export const CONTAINERD_MINORS = Object.keys(CONTAINERD_VERSIONS) as ContainerdMinor[];

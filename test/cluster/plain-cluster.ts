@@ -40,7 +40,7 @@ UNIT
 mkdir -p /etc/containerd /opt/cni/bin
 ln -sf /usr/lib/cni/* /opt/cni/bin/
 pause=$(kubeadm config images list --kubernetes-version v${version} 2>/dev/null | grep /pause:)
-containerd config default | sed -E -e "s|^( *sandbox_image = ).*|\\1\\"$pause\\"|" -e 's|^( *restrict_oom_score_adj = ).*|\\1true|' >/etc/containerd/config.toml
+containerd config default | sed -E -e "s|^( *sandbox(_image)? = ).*|\\1\\"$pause\\"|" -e 's|^( *restrict_oom_score_adj = ).*|\\1true|' >/etc/containerd/config.toml
 systemctl daemon-reload
 systemctl restart containerd
 systemctl enable --quiet kubelet

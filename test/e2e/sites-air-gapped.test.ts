@@ -197,7 +197,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
       assert.ok(pinned.includes(`${IMAGES}/${image}`), pinned);
     assert.match(
       await onNode(machine, "containerd config dump"),
-      new RegExp(`sandbox_image = "${IMAGES}/pause`),
+      new RegExp(`sandbox(_image)? = ["']${IMAGES}/pause`),
     );
   });
 

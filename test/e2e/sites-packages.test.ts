@@ -61,7 +61,12 @@ describe("a site with its own package repository, proxy and pools", function () 
     folder = await mkdtemp(path.join(sandboxFolder, "site-"));
     authority = new TestAuthority(folder);
     nodes = await fleet.ensure(
-      ["cp-1", "general-1", "gpu-1"].map((name) => ({ name, bundles: [VERSION] })),
+      // whose containerd is the distribution's package, of the oldest supported minor
+      ["cp-1", "general-1", "gpu-1"].map((name) => ({
+        name,
+        bundles: [VERSION],
+        variant: { kind: { system: "debian-12" } },
+      })),
       silent,
     );
     key = await SigningKey.generate();

@@ -29,7 +29,6 @@ import { stepsOfKind } from "../support/steps";
 
 const FROM = "1.36.3";
 const TO = "1.37.2";
-// the other tests run on the sandbox's own kind
 const KIND = { system: "debian-13", containerd: "2.4" } as const;
 const CONTROL_PLANES = ["cp-1", "cp-2", "cp-3"];
 const MACHINES = [...CONTROL_PLANES, "w-1", "w-2"];
