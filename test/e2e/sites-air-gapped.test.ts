@@ -210,7 +210,10 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
       new RegExp(`server: https://${new URL(server.url).hostname}:${balancer.port}`),
     );
     assert.ok(balancer.connections > 0);
-    assert.equal(await onNode(machine, "systemctl is-enabled foresail-endpoint 2>/dev/null | grep -v not-found || true"), "");
+    assert.equal(
+      await onNode(machine, "systemctl is-enabled foresail-endpoint 2>/dev/null | grep -v not-found || true"),
+      "",
+    );
   });
 
   it("leaves existing Secrets unchanged when encryption is turned off", async () => {

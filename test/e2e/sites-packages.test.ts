@@ -16,14 +16,8 @@ import { leaveOut } from "../left-out";
 import { offerLaterPackages } from "../sites/distribution-repository";
 import { SigningKey } from "../sites/signing-key";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
-import {
-  GPU_NODE,
-  nodeNameOf,
-  REPOSITORY_HOST,
-  siteConfiguration,
-  VERSION,
-  type SiteChanges,
-} from "../sites/packages-site";
+import { GPU_NODE, REPOSITORY_HOST, siteConfiguration, siteNodes, VERSION } from "../sites/packages-site";
+import { nodeNameOf, type SiteChanges } from "../sites/packages-site";
 import { SiteServer } from "../sites/site-server";
 import { SshAgent } from "../sites/ssh-agent";
 import { TestAuthority } from "../support/certificates";
@@ -60,15 +54,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await mkdir(sandboxFolder, { recursive: true });
     folder = await mkdtemp(path.join(sandboxFolder, "site-"));
     authority = new TestAuthority(folder);
-    nodes = await fleet.ensure(
-      // whose containerd is the distribution's package, of the oldest supported minor
-      ["cp-1", "general-1", "gpu-1"].map((name) => ({
-        name,
-        bundles: [VERSION],
-        variant: { kind: { system: "debian-12" } },
-      })),
-      silent,
-    );
+    nodes = await siteNodes(fleet);
     key = await SigningKey.generate();
     await makeKubernetesRepository(path.join(folder, REPOSITORY), toolchain.kubernetes(VERSION), key);
     server = await SiteServer.start(folder, await gatewayOf(controlPlane()));
@@ -129,7 +115,10 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure({ version: "1.36.9" });
     const { exitCode, words } = await stack.up();
     assert.notEqual(exitCode, 0);
-    assert.match(words, /gpu-1\.site\.example\.test: runs debian 11; foresail supports Debian 12, Debian 13, Ubuntu 22\.04/);
+    assert.match(
+      words,
+      /gpu-1\.site\.example\.test: runs debian 11; foresail supports Debian 12, Debian 13, Ubuntu 22\.04/,
+    );
     assert.match(words, /has no kubeadm 1\.36\.9; it has: 1\.36\.3-1\.1/);
     assert.equal(
       await onNode(gpu(), "ls -A /etc/foresail /var/lib/foresail | grep -v : | grep -v keys || true"),
@@ -326,7 +315,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.equal(exitCode, 0, words);
     for (const node of nodes) {
       const line = new RegExp(
-        `${nodeNameOf(node).replaceAll(".", "\\.")} 1\\.36\\.3, containerd .*\\+site1, os-packages .* 2026-11 \\(cordon, drain`,
+        `${nodeNameOf(node)} 1\\.36\\.3, containerd .*\\+site1, os-packages .* 2026-11 \\(cordon, drain`,
       );
       assert.match(preview.words, line);
       assert.match(words, new RegExp(`begins ${line.source}`));

@@ -1,4 +1,5 @@
-import { containerNodeSettings, type SandboxNode } from "../../sandbox/nodes";
+import { containerNodeSettings, type NodeFleet, type SandboxNode } from "../../sandbox/nodes";
+import { silent } from "./site-machines";
 
 export const VERSION = "1.36.3";
 /** A name that only the proxy knows. */
@@ -9,6 +10,17 @@ const AUDIT_POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - lev
 export const GPU_NODE = "gpu-1.site.example.test";
 /** Returns the name of a machine's Node. */
 export const nodeNameOf = ({ name }: SandboxNode): string => (name === "gpu-1" ? GPU_NODE : name);
+
+/** Starts the site's machines, whose containerd is the distribution's package, of the oldest supported minor. */
+export const siteNodes = (fleet: NodeFleet): Promise<SandboxNode[]> =>
+  fleet.ensure(
+    ["cp-1", "general-1", "gpu-1"].map((name) => ({
+      name,
+      bundles: [VERSION],
+      variant: { kind: { system: "debian-12" } },
+    })),
+    silent,
+  );
 
 /** What the tests change of the configuration. */
 export interface SiteChanges {
