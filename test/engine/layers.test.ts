@@ -76,6 +76,24 @@ describe("a stack over a layer", function () {
     assert.doesNotMatch(stdout, /PRIVATE KEY/);
   });
 
+  it("is told the command for a missing secret, with its key", async () => {
+    const azimuth = {
+      name: "demo",
+      namespace: "az-demo",
+      templateName: "a",
+      cloudCredentialsSecretName: "c",
+    };
+    const others = { controlPlaneMachineSize: "vm.small" };
+    const config = { "foresail:system": "azimuth", "foresail:azimuth": { ...azimuth, ...others } };
+    writeFileSync(stack.stackFile, stringify({ config }));
+    const { exitCode, stdout } = await stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(
+      stdout,
+      /managementKubeconfig: is missing; set it with: pulumi config set --secret foresail:managementKubeconfig < FILE/,
+    );
+  });
+
   it("takes the system of its layer, in the example of regions for each system", async () => {
     const regions = path.join(projectFolder, "examples", "regions");
     const filled = (file: string) => readFileSync(file, "utf8").replaceAll(/\$\{shared\.[^}]*\}/g, "filled");

@@ -50,6 +50,18 @@ describe("configuration: azimuth", () => {
       assert.deepEqual(issuesOf(reader(smallest(over))), []);
   });
 
+  it("keeps the nulls of a stack file where its layer has no such field", () => {
+    const values = { nodeGroupDefaults: { failureDomain: null } };
+    const stack = reader(smallest({ identity: null, values }), { "foresail:layer": "site" });
+    const loaded = loadConfiguration({
+      ...stack,
+      readLayer: (name) => ({ file: `layers/${name}.yaml`, text: "config: {foresail:labels: {site: x}}" }),
+    });
+    assert.ok(loaded.system === "azimuth");
+    assert.equal(loaded.azimuth.identity, null);
+    assert.deepEqual(loaded.azimuth.values, values);
+  });
+
   it("accepts a cluster without a lease and without a record", () =>
     assert.deepEqual(issuesOf(reader(smallest({ record: false }))), []));
 

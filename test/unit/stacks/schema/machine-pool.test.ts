@@ -54,6 +54,16 @@ describe("configuration: the system machine-pool", () => {
     assert.equal(loaded.workloadKubeconfig, undefined);
   });
 
+  it("accepts a managed pool, whose bootstrap has an empty name", () => {
+    const apiVersion = "infrastructure.cluster.x-k8s.io/v1beta1";
+    const managed = { apiVersion, kind: "AzureManagedMachinePool", spec: { mode: "User" } };
+    const loaded = loadConfiguration(
+      reader(section({ bootstrap: { dataSecretName: "" }, infrastructure: managed })),
+    );
+    assert.ok(loaded.system === "machine-pool");
+    assert.deepEqual(loaded.machinePool.bootstrap, { dataSecretName: "" });
+  });
+
   const config = { apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1", kind: "KubeadmConfig", spec: {} };
   const table: [Fields, string | RegExp][] = [
     [{ name: "Pool" }, /^machinePool\.name: "Pool" is not the name of a Kubernetes object/],
