@@ -3,8 +3,9 @@ import { Provider } from "@pulumi/openstack/provider";
 import { whenMade } from "../../lib/pulumi/left-out";
 import type { StateResources } from "../../lib/pulumi/state";
 import { laterLines } from "../../lib/steps/steps";
-import { desiredMachines, MACHINE_FIELDS } from "../../providers/openstack/plan/machine";
+import { desiredMachines, MACHINE_FIELDS, slotOfMachine } from "../../providers/openstack/plan/machine";
 import { leavingLaterOf } from "../../providers/kubeadm/plan/machines/batches";
+import { pausedRefusals } from "../../providers/kubeadm/plan/validation/rollout";
 import { planRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
 import { unattachedRefusals, unreadableRefusals } from "../../providers/openstack/plan/changed-in-cloud";
@@ -75,6 +76,11 @@ export async function makeInfrastructure(
       slots.map(({ machine }) => machine.slot),
     ),
     ...asked.refusals,
+    ...pausedRefusals(
+      args.cluster.rollout?.pausedNodes ?? [],
+      slots.map(({ machine }) => machine.slot),
+      slotOfMachine,
+    ),
   ];
   const reached = new Set(pools.flatMap(({ name, floatingIp }) => (floatingIp ? [name] : [])));
   const withFloatingIp = [

@@ -7,6 +7,7 @@ import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks"
 import { slotOf, wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
 import type { MachineVm } from "../../providers/tumblebug/plan/model";
+import { pausedRefusals } from "../../providers/kubeadm/plan/validation/rollout";
 import { desiredLostRefusals } from "../../providers/tumblebug/plan/validation";
 import { connectionNames, registeredName, type ConnectionNames } from "../../providers/tumblebug/plan/names";
 import {
@@ -42,7 +43,7 @@ import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 
 /** Arguments of the machines; of the cluster on them, only the pod network is used. */
 export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
-  cluster: Pick<TumblebugClusterArgs["cluster"], "network">;
+  cluster: Pick<TumblebugClusterArgs["cluster"], "network" | "rollout">;
   /** The stack's state at the start of the run. */
   existing: StateResources;
   /** The machines of the state whose VMs do not run, if this run removes machines. @default none */
@@ -169,6 +170,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       ...(this.args.asked?.refusals ?? []),
       ...this.unknownReplacements(),
       ...desiredLostRefusals(this.args.lost ?? [], this.slots),
+      ...this.unknownPaused(),
     );
     const { address, allowHttp } = this.args.server;
     const reason = plainHttpIssue(address, "server.allowHttp", allowHttp);
@@ -176,6 +178,11 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     for (const { path, message } of poolIssues("groups", this.args.groups))
       refusals.push({ property: formatPath(path), reason: message });
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
+  }
+
+  private unknownPaused() {
+    const slots = this.slots.map(({ machine }) => slotOf(machine));
+    return pausedRefusals(this.args.cluster.rollout?.pausedNodes ?? [], slots, slotOf);
   }
 
   /** A group that became smaller may have kept any of its slots. */

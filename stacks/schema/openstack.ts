@@ -13,7 +13,7 @@ import type { BaseCluster } from "./cluster";
 import { blocksOf, sectionRules, settingRules } from "./cluster-rules";
 import { readSshKey } from "./secrets";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
-import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
+import { nodesOfPools, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { slotOfMachine } from "../../providers/openstack/plan/machine";
 import { openstackIssues, slotsOf } from "../../providers/openstack/plan/validation";
 import type { Readable } from "../../lib/validation/check";
@@ -156,10 +156,11 @@ export function openstackRules(
   const blocks = blocksOf(cluster);
   // Machine names end with a hash, which is unknown here.
   const slots = new Set(slotsOf(pools));
-  const nodes = {
-    has: (name: string) => slots.has(slotOfMachine(name)) && /-[0-9a-z]{5}$/.test(name),
-    known: [...slots].map((slot) => `${slot}-<hash>`),
-  };
+  const nodes = nodesOfPools(
+    { has: () => false, known: [...slots].map((slot) => `${slot}-<hash>`) },
+    pools.flatMap(({ name }) => name ?? []),
+    (name) => (/-[0-9a-z]{5}$/.test(name) ? slotOfMachine(name) : undefined),
+  );
   const groups = pools.flatMap(({ name, role }) =>
     role === "control-plane" ? CONTROL_PLANE_GROUP : (name ?? []),
   );

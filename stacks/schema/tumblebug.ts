@@ -9,8 +9,8 @@ import type { BaseCluster } from "./cluster";
 import { blocksOf, sectionRules, settingRules } from "./cluster-rules";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { VOLUME_SIZES } from "../../lib/validation/numbers";
-import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
-import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
+import { nodeNames, nodesOfPools, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
+import { nodeGroupOf, slotOf } from "../../providers/tumblebug/plan/groups";
 import { machinesOf, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
 import type { Readable } from "../../lib/validation/check";
 import { Access, flag, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, seconds, text, url, whole } from "./rule";
@@ -141,7 +141,8 @@ export function tumblebugRules({
   const network = blocksOf(cluster);
   const plugin = Object.keys(cluster.network?.plugin ?? {})[0] ?? "";
   const pools = groups.map(({ name = "", role = "worker" }) => nodeGroupOf({ name, role }));
-  const nodes = nodeNames(machinesOf(groups, replace));
+  const names = groups.flatMap(({ name }) => name ?? []);
+  const nodes = nodesOfPools(nodeNames(machinesOf(groups, replace)), names, slotOf);
   const unmet =
     "is true, but nothing tells the host keys of CB-Tumblebug's VMs before the first contact; remove it, or create the VMs yourself and use the system ssh";
   return [

@@ -61,6 +61,46 @@ export function nodeNames(names: readonly string[]): NodeNames {
   return { has: (name) => all.has(name), known: [...all] };
 }
 
+/**
+ * Returns names that also cover the slots that a pool may have kept when it became smaller: only the state knows them, and
+ * `pausedRefusals` checks them in each run.
+ *
+ * @param slotOf the slot in a machine's name: "w-3"
+ */
+export function nodesOfPools(
+  names: NodeNames,
+  pools: readonly string[],
+  slotOf: (name: string) => string | undefined,
+): NodeNames {
+  const has = (name: string) => {
+    const [, pool = ""] = /^(.+)-[1-9]\d*$/.exec(slotOf(name) ?? "") ?? [];
+    return names.has(name) || pools.includes(pool);
+  };
+  return { ...names, has };
+}
+
+/**
+ * Returns the refusals of paused machines that a run does not have.
+ *
+ * @param slots what the run has
+ */
+export function pausedRefusals(
+  pausedNodes: readonly string[],
+  slots: readonly string[],
+  slotOf: (name: string) => string,
+): { property: string; reason: string }[] {
+  return pausedNodes.flatMap((name, index) =>
+    slots.includes(slotOf(name))
+      ? []
+      : [
+          {
+            property: `cluster.rollout.pausedNodes[${index}]`,
+            reason: unknown("machine", name, [...slots]),
+          },
+        ],
+  );
+}
+
 /** Input of the rollout's rules; values that could not be read are absent. */
 interface RolloutFacts {
   pools?: Readonly<Record<string, { maxUnavailable?: unknown } | undefined>>;

@@ -160,12 +160,12 @@ const TABLE: RefusedInputs = {
       openstack({}, paused("w-1")),
     ],
     [
-      'cluster.rollout.pausedNodes[0]: "w-3-abcde" is not a machine of this cluster; there are cp-1-<hash>, w-1-<hash>, w-2-<hash>',
-      openstack({}, paused("w-3-abcde")),
+      'cluster.rollout.pausedNodes[0]: "x-3-abcde" is not a machine of this cluster; there are cp-1-<hash>, w-1-<hash>, w-2-<hash>',
+      openstack({}, paused("x-3-abcde")),
     ],
     [
-      'cluster.rollout.pausedNodes[1]: "w-3" is not a machine of this cluster; did you mean "w-1"?',
-      tumblebug({}, paused("w-1", "w-3")),
+      'cluster.rollout.pausedNodes[1]: "x-3" is not a machine of this cluster; there are cp-1, w-1, w-2',
+      tumblebug({}, paused("w-1", "x-3")),
     ],
     [
       'cluster.rollout.pausedNodes[1]: "w-1" is listed twice; remove one',
