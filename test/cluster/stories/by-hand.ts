@@ -37,7 +37,7 @@ export const powerOn =
     cluster.fleet.start(machine);
 
 /** A machine is taken away with its disk: the configuration makes an empty one in its place. */
-export const deleted =
+export const takenAway =
   (machine: string): Action =>
   (cluster) =>
     cluster.fleet.delete(machine);

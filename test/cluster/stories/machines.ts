@@ -1,4 +1,4 @@
-import { clean, deleted, kubectl, nodes, notReady, podsOn, resetByHand } from "./by-hand";
+import { clean, kubectl, nodes, notReady, podsOn, resetByHand, takenAway } from "./by-hand";
 import { joins, removes } from "./steps";
 import type { Story } from "./story";
 
@@ -75,7 +75,7 @@ export const machineStories: readonly Story[] = [
     title: "the machine of a worker is installed anew, listed as lost, and joins again",
     runs: [
       {
-        byHand: [deleted("w-2"), notReady("w-2")],
+        byHand: [takenAway("w-2"), notReady("w-2")],
         edit: { machines: ["cp-1", "w-1"], lost: ["w-2"] },
         preview: [{ kind: "lose", machine: "w-2" }],
         then: [nodes("cp-1", "w-1")],

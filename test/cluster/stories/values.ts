@@ -41,7 +41,11 @@ export const valueStories: readonly Story[] = [
     { network: { serviceSubnet: "10.98.0.0/16" } },
     /network\.serviceSubnet/,
   ),
-  refused("a field of the kubelet is misspelt", { kubelet: { ...kubelet, maxPod: 90 } }, /maxPods?/),
+  refused(
+    "a field of the kubelet is misspelt",
+    { kubelet: { ...kubelet, maxPod: 90 } },
+    /kubelet\.maxPod: is not known; did you mean "maxPods"\?/,
+  ),
   refused("a minor version is skipped", { version: "1.38.0" }, /1\.38/),
   refused("Secrets are no longer to be encrypted", { encryptSecretsAtRest: false }, /encryptSecretsAtRest/),
   refused(
