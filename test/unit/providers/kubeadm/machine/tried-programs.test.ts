@@ -121,7 +121,7 @@ try_static_pod kube-apiserver`,
       ],
       ["flag provided but not defined: -x"],
       ['invalid value "abc" for flag -quota-backend-bytes: parse error'],
-    ].map(([line = "", words = line]) => [line, words]);
+    ].map(([line = "", words = line]) => [line, words] as const);
     for (const [line, words] of ofEtcd)
       it(`refuses with what etcd says: ${words}`, () =>
         assert.deepEqual(apiServer([1, line]), [{ program: "kube-apiserver", words }]));
