@@ -15,6 +15,7 @@ export default tseslint.config(
           allowDefaultProject: [
             "eslint.config.mjs",
             ".dependency-cruiser.cjs",
+            "program.cjs",
             "scripts/*.cjs",
             "examples/github/foresail/*.mjs",
           ],

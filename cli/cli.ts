@@ -1,19 +1,21 @@
 #!/usr/bin/env node
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "./terminal/command";
 import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./terminal/exit-codes";
 import { addFleetCommands } from "./fleet/commands/commands";
+import { type Shell, SHELLS } from "./manual/completion";
+import { addGlobalOptions, describeError } from "./terminal/global-options";
 import { printError } from "./terminal/terminal";
 import type { AdoptOptions } from "./commands/adopt";
 import type { ConfigShowOptions } from "./commands/config-show";
 import type { DriftOptions } from "./commands/drift";
 import type { DestroyStackOptions } from "./commands/destroy-stack";
+import type { InitOptions } from "./commands/init";
 import type { PlanOptions, PlanOutput } from "./commands/plan";
 import type { PreviewOptions } from "./commands/preview";
 import type { ReleaseOptions } from "./commands/release";
 import type { UnlockOptions } from "./commands/unlock";
 import type { UpOptions } from "./commands/up";
-import { messageOf } from "../lib/error-message";
 import { displayWarnings } from "../lib/text/warnings";
 
 /** Adds a command, whose help ends with notes and the exit codes that it has. */
@@ -22,6 +24,11 @@ function addCommand(program: Command, name: CommandName, notes = ""): Command {
 }
 
 const STACK = ["--stack <name>", "the stack; default: the one that is selected"] as const;
+
+const KUBECONFIG = [
+  "--kubeconfig <file>",
+  "the cluster's kubeconfig; default: KUBECONFIG, or ~/.kube/config; read permissions are enough",
+] as const;
 
 const MONITOR_NOTES = `
 The monitor is optional: an up compares the services, too. It may be started, stopped and killed at any time.
@@ -39,7 +46,7 @@ function addMonitorCommand(program: Command): void {
 function addPlanCommand(program: Command): void {
   const command = addCommand(program, "plan")
     .description("forecast a version rollout of any kubeadm cluster; only reads it")
-    .requiredOption("--kubeconfig <file>", "the cluster's kubeconfig; read permissions are enough")
+    .option(...KUBECONFIG)
     .requiredOption("--to <version>", "the Kubernetes version to reach, e.g. 1.36.3")
     .option("--context <name>", "a context of the kubeconfig; its current one without it")
     .option(
@@ -77,7 +84,7 @@ function addAdoptCommand(program: Command): void {
     .description(
       "write the stack file for a kubeadm cluster that foresail did not make; changes nothing else",
     )
-    .requiredOption("--kubeconfig <file>", "the cluster's kubeconfig; read permissions are enough")
+    .option(...KUBECONFIG)
     .option("--context <name>", "a context of the kubeconfig; its current one without it")
     .requiredOption(
       "--ssh <user>",
@@ -91,6 +98,27 @@ function addAdoptCommand(program: Command): void {
     )
     .requiredOption("--write <file>", "the stack file to write, stacks/config/Pulumi.<stack>.yaml")
     .action(running<AdoptOptions>(async () => (await import("./commands/adopt.js")).adopt));
+}
+
+const INIT_NOTES = `
+It writes package.json, Pulumi.yaml and stacks/config/Pulumi.<stack>.yaml, and overwrites none of them. On a terminal it asks for what is missing.
+`;
+
+/** Adds the command init, which makes a folder of stack files. */
+function addInitCommand(program: Command): void {
+  addCommand(program, "init", INIT_NOTES)
+    .description("make a folder of stack files for a cluster on machines that exist")
+    .option("--stack <name>", "the name of the stack, and of its cluster")
+    .option("--kubernetes <version>", "the version of Kubernetes, e.g. 1.36.3")
+    .option("--control-plane <address...>", "where SSH of the control planes answers")
+    .option("--worker <address...>", "where SSH of the workers answers")
+    .option("--user <name>", "the user that logs in: root, or one that may sudo without a password")
+    .option(
+      "--from <file>",
+      "a list of machines (NAME [USER@]ADDRESS[:PORT] control-plane|worker), an inventory of kubespray, k0sctl.yaml or kubeone.yaml",
+    )
+    .option("--no-check", "do not read the host keys of the machines")
+    .action(running<InitOptions>(async () => (await import("./commands/init.js")).init));
 }
 
 const RELEASE_NOTES = `
@@ -185,7 +213,8 @@ function addConfigCommand(program: Command): void {
     .command("show")
     .description("print the configuration of a stack, merged over its layer, with the file of each value")
     .option(...STACK)
-    .option("--json", "a list of {path, value, file} for programs")
+    .addOption(driftOutput())
+    .option("--json", "the same as --output json: a list of {path, value, file}")
     .addHelpText("after", () => exitCodesHelp("config show"))
     .action(running<ConfigShowOptions>(async () => (await import("./commands/config-show.js")).configShow));
 }
@@ -201,6 +230,27 @@ function addDestroyStackCommand(program: Command): void {
     );
 }
 
+const COMPLETION_NOTES = `
+  bash: source <(foresail completion bash)
+  zsh:  source <(foresail completion zsh)
+  fish: foresail completion fish | source
+`;
+
+/** Adds the commands that print what shells and man(1) know about the commands. */
+function addManualCommands(program: Command): void {
+  addCommand(program, "completion", COMPLETION_NOTES)
+    .description("print the script that completes commands and options in a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
+    .action(async (shell: Shell) => {
+      process.exitCode = (await import("./commands/completion.js")).completion(program, shell);
+    });
+  addCommand(program, "man")
+    .description("print the manual page: foresail man | man -l -")
+    .action(async () => {
+      process.exitCode = (await import("./commands/completion.js")).man(program);
+    });
+}
+
 /** The command `foresail`. */
 async function main(): Promise<void> {
   displayWarnings();
@@ -208,6 +258,7 @@ async function main(): Promise<void> {
     .description("Kubernetes clusters that you can preview")
     .showHelpAfterError("(--help tells more)")
     .exitOverride((end) => process.exit(end.exitCode === 0 ? EXIT.done : EXIT.usage));
+  addGlobalOptions(program);
   addCommand(program, "unlock")
     .description("clear the lock that a killed `pulumi` left on a stack: in a folder, a bucket or a database")
     .requiredOption("--stack <name>", "the stack that is locked")
@@ -216,6 +267,7 @@ async function main(): Promise<void> {
     .action(running<UnlockOptions>(async () => (await import("./commands/unlock.js")).unlock));
   addPlanCommand(program);
   addReviewCommands(program);
+  addInitCommand(program);
   addAdoptCommand(program);
   addReleaseCommand(program);
   addDriftCommand(program);
@@ -223,10 +275,11 @@ async function main(): Promise<void> {
   addConfigCommand(program);
   addFleetCommands(program);
   addDestroyStackCommand(program);
+  addManualCommands(program);
   await program.parseAsync();
 }
 
 main().catch((error: unknown) => {
-  printError(`foresail: ${messageOf(error)}`);
+  printError(`foresail: ${describeError(error)}`);
   process.exitCode = EXIT[error instanceof CommandError ? error.exit : "failed"];
 });

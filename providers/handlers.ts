@@ -1,6 +1,7 @@
 import type { Handlers } from "../lib/pulumi/handler-types";
 import { endWithEngine, isDynamicProvider } from "../lib/process/parent-watch";
 import { interruptWithEngine } from "../lib/pulumi/cancellation";
+import { enterProject } from "../lib/pulumi/project-folder";
 import { printErrorsOnce } from "../lib/pulumi/displayed-handlers";
 import { displayWarnings } from "../lib/text/warnings";
 import { makeStructsFast } from "../lib/pulumi/fast-structs";
@@ -8,6 +9,7 @@ import { trustingThisRun } from "../lib/pulumi/stale-steps";
 
 endWithEngine();
 if (isDynamicProvider()) {
+  enterProject();
   interruptWithEngine();
   printErrorsOnce();
   displayWarnings();

@@ -11,11 +11,12 @@ import type { AdoptableCluster, AdoptableNode } from "../../providers/kubeadm/pl
 import type { MatchedMachine } from "../../providers/kubeadm/plan/adoption/adoption-facts";
 import { type AdoptionDraft, draftAdoption } from "../../providers/kubeadm/plan/adoption/adoption-draft";
 import { EXIT, UsageError } from "../terminal/exit-codes";
-import { chooseContext } from "../forecast/kubeconfig";
+import { chooseContext, findKubeconfig } from "../forecast/kubeconfig";
 import { print } from "../terminal/terminal";
 
 export interface AdoptOptions {
-  readonly kubeconfig: string;
+  /** default: as kubectl finds it */
+  readonly kubeconfig?: string;
   readonly context?: string;
   /** User that logs in over SSH. */
   readonly ssh: string;
@@ -41,7 +42,7 @@ export async function adopt(options: AdoptOptions, say = print): Promise<number>
   const name = stackName(options.write);
   const file = existingFile(options.write);
   const addresses = new Map(options.address.map(addressOf));
-  const chosen = chooseContext(options.kubeconfig, options.context);
+  const chosen = chooseContext(findKubeconfig(options.kubeconfig, options.context), options.context);
   const cluster = await readAdoptable({ kubeconfig: chosen.kubeconfig });
   const unknown = [...addresses.keys()].filter((node) => !cluster.nodes.some((each) => each.name === node));
   if (unknown.length > 0) throw new UsageError(`--address: the cluster has no Node ${unknown.join(", ")}`);

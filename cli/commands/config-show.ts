@@ -13,6 +13,7 @@ import { print, printError } from "../terminal/terminal";
 export interface ConfigShowOptions {
   readonly stack?: string;
   readonly json?: true;
+  readonly output: "text" | "json";
 }
 
 /** What `pulumi config --json` prints of a key. */
@@ -53,7 +54,7 @@ export async function configShow(options: ConfigShowOptions, say = print): Promi
     { file: `Pulumi.${stack}.yaml`, values: written },
     layer && { file: layer.file, values: Object.fromEntries(below) as Record<string, unknown> },
   );
-  if (options.json) say(displayJson(values));
+  if (options.json || options.output === "json") say(displayJson(values));
   else for (const line of renderValues(values)) say(line);
   return EXIT.done;
 }

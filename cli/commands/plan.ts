@@ -4,14 +4,15 @@ import { EXIT, UsageError } from "../terminal/exit-codes";
 import { displayJson } from "../../lib/text/display";
 import { parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "../forecast/facts";
-import { chooseContext } from "../forecast/kubeconfig";
+import { chooseContext, findKubeconfig } from "../forecast/kubeconfig";
 import { colorsOf } from "../terminal/terminal";
 import { messageOf } from "../../lib/error-message";
 
 export type PlanOutput = "text" | "json" | "markdown";
 
 export interface PlanOptions {
-  readonly kubeconfig: string;
+  /** default: as kubectl finds it */
+  readonly kubeconfig?: string;
   readonly to: string;
   readonly context?: string;
   readonly via: readonly string[];
@@ -41,10 +42,11 @@ export async function plan(
     intermediates: options.via.map((text) => version(text, "--via")),
     now: new Date(),
   };
-  const chosen = chooseContext(options.kubeconfig, options.context);
+  const file = findKubeconfig(options.kubeconfig, options.context);
+  const chosen = chooseContext(file, options.context);
   const facts = await readFacts(chosen, SECONDS).catch((error: unknown) => {
     const words = messageOf(error);
-    throw new Error(`${options.kubeconfig} (context ${chosen.context}): ${words}`, { cause: error });
+    throw new Error(`${file} (context ${chosen.context}): ${words}`, { cause: error });
   });
   const report = planReport(facts, desired);
   write(render(report, options));

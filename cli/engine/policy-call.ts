@@ -36,12 +36,14 @@ export async function policyCall({ policyPack, policyPackConfig }: PolicyOptions
       `${policyPack} is no policy pack: it has no PulumiPolicy.yaml; name the pack's folder`,
     );
   const args = ["--policy-pack", path.resolve(policyPack)];
-  if (policyPackConfig === undefined) return { args, environment: { [POLICY_LEVELS_VARIABLE]: "{}" } };
+  // a pack may have the program that runs it; Pulumi.yaml can name it only where the package is installed already
+  const PATH = [process.env["PATH"] ?? "", path.resolve(policyPack)].join(path.delimiter);
+  if (policyPackConfig === undefined) return { args, environment: { PATH, [POLICY_LEVELS_VARIABLE]: "{}" } };
   const fix = "give a JSON file with the parameters of the policies: docs/policies.md";
   const configuration = await readGivenFile(policyPackConfig, "the configuration of the policies", fix);
   return {
     args: [...args, "--policy-pack-config", path.resolve(policyPackConfig)],
-    environment: { [POLICY_LEVELS_VARIABLE]: configuration },
+    environment: { PATH, [POLICY_LEVELS_VARIABLE]: configuration },
   };
 }
 

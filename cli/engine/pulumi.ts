@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { readJsonOf } from "../../lib/json";
 import { parseYaml } from "../../lib/yaml";
 import { displayEngineLine } from "../../lib/text/display";
 import { explainEngineError, ValueFilter, withoutValues } from "./engine-messages";
-import { colorOfStream, onInterrupts } from "../terminal/terminal";
+import { colorOfStream, isQuiet, onInterrupts } from "../terminal/terminal";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -94,7 +94,8 @@ export function startPulumi(call: PulumiCall): RunningPulumi {
       if (output[name].length < MOST_OUTPUT) output[name] += text;
     });
     const isClosed = once(stream, "close");
-    if (passThrough) await showLines(stream, process[name], name === "stdout" ? filter : undefined);
+    if (passThrough && !isQuiet())
+      await showLines(stream, process[name], name === "stdout" ? filter : undefined);
     await isClosed;
   });
   const ended = new Promise<PulumiAnswer>((resolve, reject) => {
@@ -106,9 +107,14 @@ export function startPulumi(call: PulumiCall): RunningPulumi {
     child.once("exit", (code, signal) => {
       // not 'close' alone: a plugin that outlives a killed engine keeps the pipes open
       const patience = new Promise((done) => setTimeout(done, 2_000).unref());
-      void Promise.race([Promise.all(closed), patience]).then(() =>
-        resolve({ exitCode: code ?? (signal === null ? 1 : 128), ...output }),
-      );
+      void Promise.race([Promise.all(closed), patience]).then(async () => {
+        const answer = { exitCode: code ?? (signal === null ? 1 : 128), ...output };
+        if (passThrough && isQuiet() && answer.exitCode !== 0) {
+          await showLines(Readable.from([answer.stdout]), process.stdout, filter);
+          await showLines(Readable.from([answer.stderr]), process.stderr);
+        }
+        resolve(answer);
+      });
     });
   });
   return { child, ended };

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import { stringify } from "yaml";
 import { isObject } from "../../lib/json";
@@ -53,6 +54,36 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
   });
   const clientCertificate = inlineOrFile(credentials, "client-certificate")?.toString("utf8");
   return { kubeconfig, context: name, clientCertificate };
+}
+
+/**
+ * Returns the kubeconfig to read: the given one, or as kubectl finds it. Of several files in KUBECONFIG, it is the first that has
+ * the wanted context, or names a current one.
+ *
+ * @throws Error that says what to do
+ */
+export function findKubeconfig(
+  given: string | undefined,
+  wanted?: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): string {
+  if (given !== undefined) return given;
+  const named = (environment["KUBECONFIG"] ?? "").split(path.delimiter).filter((file) => file !== "");
+  const files = named.length > 0 ? named : [path.join(environment["HOME"] ?? homedir(), ".kube", "config")];
+  const there = files.filter((file) => existsSync(file));
+  const [only] = there;
+  if (only === undefined)
+    throw new Error(`there is no kubeconfig at ${listed(files)}; give its path with --kubeconfig`);
+  if (there.length === 1) return only;
+  const found = there.find((file) => {
+    const config = read(file);
+    return wanted === undefined
+      ? Boolean(config["current-context"])
+      : config.contexts?.some(({ name }) => name === wanted);
+  });
+  if (found !== undefined) return found;
+  const what = wanted === undefined ? "names a current context" : `has the context "${wanted}"`;
+  throw new Error(`none of KUBECONFIG's files ${what}; choose one with --kubeconfig`);
 }
 
 function read(file: string): Kubeconfig {

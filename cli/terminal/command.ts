@@ -8,7 +8,7 @@ export function running<Options>(load: () => Promise<(options: Options) => Promi
   };
 }
 
-/** Returns the option for the form of a report about drift. */
+/** Returns the option for the form of a result that is text or data, such as a report about drift. */
 export const driftOutput = () =>
   new Option("--output <form>", "for a terminal (text) or for programs")
     .choices(["text", "json"])

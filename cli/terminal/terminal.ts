@@ -34,14 +34,28 @@ export async function askText(question: string): Promise<string | undefined> {
   }
 }
 
+let quiet = false;
+
+/** Sets whether the engine's output is shown only when it fails. */
+export function setQuiet(value: boolean): void {
+  quiet = value;
+}
+
+/** Tells whether the engine's output is shown only when it fails. */
+export const isQuiet = (): boolean => quiet;
+
+/** Set to "always" by --color, for this process and those that it starts. */
+export const COLOR_VARIABLE = "FORESAIL_COLOR";
+
 /**
  * Returns the engine's `--color` for output on a stream. The engine writes to a pipe, so it can't detect the terminal
- * itself. NO_COLOR (https://no-color.org) and a stream that is not a terminal disable colors.
+ * itself. NO_COLOR (https://no-color.org) and a stream that is not a terminal disable colors; `--color always` enables them.
  */
 export function colorOfStream(
   stream: { readonly isTTY?: boolean },
   environment: NodeJS.ProcessEnv = process.env,
 ): "always" | "never" {
+  if (environment[COLOR_VARIABLE] === "always") return "always";
   const refused = (environment["NO_COLOR"] ?? "") !== "";
   return stream.isTTY === true && !refused ? "always" : "never";
 }

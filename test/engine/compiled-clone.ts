@@ -7,6 +7,8 @@ import { projectFolder } from "../../sandbox/paths";
 const FILES = [
   "Pulumi.yaml",
   "package.json",
+  "program.cjs",
+  // of an earlier foresail, whose stack is recorded
   "scripts/program.cjs",
   "policy/PulumiPolicy.yaml",
   "policy/package.json",

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { TestStack } from "./test-stack";
 
@@ -19,7 +20,7 @@ interface StartedCommand {
 /** What seals the runs of the fleets in tests. */
 export const FLEET_KEY = "f1".repeat(16);
 
-/** The command `foresail` of a compiled clone, on a stack of the tests. */
+/** The command `foresail` of a compiled clone or of an installed package, on a stack of the tests. */
 export class FleetCommand {
   constructor(
     private readonly stack: TestStack,
@@ -50,7 +51,10 @@ export class FleetCommand {
   }
 
   private commandOf(args: readonly string[]): string[] {
-    return [process.execPath, path.join(this.stack.place.folder, "bin", "cli", "cli.js"), ...args];
+    const { folder } = this.stack.place;
+    const places = [folder, path.join(folder, "node_modules", "foresail")];
+    const files = places.map((place) => path.join(place, "bin", "cli", "cli.js"));
+    return [process.execPath, files.find((file) => existsSync(file)) ?? "", ...args];
   }
 
   private spawn(command: readonly string[], input: "ignore" | "pipe"): StartedCommand {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { removeFolder } from "./compiled-clone";
@@ -46,7 +46,10 @@ describe("the entry points of the package, in an empty project", function () {
   it("are all listed in `exports`", () => {
     const code = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
     const named = code.map((entry) => entry.replace(/^\./, "foresail"));
-    assert.deepEqual(named.sort(), [...Object.keys(ENTRY_POINTS), "foresail/schema"].sort());
+    assert.deepEqual(
+      named.sort(),
+      [...Object.keys(ENTRY_POINTS), "foresail/program", "foresail/schema"].sort(),
+    );
   });
 
   for (const [entry, names] of Object.entries(ENTRY_POINTS))
@@ -77,6 +80,17 @@ describe("the entry points of the package, in an empty project", function () {
         .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
       assert.deepEqual(words, []);
     });
+
+  it("have no maps to sources that are not there", () => {
+    const files = readdirSync(path.join(folder, "node_modules/foresail"), {
+      recursive: true,
+      encoding: "utf8",
+    });
+    assert.deepEqual(
+      files.filter((name) => name.endsWith(".map")),
+      [],
+    );
+  });
 
   it("need the SDKs of Pulumi as peers, from the version that the tests run with", () => {
     for (const [name, range] of Object.entries(manifest.peerDependencies))

@@ -19,11 +19,12 @@ export interface FleetChangedOptions {
   /** A file with the changed paths as a JSON list, instead of what git says. */
   readonly paths?: string;
   readonly json?: true;
+  readonly output: "text" | "json";
 }
 
 /** Prints the stacks of the fleet whose files or layers a change touches, by the files alone. @returns the exit code */
 export async function fleetChanged(
-  { file, since, paths, json }: FleetChangedOptions,
+  { file, since, paths, json, output }: FleetChangedOptions,
   say = print,
   note = printError,
 ): Promise<number> {
@@ -37,7 +38,7 @@ export async function fleetChanged(
       : await readPaths(paths);
   const { stacks, others } = touchedBy(changed, files);
   const touched = new Set(stacks);
-  if (json)
+  if (json || output === "json")
     say(
       displayJson({
         waves: Object.fromEntries(

@@ -106,7 +106,8 @@ export function addFleetCommands(program: Command): void {
     .option(...file)
     .option("--since <revision>", "compare the files with where this branch left a commit, branch or tag")
     .option("--paths <file>", "a JSON list of changed files, instead of asking git")
-    .option("--json", "the stacks of each wave, and the other changed files, for programs")
+    .addOption(driftOutput())
+    .option("--json", "the same as --output json: the stacks of each wave, and the other changed files")
     .addHelpText("after", () => CHANGED_NOTES + exitCodesHelp("fleet changed"))
     .action(running<FleetChangedOptions>(async () => (await import("./changed.js")).fleetChanged));
   fleet

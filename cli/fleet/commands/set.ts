@@ -27,7 +27,8 @@ export interface FleetSetOptions {
 }
 
 /** Writes a Kubernetes version into the stack files or layers of a set of stacks; touches no stack. @returns the exit code */
-export async function fleetSetVersion({ version, stacks }: FleetSetOptions, say = print): Promise<number> {
+export async function fleetSetVersion({ stacks, ...given }: FleetSetOptions, say = print): Promise<number> {
+  const version = given.version.replace(/^v/, "");
   const wrong = targetIssue(version);
   if (wrong !== undefined) throw new UsageError(wrong);
   const project = await findProject();

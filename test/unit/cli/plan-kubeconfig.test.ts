@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse, stringify } from "yaml";
-import { chooseContext } from "../../../cli/forecast/kubeconfig";
+import { chooseContext, findKubeconfig } from "../../../cli/forecast/kubeconfig";
 
 describe("foresail plan's kubeconfig", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-plan-"));
@@ -35,6 +35,17 @@ describe("foresail plan's kubeconfig", () => {
       assert.deepEqual(one.users, [{ name, user: { token: name } }]);
       assert.equal(one.clusters[0]?.cluster["certificate-authority"], path.join(folder, "ca.crt"));
     }
+  });
+
+  it("is the first file of KUBECONFIG that has the context", () => {
+    const other = path.join(folder, "other");
+    save({ ...config, "current-context": "two" });
+    writeFileSync(other, stringify({ contexts: [entry("four")] }));
+    const KUBECONFIG = ["/nowhere", other, file].join(path.delimiter);
+    assert.equal(findKubeconfig(undefined, undefined, { KUBECONFIG }), file);
+    assert.equal(findKubeconfig(undefined, "four", { KUBECONFIG }), other);
+    assert.equal(findKubeconfig("given", "four", { KUBECONFIG }), "given");
+    assert.throws(() => findKubeconfig(undefined, "five", { KUBECONFIG }), /has the context "five"/);
   });
 
   const wrong: [string, object | string, string | undefined, RegExp][] = [

@@ -9,7 +9,7 @@ describe("the program that Pulumi runs", () => {
   it("says in plain words that a clone is not compiled, and how to fix it", () => {
     const clone = mkdtempSync(path.join(tmpdir(), "foresail-uncompiled-"));
     try {
-      const program = path.join("scripts", "program.cjs");
+      const program = "program.cjs";
       cpSync(path.join(projectFolder, program), path.join(clone, program));
       symlinkSync(path.join(projectFolder, "node_modules"), path.join(clone, "node_modules"));
       const { status, stderr } = spawnSync(process.execPath, [path.join(clone, program)], {
@@ -29,13 +29,15 @@ describe("the program that Pulumi runs", () => {
     const above = mkdtempSync(path.join(tmpdir(), "foresail-linked-"));
     try {
       const clone = path.join(above, "source");
-      const program = path.join("scripts", "program.cjs");
+      const program = "program.cjs";
       cpSync(path.join(projectFolder, program), path.join(clone, program));
-      for (const folder of ["bin", "node_modules/@pulumi/pulumi", "../node_modules"])
+      for (const folder of ["bin", "bin/lib/pulumi", "node_modules/@pulumi/pulumi", "../node_modules"])
         mkdirSync(path.join(clone, folder), { recursive: true });
       const engine = "exports.RunError = class extends Error {};";
       writeFileSync(path.join(clone, "node_modules/@pulumi/pulumi/index.js"), engine);
       writeFileSync(path.join(clone, "bin", "index.js"), "");
+      const folders = "exports.enterProject = () => undefined;";
+      writeFileSync(path.join(clone, "bin/lib/pulumi/project-folder.js"), folders);
       writeFileSync(path.join(clone, "package-lock.json"), "{}");
       const run = () => spawnSync(process.execPath, [path.join(clone, program)], { encoding: "utf8" });
       const link = path.join(above, "node_modules", "foresail");

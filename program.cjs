@@ -1,8 +1,9 @@
-// The program that Pulumi runs: the compiled one, or a clear error if it was not compiled.
+// The program that Pulumi runs: the compiled one, or a clear error if it was not compiled. A folder of stack files names it
+// as "main" in its package.json (docs/package.md#stack-files).
 const fs = require("node:fs");
 const path = require("node:path");
 
-const root = path.resolve(__dirname, "..");
+const root = __dirname;
 const program = path.join(root, "bin", "index.js");
 
 // `npm ci` and `npm install` in a clone remove the link by which state finds the code. One in a folder above stays.
@@ -18,4 +19,5 @@ if (!fs.existsSync(program) || !isLinked) {
   );
 }
 
+require("./bin/lib/pulumi/project-folder.js").enterProject();
 module.exports = require(program);
