@@ -207,7 +207,7 @@ function ownRuleIssues(kubelet: object): ValidationIssue[] {
       issueAt(
         ["clusterDNS", index],
         // a text that nothing takes has its own rule
-        ipVersion(text) === 0 && !text.includes("\0")
+        ipVersion(text) === 0 && !text.includes("\0") && Buffer.from(text).toString() === text
           ? `${quoted(text)} is not an address; write e.g. "10.96.0.10"`
           : undefined,
       ),
