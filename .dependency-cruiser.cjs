@@ -2,7 +2,7 @@
 
 /** What a decision may use of lib/: no I/O, no Pulumi. */
 const PURE =
-  "^lib/(ownership|steps|text|validation)/|^lib/(json|yaml|error-message|merge|short-hash|unknown|differences)\\.ts$|^lib/pulumi/state\\.ts$|" +
+  "^lib/(ownership|steps|text|validation)/|^lib/(clock|json|yaml|error-message|merge|short-hash|unknown|differences)\\.ts$|^lib/pulumi/state\\.ts$|" +
   "^lib/kubernetes/(drain/plan|objects|own-objects|quantity)\\.ts$";
 const OWN_TOOLS = "^(sandbox|test|bench|scripts)/";
 const NODE_IO = "^(node:)?(fs|net|http|https|http2|tls|dns|child_process|dgram|worker_threads)(/|$)";

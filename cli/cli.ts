@@ -8,6 +8,7 @@ import { addGlobalOptions, describeError } from "./terminal/global-options";
 import { printError } from "./terminal/terminal";
 import type { AdoptOptions } from "./commands/adopt";
 import type { ConfigShowOptions } from "./commands/config-show";
+import type { DoctorOptions } from "./commands/doctor";
 import type { DriftOptions } from "./commands/drift";
 import type { DestroyStackOptions } from "./commands/destroy-stack";
 import type { InitOptions } from "./commands/init";
@@ -119,6 +120,23 @@ function addInitCommand(program: Command): void {
     )
     .option("--no-check", "do not read the host keys of the machines")
     .action(running<InitOptions>(async () => (await import("./commands/init.js")).init));
+}
+
+const DOCTOR_NOTES = `
+It only reads. Without machines it looks at the tools here. The checks are those of a first preview (docs/preflight.md).
+`;
+
+/** Adds the command doctor, which reads machines before there is a stack. */
+function addDoctorCommand(program: Command): void {
+  addCommand(program, "doctor", DOCTOR_NOTES)
+    .description("check the tools here, and machines that will become nodes; changes nothing")
+    .option("--machines <file>", "YAML: a list of machines (name, address, role, user), or a stack file")
+    .option("--ssh <user@host...>", "machines that will be control planes: USER@HOST or USER@HOST:PORT", [])
+    .option("--worker <user@host...>", "machines that will be workers", [])
+    .option("--key <file>", "the private key; without it, the SSH agent's keys")
+    .option("--to <version>", "the Kubernetes version; the newest one that this release knows without it")
+    .addOption(driftOutput())
+    .action(running<DoctorOptions>(async () => (await import("./commands/doctor.js")).doctor));
 }
 
 const RELEASE_NOTES = `
@@ -268,6 +286,7 @@ async function main(): Promise<void> {
   addPlanCommand(program);
   addReviewCommands(program);
   addInitCommand(program);
+  addDoctorCommand(program);
   addAdoptCommand(program);
   addReleaseCommand(program);
   addDriftCommand(program);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { configurationPage } from "./configuration-page";
+import { preflightPage } from "./preflight-page";
 import {
   clusterJsonSchema,
   fleetJsonSchema,
@@ -19,6 +20,7 @@ export function generatedDocs(root = ROOT): Record<string, string> {
     "docs/configuration.schema.json": `${JSON.stringify(stackFileJsonSchema(), null, 2)}\n`,
     "docs/layer.schema.json": `${JSON.stringify(layerJsonSchema(), null, 2)}\n`,
     "docs/fleet.schema.json": `${JSON.stringify(fleetJsonSchema(), null, 2)}\n`,
+    "docs/preflight.md": preflightPage(),
     "docs/configuration.md": configurationPage(clusterJsonSchema(), systemSections(), example),
   };
 }

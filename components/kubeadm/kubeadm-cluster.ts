@@ -20,6 +20,7 @@ import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import {
   contactedMachines,
   describeHostKeys,
+  desiredMachines,
   describeMachines,
   jumpHost,
   sshCredentials,
@@ -178,6 +179,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(takeOver === undefined ? {} : { takeOver }),
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
         ...(provided ? { provided: true as const } : {}),
+        ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.args) }),
       },
       { parent: this },
     );

@@ -6,6 +6,8 @@ import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/
 import { isPlain } from "../../lib/pulumi/arguments";
 import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { HostKey, type Timeouts } from "../../providers/kubeadm/resources/declarations";
+import { podNetworkKind } from "./defaults";
+import type { ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
 /** Returns the SSH credentials of all machines, as one secret. */
@@ -114,4 +116,16 @@ export function contactedMachines<T>(
 function hasValue(input: pulumi.Input<unknown>): Promise<boolean> {
   // the published declarations leave this property out
   return (pulumi.output(input) as unknown as { isKnown: Promise<boolean> }).isKnown;
+}
+
+/** Returns what the cluster wants of machines that become nodes, which are read before they are prepared. */
+export function desiredMachines(
+  machines: readonly MachineInputs[],
+  { specification }: { specification: pulumi.Output<ClusterSpecification> },
+  args: Pick<KubeadmClusterArgs, "network">,
+) {
+  const internalAddresses = pulumi
+    .output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })))
+    .apply((all) => Object.fromEntries(all.map((each) => [each.name, each.internalAddress])));
+  return { specification, podNetwork: podNetworkKind(args), internalAddresses };
 }

@@ -136,6 +136,8 @@ interface Printed {
 export class SshCommandError extends SshError {
   /** These lines alone. */
   readonly words: string;
+  /** Whether the command ran: else the login, its shell or sudo ended before it. */
+  readonly hasBegun: boolean;
 
   constructor(
     machine: string,
@@ -154,6 +156,7 @@ export class SshCommandError extends SshError {
     const remedy = hasBegun ? "" : `\n${remedyOf(words, user)}`;
     super(`${machine}: "${step}" ${how}${words ? `:\n${words}` : ", without output"}${remedy}`);
     this.words = words;
+    this.hasBegun = hasBegun;
   }
 }
 

@@ -8,7 +8,7 @@ export const KUBELET_PORT = 10_250;
 export const NODE_PORT_RANGE = [30_000, 32_767] as const;
 
 /** Node ports that Kubernetes listens on (kubernetes.io "Ports and Protocols"), and SSH. */
-const TAKEN: Readonly<Record<number, string>> = {
+export const TAKEN_PORTS: Readonly<Record<number, string>> = {
   [SSH_PORT]: "SSH",
   [ETCD_CLIENT_PORT]: "etcd",
   [ETCD_PEER_PORT]: "etcd",
@@ -24,7 +24,7 @@ const TAKEN: Readonly<Record<number, string>> = {
 
 function ownerOf(port: number): string | undefined {
   const [first, last] = NODE_PORT_RANGE;
-  return port >= first && port <= last ? `node ports (${first} to ${last})` : TAKEN[port];
+  return port >= first && port <= last ? `node ports (${first} to ${last})` : TAKEN_PORTS[port];
 }
 
 /** Returns the issue of the port of the proxy on every node, or undefined. */

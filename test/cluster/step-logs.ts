@@ -14,7 +14,6 @@ export interface StepRun {
 /** Steps that only read. */
 const QUESTIONS = [
   "facts",
-  "preflight",
   "admin-kubeconfig",
   "control-plane-secrets",
   "etcd-members",

@@ -14,9 +14,10 @@ describe("machines that join, under the engine", () => {
 
   it("refuses a machine in the preview that would lose packages of others, in its own words, and changes nothing", async () => {
     want(["cp-1", "w-2"]);
-    const stderr = "w-2: the installation of containerd would remove these packages: docker-ce";
+    const { files } = fixture.fleet;
+    const words = "w-2: the installation of containerd would remove these packages: docker-ce";
     const before = fixture.fleet.journal.length;
-    fixture.fleet.inject({ operation: "preflight", machine: "w-2", kind: "fail", exitCode: 78, stderr });
+    files.saveState("w-2", { ...files.state("w-2"), reading: { "refusal.installation": words } });
     const answer = await fixture.stack.call(["preview"]);
     assert.notEqual(answer.exitCode, 0);
     assert.match(
@@ -25,14 +26,15 @@ describe("machines that join, under the engine", () => {
     );
     const after = fixture.fleet.journal.slice(before);
     const asked = after.map(({ operation, machine }) => `${operation} ${machine}`);
-    assert.ok(asked.includes("preflight w-2"));
-    const questions = ["preflight w-2", "machine-facts w-2"];
+    assert.ok(asked.includes("machine-reading w-2"));
+    const questions = ["machine-reading w-2", "machine-facts w-2"];
     assert.deepEqual(
       asked.filter((each) => !questions.includes(each)),
       [],
     );
     // a machine that does not answer the question is only noted
-    fixture.fleet.inject({ operation: "preflight", machine: "w-2", kind: "fail", stderr: "no sudo" });
+    files.saveState("w-2", { ...files.state("w-2"), reading: {} });
+    fixture.fleet.inject({ operation: "machine-reading", machine: "w-2", kind: "fail", stderr: "no sudo" });
     const noted = await fixture.stack.call(["preview", "--diff"]);
     assert.equal(noted.exitCode, 0, noted.stdout);
     assert.match(
@@ -51,12 +53,46 @@ describe("machines that join, under the engine", () => {
     assert.notEqual(refused.exitCode, 0);
     assert.match(refused.stdout + refused.stderr, /the clock of w-2 is 3 hours behind the clock here/);
     assert.deepEqual(
-      journal.slice(before).filter(({ operation }) => !["preflight", "machine-facts"].includes(operation)),
+      journal
+        .slice(before)
+        .filter(({ operation }) => !["machine-reading", "machine-facts"].includes(operation)),
       [],
     );
     setClock(60);
     const near = await fixture.stack.call(["preview"]);
     assert.equal(near.exitCode, 0, near.stdout);
     assert.doesNotMatch(near.stdout + near.stderr, /clock|keeps/);
+  });
+});
+
+describe("the first preview of a cluster, under the engine", () => {
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1", "w-2"] });
+
+  it("reads all machines once, names each that can't become a node, and changes nothing", async () => {
+    const { files } = fixture.fleet;
+    const say = (machine: string, reading: Record<string, string>) =>
+      files.saveState(machine, { ...files.state(machine), reading });
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1", "w-1", "w-2"]) });
+    say("cp-1", { machineId: "0a1b", listening: "tcp 127.0.0.1:2379 etcd", kernel: "6.1.0" });
+    say("w-1", { machineId: "ffff", mounts: "/usr 120 90000 ext4 rw", firewalld: "active" });
+    say("w-2", { machineId: "0a1b" });
+    const refused = await fixture.stack.call(["preview"]);
+    const text = refused.stdout + refused.stderr;
+    assert.notEqual(refused.exitCode, 0);
+    assert.match(text, /cp-1: etcd listens on its port 2379, which etcd needs/);
+    assert.match(text, /w-1: \/usr has 120 MiB of free space/);
+    assert.match(text, /w-1: firewalld is active on it/);
+    assert.match(text, /w-2: it has the machine-id of cp-1/);
+    const asked = fixture.fleet.journal.map(({ operation, machine }) => `${operation} ${machine}`).sort();
+    const questions = ["machine-facts", "machine-reading"];
+    assert.deepEqual(
+      asked,
+      questions.flatMap((each) => ["cp-1", "w-1", "w-2"].map((machine) => `${each} ${machine}`)).sort(),
+    );
+    say("cp-1", { machineId: "0a1b" });
+    for (const machine of ["w-1", "w-2"]) say(machine, { machineId: machine, firewalld: "active" });
+    const fine = await fixture.stack.call(["preview"]);
+    assert.equal(fine.exitCode, 0, fine.stdout);
+    assert.match(fine.stdout + fine.stderr, /w-1: firewalld is active on it/);
   });
 });

@@ -84,6 +84,8 @@ export interface MachineState {
   rewritten?: Record<string, string>;
   /** lines of what its files would become, as configuration-differences.sh answers them; {data} stands for its kubeadm configuration */
   differences?: string[];
+  /** what it says before it becomes a node, by the name of the fact */
+  reading?: Record<string, string>;
   /** what it says about a version of its containerd, as package-offer.sh answers it */
   offer?: string;
 }

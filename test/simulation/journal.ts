@@ -32,7 +32,7 @@ export function readJournal(lines: readonly JournalLine[]): JournalEntry[] {
 /** Operations that only read a machine; a preview asks them, too. */
 const READING = new Set([
   "machine-facts",
-  "preflight",
+  "machine-reading",
   "adoption-facts",
   "facts",
   "configuration-differences",

@@ -4,15 +4,12 @@ import { parse, parseAllDocuments } from "yaml";
 import { AGENT_INSTALLED } from "../../providers/kubeadm/machine/steps";
 import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
 import type { FleetConfiguration, MachineState } from "./fleet-files";
+import { clockOf, readingOf } from "./machine-reading";
 import { fullMarkOf, isOfOthers, isUnnamed, markerOf } from "./marks";
 import { answer, DONE, failed, NOTHING, refused, type Result, type Setting } from "./operation-result";
 import type { ReceivedScript } from "./received-script";
 
 type Operation = (setting: Setting) => Result | Promise<Result>;
-
-/** Returns the machine's time in seconds since 1970, if a test says how it differs. */
-const clockOf = ({ clockOffset }: MachineState) =>
-  clockOffset === undefined ? undefined : Math.round(Date.now() / 1000) + clockOffset;
 
 const OPERATIONS: Record<string, Operation> = {
   // each host of the simulation is a machine of its own
@@ -28,9 +25,8 @@ const OPERATIONS: Record<string, Operation> = {
     state.marker = fullMarkOf(script.text);
     return DONE;
   },
-  // a fresh machine, but for its clock
-  preflight: ({ state }) =>
-    state.member || state.clockOffset === undefined ? NOTHING : answer(`clock ${clockOf(state)}`),
+  // a machine that says nothing but its clock, and what the test says
+  "machine-reading": ({ state, script }) => named(readingOf(state, script.machine)),
   prepare: ({ script, state }) => {
     const marker = fullMarkOf(script.text);
     if (state.member || (state.prepared && state.marker === marker)) return NOTHING;
@@ -221,8 +217,9 @@ export async function perform(setting: Setting): Promise<Result> {
   if (!operation) return failed(`the simulation knows no operation ${script.operation}`, 64);
   const mayBeForeign = ["adopt", "release", "own"].includes(script.operation);
   const isForeign = !state.marker && state.foreign && !mayBeForeign;
-  // the preflight leaves it to the preview's own question whose a marked machine is
-  const isOfAnother = isOfOthers(state, script.text) && script.operation !== "preflight";
+  // a reading leaves it to the preview's own question whose a marked machine is
+  if (script.operation === "machine-reading") return operation(setting);
+  const isOfAnother = isOfOthers(state, script.text);
   if (markerOf(script.text) && (isOfAnother || isForeign))
     return refused(
       script.machine,

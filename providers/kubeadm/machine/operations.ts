@@ -1,6 +1,6 @@
 /** The remote steps, in the order in which they run on a machine, each with its shell file. */
 const FILES = {
-  preflight: "facts/preflight",
+  "machine-reading": "facts/machine-reading",
   "machine-facts": "facts/machine-facts",
   own: "cluster/own",
   prepare: "cluster/prepare",

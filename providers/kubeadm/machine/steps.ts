@@ -119,7 +119,7 @@ const NETWORK_FILES: Record<PodNetworkKind, string[]> = {
 const LEAST_MEBIBYTES = 1024;
 
 /** Returns the variables of the functions in common/preflight. */
-const preflightParameters = (
+export const preflightParameters = (
   { endpoint, files, kubeadm, network, source }: ClusterSpecification,
   role: Machine["role"],
   podNetwork: PodNetworkKind,
@@ -138,22 +138,6 @@ const preflightParameters = (
   ENDPOINT: "loopback" in endpoint,
   FILE_PATHS: filesOf({ files }, role).map(({ path }) => path),
 });
-
-/**
- * Tells what keeps a machine from joining, before anything is changed on it; refuses it with exit code 78. Answers
- * "clock SECONDS" (since 1970), and what of others the machine keeps, one a line.
- */
-export const preflightScript = (
-  specification: ClusterSpecification,
-  { name, role }: Pick<Machine, "name" | "role">,
-  podNetwork: PodNetworkKind,
-) =>
-  step("preflight", specification.name, name, {
-    files: ["common/software", "common/disk-space", "common/before", "common/preflight"],
-    VERSION: specification.version,
-    IMAGE_REPOSITORY: specification.imageRepository ?? "",
-    ...preflightParameters(specification, role, podNetwork),
-  });
 
 /**
  * Returns the step that prepares one machine for kubeadm. Its secret data is the registries' credentials

@@ -91,6 +91,14 @@ export class HostKey extends resourceClass<
   }
 >("kubeadm/HostKey", { outputs: ["hostKey"] }) {}
 
+/** What a cluster wants of machines that become nodes, for the table of facts. Secret if its specification is. */
+export interface DesiredMachines {
+  specification: ClusterSpecification;
+  podNetwork: PodNetworkKind;
+  /** Addresses by which the nodes reach each other, by machine. */
+  internalAddresses: Record<string, string>;
+}
+
 export interface ClusterOwnerInputs extends Pick<
   ClusterInputs,
   "credentials" | "jumpHost" | "timeouts" | "steps"
@@ -108,6 +116,8 @@ export interface ClusterOwnerInputs extends Pick<
   adopts?: true;
   /** Whether the stack itself makes the machines, and deletes them; absent for machines that exist. */
   provided?: true;
+  /** Only read by check; absent in state of older releases, and where machines are adopted. */
+  desired?: DesiredMachines;
   /** Set by check: machines that left the configuration, and whose marks were not seen gone. */
   former?: RecordedMachine[];
 }

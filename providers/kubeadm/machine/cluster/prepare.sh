@@ -178,6 +178,7 @@ if [ -n "$login_proxies" ] && [ -z "${PROXY[*]}" ]; then
   hint="login sessions of this machine set$login_proxies, which no step uses; if it needs a proxy, set proxy in the configuration"
 fi
 refuse_unsupported_system
+refuse_unsupported_processor
 refuse_foreign_machine
 if [ -e "$MEMBER_PATH" ]; then exit 0; fi
 refuse_unnamed_owner

@@ -14,6 +14,9 @@ refuse_unsupported_system() {
   if ! printf '%s\n' "${SUPPORTED_SYSTEMS[@]}" | grep -qxF -- "$system"; then
     fail "$MACHINE: runs $system; foresail supports $SYSTEM_NAMES" 78
   fi
+}
+
+refuse_unsupported_processor() {
   case "$(uname -m)" in
   x86_64 | aarch64) ;;
   *) fail "$MACHINE: has a $(uname -m) processor; foresail supports amd64 and arm64" 78 ;;
@@ -44,12 +47,13 @@ refuse_incomplete_containerd() {
   done
 }
 
-# Refuses a machine on which the installation would remove packages of others, as far as its lists of packages tell.
+# Refuses a machine on which the installation would remove packages of others, as far as its lists of packages tell:
+# OPTION... (of apt-get).
 refuse_installation() {
   local missing refusal
   find_missing_packages
   if [ -z "${missing[*]}" ]; then return 0; fi
-  refusal=$(refusal_of_installation --no-install-recommends "${missing[@]}")
+  refusal=$(refusal_of_installation "$@" --no-install-recommends "${missing[@]}")
   [ -z "$refusal" ] || fail "$MACHINE: $refusal" 78
 }
 

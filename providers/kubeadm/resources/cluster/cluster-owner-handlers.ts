@@ -68,6 +68,24 @@ function machinesToRead(olds: Partial<Inputs>, { machines, takeOver, provided }:
   return machines.filter((machine) => !isRecorded(recorded, machine) || becomesWorker(recorded, machine));
 }
 
+/**
+ * Reads machines that are new to the state before anything is recorded or written, and returns why they can't become nodes.
+ * Those that the stack makes are read when they exist.
+ */
+async function examineNew(olds: Partial<Inputs>, news: Inputs) {
+  const { machines, desired, provided, specification } = news;
+  if (desired === undefined || !isKnown([desired]) || !isKnownList(machines)) return [];
+  const due = machines.filter((machine) => !isRecorded(olds.machines ?? [], machine));
+  if (due.length === 0) return [];
+  const { examine, noteLines } = await import("../facts/examination.js");
+  const found = await examine(news, due, desired, { mayPass: provided === true });
+  for (const line of noteLines(found)) report(nameOf({ specification }), line);
+  const at = (name: string) => machines.findIndex((machine) => machine.name === name);
+  return found.findings.flatMap(({ level, machine, sentence }) =>
+    level === "refused" ? [{ property: `cluster.machines[${at(machine)}]`, reason: sentence }] : [],
+  );
+}
+
 /** Records the stack on the machines that it takes over. May be repeated. */
 async function takeOver(inputs: Inputs): Promise<void> {
   const names = (inputs.steps ?? []).flatMap((text) => {
@@ -96,6 +114,7 @@ export const handlers: Handlers = {
     if (isKnown(given.owner)) rememberOwner(cluster, given.owner);
     const { machines, lost, provided } = given;
     const due = machinesToRead(olds, given);
+    const issues = await examineNew(olds, given);
     // those that left are asked again when something else is read, so that a preview without changes reads nothing
     const left = due.length > 0 ? formerOf(olds, machines, { lost, facts: new Map() }) : [];
     const facts = await readMachineFacts(given, [...due, ...left]);
@@ -116,7 +135,7 @@ export const handlers: Handlers = {
     for (const step of inputs.steps) report(nameOf(given), step);
     const recorded = { ...inputs, lost: recordedLost(olds.lost, lost) };
     if (failures.length === 0) reportRecorded(nameOf(given), olds, recorded, RECORDED);
-    return { inputs, failures };
+    return { inputs, failures: [...failures, ...issues] };
   },
 
   diff(_id, olds: Inputs, news: Inputs) {

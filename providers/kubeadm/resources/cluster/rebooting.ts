@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { readJsonObjectOf } from "../../../../lib/json";
 import { BOOT_ID, factsScript, type MachineFacts, rebootScript } from "../../machine/steps";
+import { MOST_CLOCK_MILLISECONDS } from "../../plan/facts/system-rows";
 import type { Machine } from "../../plan/cluster/machine";
 import { clockAdvice } from "../../../../lib/clock";
 import { waitFor } from "../../../../lib/wait";
@@ -14,9 +15,6 @@ export async function readFacts(session: Pick<Session, "run">, machine: Machine)
   const facts = await session.run(machine, factsScript);
   return readJsonObjectOf(`what ${machine.name} says of itself`, facts) as unknown as MachineFacts;
 }
-
-/** Certificates of kubeadm are valid from 5 minutes before they are made. */
-const MOST_CLOCK_MILLISECONDS = 300_000;
 
 /**
  * Returns why a machine can't become a member with its clock, if it differs: its certificates would not be valid, or not

@@ -5,6 +5,7 @@ import { sshTarget } from "../../client/ssh-target";
 import { machineFactsScript, parseMachineFacts } from "../../machine/facts/facts-script";
 import type { JumpHost, SshCredentials } from "../../plan/cluster/machine";
 import type { MachineFacts, ReadFacts } from "../../plan/facts/machine-facts";
+import type { Script } from "../../machine/steps";
 import type { RecordedMachine } from "../../plan/facts/ownership";
 import { allInParallel } from "../session/machines-session";
 
@@ -14,7 +15,7 @@ const READ_SECONDS = 5;
 const SHARED_MILLISECONDS = 10_000;
 
 /** How the machines of a cluster are reached. */
-interface Access {
+export interface Access {
   readonly credentials: SshCredentials;
   readonly jumpHost?: JumpHost;
 }
@@ -62,7 +63,8 @@ export const rememberRead = (cluster: string, read: ReadOwners): void => void by
 export const readOwners = (cluster: string): ReadOwners =>
   byCluster.get(cluster) ?? { names: [], unnamed: [] };
 
-const keyOf = ({ name, address, port, user }: RecordedMachine) => `${name} ${user}@${address}:${port}`;
+/** Identifies a machine and the way to it. */
+export const keyOf = ({ name, address, port, user }: RecordedMachine) => `${name} ${user}@${address}:${port}`;
 
 function usable(key: string): Shared | undefined {
   const known = shared.get(key);
@@ -74,25 +76,62 @@ function sharedFacts(access: Access, machine: RecordedMachine): Promise<ReadFact
   const known = usable(key);
   if (known) return known.facts;
   const facts = read(access, machine).catch((error: unknown) => ({ unread: messageOf(error) }));
-  const changes = changesSoFar();
-  if (changes !== undefined) shared.set(key, { facts, until: Date.now() + SHARED_MILLISECONDS, changes });
+  remember(key, facts);
   return facts;
 }
 
-async function read({ credentials, jumpHost }: Access, machine: RecordedMachine): Promise<ReadFacts> {
-  const { name, address, port, user } = machine;
-  if (!isKnown([address, port, user])) return { unread: "its address is not known yet" };
-  if (!isKnown([credentials, jumpHost ?? null])) return { unread: "the SSH credentials are not known yet" };
+function remember(key: string, facts: Promise<ReadFacts> | ReadFacts): void {
+  const changes = changesSoFar();
+  if (changes === undefined) return;
+  shared.set(key, { facts: Promise.resolve(facts), until: Date.now() + SHARED_MILLISECONDS, changes });
+}
+
+async function read(access: Access, machine: RecordedMachine): Promise<ReadFacts> {
+  return connected(access, machine, (run) => factsBy(machine, run));
+}
+
+async function factsBy({ name }: RecordedMachine, run: Run): Promise<MachineFacts> {
+  return parseMachineFacts(await run(machineFactsScript("", name), READ_SECONDS));
+}
+
+/** Runs a script on a machine that is connected, and returns its answer. */
+export type Run = (script: Script, seconds: number) => Promise<string>;
+
+/** The machine can't be asked yet: what SSH needs is not known. */
+export class NotKnownYet extends Error {}
+
+/**
+ * Connects to a machine for a check, in a few seconds, and does the work there. A host key that is not known yet is read at
+ * first contact, and not pinned.
+ *
+ * @throws NotKnownYet, and the SSH client's typed errors
+ */
+export async function connected<T>(
+  { credentials, jumpHost }: Access,
+  machine: RecordedMachine,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const { address, port, user } = machine;
+  if (!isKnown([address, port, user])) throw new NotKnownYet("its address is not known yet");
+  if (!isKnown([credentials, jumpHost ?? null]))
+    throw new NotKnownYet("the SSH credentials are not known yet");
   const { runScript, scanHostKey, SshConnection } = await import("../../../../lib/ssh/index.js");
   const target = sshTarget({ ...machine, hostKey: "" }, credentials, jumpHost);
   const hostKey = isKnown(machine.hostKey) ? machine.hostKey : await scanHostKey(target, READ_SECONDS);
   const options = { seconds: READ_SECONDS, dialSeconds: READ_SECONDS };
   const connection = await SshConnection.open({ ...target, hostKey }, options);
   try {
-    const script = machineFactsScript("", name);
-    const { stdout } = await runScript(connection, { ...script, seconds: READ_SECONDS });
-    return parseMachineFacts(stdout) satisfies MachineFacts;
+    return await work(async (script, seconds) => {
+      const { stdout } = await runScript(connection, { ...script, seconds });
+      return stdout;
+    });
   } finally {
     connection.close();
   }
+}
+
+/** Reads the facts of a machine by a connection that there is, for the checks that share them. */
+export async function rememberFacts(machine: RecordedMachine, run: Run): Promise<void> {
+  const key = keyOf(machine);
+  if (usable(key) === undefined) remember(key, await factsBy(machine, run));
 }

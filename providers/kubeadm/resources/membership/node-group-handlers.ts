@@ -30,7 +30,7 @@ import { DEFAULT_DRAIN } from "../../plan/cluster/defaults";
 import { type NodeGroupStep, nodeGroupSteps } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
-import { isKnownList } from "../../../../lib/unknown";
+import { isKnown, isKnownList } from "../../../../lib/unknown";
 import { readMachineFacts } from "../facts/reading";
 import { selfOf } from "../facts/ownership";
 import { nodeOutputs, observeNodes } from "./observed-nodes";
@@ -236,15 +236,25 @@ async function refuseMachines(
   { plan }: GroupPreview,
 ): Promise<Refusal[]> {
   const recorded = namesOf(olds.machines);
-  const due = plan?.steps.flatMap((step) =>
+  const steps = plan?.steps.flatMap((step) =>
     step.kind === "join" || step.kind === "joinControlPlane" ? step.machine : [],
   );
-  const joining = news.machines.filter(({ name }) => due?.includes(name) ?? !recorded.includes(name));
+  const joining = news.machines.filter(({ name }) => steps?.includes(name) ?? !recorded.includes(name));
   if (joining.length === 0) return [];
-  const { preflight } = await import("../facts/preflight.js");
-  const { failures, notes } = await preflight(nameOf(news), news, joining);
-  for (const note of notes) report(nameOf(news), nodeGroupSteps.format(note));
-  return failures;
+  const { specification, credentials, jumpHost, podNetwork = "other" } = news;
+  if (!isKnown([specification, credentials, jumpHost])) return [];
+  const { examine, noteLines, wasExamined } = await import("../facts/examination.js");
+  const due = joining.filter((machine) => isKnown(machine) && !wasExamined(machine));
+  if (due.length === 0) return [];
+  const internalAddresses = Object.fromEntries(
+    news.machines.filter(isKnown).map(({ name, internalAddress }) => [name, internalAddress]),
+  );
+  // machines that exist were refused before, if they are new
+  const found = await examine(news, due, { specification, podNetwork, internalAddresses }, { mayPass: true });
+  for (const line of noteLines(found)) report(nameOf(news), line);
+  return found.findings.flatMap(({ level, sentence: reason }) =>
+    level === "refused" ? [{ property: "machines", reason }] : [],
+  );
 }
 
 /** Inputs that destroy and later joins need; a change of them alone is no step on any machine. */

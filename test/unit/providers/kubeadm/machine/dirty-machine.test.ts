@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { preflightScript } from "../../../../../providers/kubeadm/machine/steps";
+import { machineReadingScript } from "../../../../../providers/kubeadm/machine/facts/machine-reading";
 import { exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
 
@@ -112,45 +112,15 @@ describe("a machine that others have used", () => {
     );
   });
 
-  it("tells its clock, and is asked for free space, before anything on it is changed", () => {
-    const ask = (state: string[], mebibytes: number) => {
-      const host = new ShellMachine();
-      for (const file of state) host.write(`/var/lib/foresail/${file}`, "");
-      host.program("date", "echo 1795695862");
-      host.program("df", `echo Avail; echo ${mebibytes}`);
-      host.program("dpkg-query", "echo 'installed, containerd, '");
-      const parameters = {
-        MACHINE: "w-1",
-        DATA_PATHS: [host.path("/data/etcd")],
-        LEAST_MEBIBYTES: "1024",
-        OWN_NETWORKS: [],
-        FILE_PATHS: [],
-        claimed_by: "",
-      };
-      const files = ["common/software", "common/disk-space", "common/before", "common/preflight"];
-      return host.step("facts/preflight", parameters, files, {
-        fakes:
-          "refuse_unsupported_system() { :; }; read_mark() { :; }; refuse_foreign_machine() { :; }; refuse_installation() { :; }",
-      });
-    };
-    assert.deepEqual([ask([], 2048).status, ask([], 2048).stdout], [0, "clock 1795695862\n"]);
-    const small = ask([], 12);
-    assert.equal(small.status, 78);
-    assert.match(small.stdout + small.stderr, /w-1: \S*\/data\/etcd has 12 MiB of free space/);
-    // images that it has already use some of the space
-    assert.equal(ask(["prepared"], 12).stdout, "clock 1795695862\n");
-    assert.equal(ask(["member"], 12).stdout, "");
-  });
-
   it("is asked for the free space of etcd's own folder, also when the configuration chooses it", () => {
     const pathsOf = (role: "control-plane" | "worker", dataDir?: string) =>
-      preflightScript(
-        exampleSpecification({
+      machineReadingScript({
+        specification: exampleSpecification({
           kubeadm: dataDir === undefined ? {} : { clusterConfiguration: { etcd: { local: { dataDir } } } },
         }),
-        { name: "m-1", role },
-        "bridge",
-      ).text.match(/^DATA_PATHS=.*$/m)?.[0];
+        machine: { name: "m-1", role },
+        podNetwork: "bridge",
+      }).text.match(/^DATA_PATHS=.*$/m)?.[0];
     assert.match(pathsOf("control-plane", "/data/the etcd") ?? "", /kubelet' '\/data\/the etcd'/);
     assert.match(pathsOf("control-plane") ?? "", /'\/var\/lib\/etcd'/);
     assert.match(pathsOf("control-plane", "relative") ?? "", /'\/var\/lib\/etcd'/);

@@ -48,5 +48,5 @@ export function exampleMachine(name: string, over: Partial<Machine> = {}): Machi
 /** Variables that a script of foresail reads without having set them. */
 export const FOREIGN = [
   ...["BASH_COMMAND", "BASH_REMATCH", "EUID", "EXIT", "HOME", "HTTP_PROXY", "ID", "MAINPID", "PIPESTATUS"],
-  ...["SECONDS", "VERSION_ID"],
+  ...["PRETTY_NAME", "SECONDS", "VERSION_ID"],
 ];

@@ -1,3 +1,4 @@
+import { machineReadingScript } from "../../../../../providers/kubeadm/machine/facts/machine-reading";
 import { packageOfferScript } from "../../../../../providers/kubeadm/machine/rollout/package-offer";
 import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration/configuration-differences";
 import assert from "node:assert/strict";
@@ -23,7 +24,6 @@ import {
   forgetMembershipScript,
   leaveControlPlaneScript,
   nodeAgentScript,
-  preflightScript,
   prepareScript,
   rebootScript,
   registerScript,
@@ -85,7 +85,14 @@ const versioned = exampleSpecification({
 });
 
 const scripts: Record<string, Script> = {
-  preflight: preflightScript(everything, exampleMachine("w-1"), "cilium"),
+  "machine-reading": machineReadingScript({
+    specification: everything,
+    machine: exampleMachine("w-1"),
+    podNetwork: "cilium",
+    internalAddress: "10.0.0.101",
+    neighbors: ["cp-1 10.0.0.11 22"],
+    addresses: ["10.0.0.11", "10.0.0.101"],
+  }),
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),
   initialized: initializedScript("demo", "w-1"),

@@ -1,0 +1,101 @@
+import { changesSoFar } from "../../../../lib/pulumi/changes";
+import { isKnown } from "../../../../lib/unknown";
+import { unanswered } from "../../client/machine-reading";
+import { machineReadingScript, parseMachineReading } from "../../machine/facts/machine-reading";
+import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
+import type { MachineReading, Unanswered } from "../../plan/facts/machine-reading";
+import { type Examination, examination } from "../../plan/facts/examination";
+import type { RecordedMachine } from "../../plan/facts/ownership";
+import type { DesiredMachines } from "../declarations";
+import { allInParallel } from "../session/machines-session";
+export { noteLines } from "../../plan/facts/examination";
+import { type Access, connected, keyOf, rememberFacts } from "./reading";
+
+/** How long a machine may take to answer all questions, in seconds. */
+const SECONDS = 15;
+/** How long the checks of one run share what a machine said. */
+const SHARED_MILLISECONDS = 30_000;
+
+type Answer = MachineReading | Unanswered;
+
+/** What machines said in this process, by the way to them. */
+const answers = new Map<string, { answer: Promise<Answer>; until: number; changes: number | undefined }>();
+
+/** Machines about which this process has said what the table finds, with what was wanted of them. */
+const examined = new Map<string, number>();
+
+/** Tells whether a check of this run has examined a machine already, so that another one does not say the same again. */
+export const wasExamined = (machine: RecordedMachine): boolean =>
+  (examined.get(keyOf(machine)) ?? 0) > Date.now();
+
+/**
+ * Reads machines that will become nodes, in parallel, and returns what the table of facts says about them. Writes nothing on
+ * them. A machine that does not answer is unread, and nothing is said about it.
+ *
+ * @param desired what the cluster wants of them; machines are not read while a part of it is unknown
+ * @param mayPass whether a login that is refused may be accepted later, as on a machine that was just made
+ */
+export async function examine(
+  access: Access,
+  machines: readonly RecordedMachine[],
+  desired: DesiredMachines,
+  { mayPass = false }: { mayPass?: boolean } = {},
+): Promise<Examination> {
+  const read = new Map<string, Answer>();
+  await allInParallel(machines, async (machine) => {
+    read.set(machine.name, await answerOf(access, machine, machines, desired));
+  });
+  for (const machine of machines) examined.set(keyOf(machine), Date.now() + SHARED_MILLISECONDS);
+  const answered = machines.map((machine) => ({
+    ...wantedOf(machine, desired),
+    answer: read.get(machine.name)!,
+  }));
+  return examination(answered, { mayPass });
+}
+
+function wantedOf({ name, group = CONTROL_PLANE_GROUP }: RecordedMachine, desired: DesiredMachines) {
+  const role = group === CONTROL_PLANE_GROUP ? ("control-plane" as const) : ("worker" as const);
+  const { specification, podNetwork, internalAddresses } = desired;
+  return { machine: { name, role }, internalAddress: internalAddresses[name], specification, podNetwork };
+}
+
+function answerOf(
+  access: Access,
+  machine: RecordedMachine,
+  machines: readonly RecordedMachine[],
+  desired: DesiredMachines,
+): Promise<Answer> {
+  const key = keyOf(machine);
+  const known = answers.get(key);
+  if (known && known.until > Date.now() && known.changes === changesSoFar()) return known.answer;
+  const answer = ask(access, machine, machines, desired).catch(unanswered);
+  const changes = changesSoFar();
+  if (changes !== undefined) answers.set(key, { answer, until: Date.now() + SHARED_MILLISECONDS, changes });
+  return answer;
+}
+
+async function ask(
+  access: Access,
+  machine: RecordedMachine,
+  machines: readonly RecordedMachine[],
+  desired: DesiredMachines,
+): Promise<Answer> {
+  const { specification, internalAddresses } = desired;
+  if (!isKnown([specification, internalAddresses]))
+    return { unread: "the cluster's settings are not known yet" };
+  const neighbors = machines.flatMap(({ name, group = CONTROL_PLANE_GROUP, port }) => {
+    const address = internalAddresses[name];
+    if (name === machine.name || group !== CONTROL_PLANE_GROUP || address === undefined) return [];
+    return [`${name} ${address} ${port}`];
+  });
+  const script = machineReadingScript({
+    ...wantedOf(machine, desired),
+    neighbors,
+    addresses: Object.values(internalAddresses),
+  });
+  return connected(access, machine, async (run) => {
+    await rememberFacts(machine, run);
+    const at = Date.now();
+    return parseMachineReading(await run(script, SECONDS), at);
+  });
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  machineReadingScript,
+  parseMachineReading,
+  type ReadFor,
+} from "../../../../../providers/kubeadm/machine/facts/machine-reading";
+import { findingsOf } from "../../../../../providers/kubeadm/plan/facts/table";
+import { exampleSpecification } from "./examples";
+import { ShellMachine } from "./run-shell";
+
+const wanted = (over: Partial<ReadFor> = {}): ReadFor => ({
+  specification: exampleSpecification(),
+  machine: { name: "cp-1", role: "control-plane" },
+  podNetwork: "bridge",
+  internalAddress: "10.0.0.11",
+  ...over,
+});
+
+/** Programs of a machine whose answers a test chooses. */
+function machine(): ShellMachine {
+  const host = new ShellMachine();
+  const programs = {
+    "systemd-detect-virt": "exit 1",
+    timedatectl: "echo no",
+    uname: "case $1 in -m) echo x86_64 ;; -n) echo host-1 ;; *) echo 6.1.0 ;; esac",
+    ip: `case "$*" in *address*) echo '2: eth0    inet 10.0.0.11/24 scope global eth0' ;; *) echo 'default via 10.0.0.1 dev eth0' ;; esac`,
+    nproc: "echo 1",
+    df: 'echo "Avail IFree"; echo "40000 500000"',
+    findmnt: "echo ext4 rw,noexec",
+    ss: `echo 'tcp LISTEN 0 4096 0.0.0.0:10250 0.0.0.0:* users:(("kubelet",pid=7,fd=3))'`,
+    modinfo: "exit 1",
+    ufw: "echo Status: active",
+    "apt-mark": "echo conntrack",
+    dpkg: "printf 'The following:\\n halfway a package\\n'",
+    "dpkg-query": "exit 1",
+    "apt-cache":
+      "printf 'containerd:\\n  Installed: (none)\\n  Candidate: 1.2-3\\nsocat:\\n  Candidate: (none)\\n'",
+    "apt-get": "exit 0",
+    "apt-config": `echo 'Unattended-Upgrade::Automatic-Reboot "true";'`,
+    systemctl: '[ "${@: -1}" = k3s ]',
+    "cloud-init": "echo status: running",
+    curl: 'case "$*" in *Packages) printf "Package: kubeadm\\nVersion: 1.36.3-1.1\\n" ;; *) printf 403 ;; esac',
+  };
+  for (const [name, text] of Object.entries(programs)) host.program(name, text);
+  host.write("/etc/os-release", 'ID=rocky\nVERSION_ID=9\nPRETTY_NAME="Rocky Linux 9"\n');
+  host.write("/etc/machine-id", "abc\n");
+  host.write("/etc/resolv.conf", "search example.com\nnameserver 127.0.0.1\n");
+  host.write("/etc/sysctl.d/99-hardening.conf", "net.ipv4.ip_forward = 0\n");
+  host.write("/etc/sysctl.d/10-network.conf", "net.ipv4.ip_forward = 0\n");
+  return host;
+}
+
+function read(host: ShellMachine, over: Partial<ReadFor> = {}) {
+  const text = machineReadingScript(wanted(over)).text.replace(
+    /(?<![\w.}])\/(etc|run|opt|usr\/local|var)\//g,
+    `${host.root}/$1/`,
+  );
+  const own = text.replace(/export PATH=\S+/, `export PATH=${host.path("programs")}:${process.env["PATH"]}`);
+  const { stdout, stderr, status } = spawnSync("bash", ["-s"], { input: own, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  return parseMachineReading(stdout, Date.now());
+}
+
+describe("the reading of a machine", () => {
+  it("answers what the machine's programs and files say, each fact by its name", () => {
+    const { facts } = read(machine());
+    const said = (name: string) => facts.get(name);
+    assert.match(said("refusal.system") ?? "", /^cp-1: runs rocky 9; foresail supports Debian 12/);
+    assert.deepEqual(
+      ["machineId", "hostName", "kernel", "processors", "timeSync", "ufw", "holds", "halfInstalled"].map(
+        said,
+      ),
+      ["abc", "host-1", "6.1.0", "1", "no", "Status: active", "conntrack", "halfway"],
+    );
+    assert.match(said("laterSettings") ?? "", /^\S*99-hardening\.conf:net\.ipv4\.ip_forward = 0$/);
+    assert.equal(said("distributions"), "k3s");
+    assert.equal(said("listening"), "tcp 0.0.0.0:10250 kubelet");
+    assert.match(said("mounts") ?? "", /^\/etc 40000 500000 ext4 rw,noexec$/m);
+    assert.match(said("modules") ?? "", /^(overlay|br_netfilter) (missing|loaded)$/m);
+    assert.equal(said("nameServers"), "127.0.0.1");
+    assert.match(said("packages") ?? "", /^containerd 1\.2-3\n.*socat \n/s);
+    assert.equal(said("cloudInit"), "running");
+    assert.equal(said("bundle"), "missing");
+    assert.equal(said("automaticReboots"), '"true"');
+  });
+
+  it("asks the repository for its versions, and pages for their status", () => {
+    const source = { packages: { repository: "https://packages.example.com/v{minor}/deb/" } };
+    const { facts } = read(machine(), { specification: exampleSpecification({ source }) });
+    assert.equal(facts.get("repositoryVersions"), "kubeadm 1.36.3-1.1");
+    assert.deepEqual([facts.get("page.repository"), facts.get("page.registry")], ["403", "403"]);
+  });
+
+  it("is what the table refuses a machine by", () => {
+    const found = findingsOf([{ ...wanted(), reading: read(machine()) }]).map(({ name }) => name);
+    for (const name of [
+      "operating system",
+      "processors",
+      "ports of a node",
+      "another distribution of Kubernetes",
+    ])
+      assert.ok(found.includes(name), `${name} in ${found.join(", ")}`);
+  });
+
+  it("is short on a member, and on a prepared machine", () => {
+    const host = machine();
+    host.write("/var/lib/foresail/prepared", "x");
+    const prepared = read(host).facts;
+    assert.deepEqual([prepared.get("prepared"), prepared.get("listening")], ["yes", undefined]);
+    host.write("/var/lib/foresail/member", "x");
+    assert.deepEqual([...read(host).facts.keys()], ["clock", "member"]);
+  });
+
+  it("changes nothing on the machine", () => {
+    const host = machine();
+    const files = () =>
+      spawnSync("find", [host.root, "-newermt", "@0", "-printf", "%p %T@ %s\\n"], { encoding: "utf8" })
+        .stdout;
+    const before = files();
+    read(host);
+    assert.equal(files(), before);
+  });
+
+  it("answers in time when a page, a neighbor and the packages do not", () => {
+    const host = machine();
+    host.program("curl", "sleep 30");
+    host.program("apt-get", "sleep 30");
+    const started = Date.now();
+    const { facts } = read(host, { neighbors: ["cp-2 192.0.2.1 22"] });
+    assert.ok(Date.now() - started < 9000, String(Date.now() - started));
+    assert.equal(facts.get("refusal.installation"), undefined);
+  });
+});
