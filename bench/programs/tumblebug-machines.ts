@@ -1,5 +1,6 @@
 // The cloud's half of the system tumblebug: the measured VMs accept no logins, so the cluster cannot run on them.
 import { readStackResources } from "../../lib/pulumi/stack";
+import { readClusterArguments } from "../../components/kubeadm/cloud-arguments";
 import { TumblebugMachines } from "../../components/tumblebug/tumblebug-machines";
 import { wantedMachines } from "./machines";
 
@@ -20,7 +21,7 @@ async function make(): Promise<object> {
     resources: { keepOnDelete: false },
     user: "cb-user",
     timeouts: { machinesSeconds: 600 },
-    cluster: { network: { plugin: { flannel: {} } } },
+    cluster: readClusterArguments("TumblebugCluster bench", { version: "1.36.3" }).settings,
     existing: await readStackResources(),
   });
   return { vms: mcis.vms };

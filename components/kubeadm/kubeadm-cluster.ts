@@ -1,34 +1,31 @@
-import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/cluster/kubeconfig";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
-import { profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
-import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
-import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownership";
 import { stackName } from "../../lib/pulumi/stack";
 import { stackOwner } from "../stack-owner";
 import * as resources from "../../providers/kubeadm/resources/declarations";
-import { drainOptions, networkPlugin, podNetworkKind, rolloutSettings, secretFiles } from "./defaults";
+import { podNetworkKind, rolloutSettings, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
-import { inform, warn } from "../../lib/pulumi/log";
+import { inform } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
-import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
+import { readArguments, warnOfSettings } from "./given-arguments";
+import type { KubeadmClusterArgs, KubeadmClusterSettings } from "./kubeadm-cluster-args";
 import {
   contactedMachines,
   describeHostKeys,
   desiredMachines,
   describeMachines,
   jumpHost,
-  sshCredentials,
   type MachineInputs,
+  registryCredentialsOf,
+  serverNames,
+  sshCredentials,
 } from "./machines";
 import { installPodNetwork, pluginName } from "./pod-network";
 import { prepareMachines } from "./prepared-machine";
-import { argumentIssues } from "./validation";
 import {
   agentsResource,
   groupResource,
@@ -79,51 +76,58 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private readonly owner: resources.ClusterOwner;
   private readonly endpoint: pulumi.Output<Endpoint>;
   private readonly prepared: ReadonlyMap<string, pulumi.Resource>;
-  private readonly args: KubeadmClusterArgs;
+  private readonly clusterName: string;
+  private readonly settings: KubeadmClusterSettings;
+  private readonly internal: Pick<KubeadmClusterArgs, "provided" | "leavingLater">;
+  private readonly rollout: ReturnType<typeof rolloutSettings>;
 
-  constructor(
-    private readonly clusterName: string,
-    given: KubeadmClusterArgs,
-    opts?: pulumi.ComponentResourceOptions,
-  ) {
-    super("foresail:kubeadm:KubeadmCluster", clusterName, {}, opts);
-    const args = withCurrentNames(`KubeadmCluster ${clusterName}`, given, KUBEADM_CLUSTER_RENAMES);
-    this.args = args;
-    refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
-    if (pulumi.runtime.isDryRun())
-      void inform(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
-    for (const line of issueLines([...versionWarnings(args.version), ...profileWarnings(args)]))
-      void warn(`KubeadmCluster ${clusterName}: ${line}`, this);
-    this.endpoint = endpointOf(clusterName, args);
+  /** @param name of the resource, and of the cluster if the arguments name no other */
+  constructor(name: string, given: KubeadmClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    const component = `KubeadmCluster ${name}`;
+    const { reader, args, nodesEndpoint, ...internal } = readArguments(component, name, given);
+    const { provided } = internal;
+    super("foresail:kubeadm:KubeadmCluster", name, {}, opts);
+    const settings = reader.settings as KubeadmClusterSettings;
+    this.settings = settings;
+    this.internal = internal;
+    const clusterName = (this.clusterName = settings.name ?? name);
+    if (pulumi.runtime.isDryRun()) void inform(`${component}: ${describeHostKeys(settings)}`, this);
+    warnOfSettings(component, settings, this);
+    this.endpoint = endpointOf(clusterName, { ...settings, nodesEndpoint }, (over) =>
+      reader.issuesWith(over),
+    );
+    this.rollout = rolloutSettings(settings, args);
+    // what a cloud answers about its machines is checked one by one
+    const valid = provided ? Promise.resolve<true>(true) : reader.valid;
     this.common = {
-      specification: specification(clusterName, this.endpoint, args),
+      specification: specification(clusterName, this.endpoint, settings, args, valid),
       stack: stackName(),
       owner: stackOwner(),
-      jumpHost: jumpHost(args),
-      credentials: sshCredentials(args),
-      timeouts: timeouts(args),
+      jumpHost: jumpHost(settings, args),
+      credentials: sshCredentials(settings, settings.machines),
+      timeouts: timeouts(settings),
     };
-    this.machines = describeMachines(clusterName, args, this.common, { parent: this });
+    this.machines = describeMachines(clusterName, settings, this.common, { parent: this });
 
     // members of a cluster that exists are claimed together, before anything is written to any of them
     const owner = (this.owner = this.ownMachines());
-    const prepared = args.adopt ? undefined : this.prepareMachines(owner);
+    const prepared = settings.adopt ? undefined : this.prepareMachines(owner);
     this.existence = this.initCluster(owner, prepared);
     this.prepared = prepared ?? this.prepareMachines(this.existence);
     const { direct, balanced } = this.readKubeconfig();
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
-    const reader = this.createReader();
+    const account = this.createReader();
     const pods = {
-      plugin: networkPlugin(args),
-      podCidr: networkOf(args.network).podSubnet,
+      plugin: settings.network.plugin,
+      podCidr: settings.network.podSubnet,
       kubeconfig: direct,
     };
     // after it, since its check refuses a cluster that another stack has taken over
-    const network = installPodNetwork(clusterName, pods, this.inside(reader));
-    const controlPlanes = this.join(CONTROL_PLANE_GROUP, [reader, ...network]);
+    const network = installPodNetwork(clusterName, pods, this.inside(account));
+    const controlPlanes = this.join(CONTROL_PLANE_GROUP, [account, ...network]);
     const following = this.followControlPlanes(controlPlanes);
-    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, [reader, ...network]));
+    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, [account, ...network]));
     this.agents = this.installNodeAgents([controlPlanes, ...following, ...workers]);
     const rollout = this.rollOut(this.agents);
     this.rotateEncryptionKey(rollout);
@@ -138,7 +142,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   private prepareMachines(...after: pulumi.Resource[]): Map<string, pulumi.Resource> {
-    const { ssh, dial, prepare } = timeouts(this.args);
+    const { ssh, dial, prepare } = timeouts(this.settings);
     const addresses = (machines: MachineInputs[]) =>
       pulumi.output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })));
     const args = {
@@ -146,12 +150,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       endpoint: this.endpoint,
       controlPlanes: addresses(this.machinesOf(CONTROL_PLANE_GROUP)),
       // without a proxy, a machine's preparation waits for no other worker's address
-      withoutProxy: addresses(this.args.proxy ? this.machines : []),
-      podNetwork: podNetworkKind(this.args),
-      registryCredentials: this.args.registries?.credentials,
+      withoutProxy: addresses(this.settings.proxy ? this.machines : []),
+      podNetwork: podNetworkKind(this.settings),
+      registryCredentials: registryCredentialsOf(this.settings),
       sshSeconds: ssh,
       dialSeconds: dial,
-      revision: this.args.bootstrapRevision,
+      revision: this.settings.bootstrapRevision,
     };
     const waits = after.length > 0 ? { dependsOn: after } : {};
     const opts = { parent: this, customTimeouts: { create: `${prepare + ssh}s` }, ...waits };
@@ -166,7 +170,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Refuses machines of other stacks before anything is written to any of them, and records which ones this stack has. */
   private ownMachines(): resources.ClusterOwner {
-    const { lost = [], takeOver, adopt, resetOnDestroy, provided } = this.args;
+    const { lost, takeOver, adopt, resetOnDestroy } = this.settings;
+    const { provided } = this.internal;
     const { owner, jumpHost, credentials, timeouts } = this.common;
     return new resources.ClusterOwner(
       `${this.clusterName}-owner`,
@@ -179,7 +184,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(takeOver === undefined ? {} : { takeOver }),
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
         ...(provided ? { provided: true as const } : {}),
-        ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.args) }),
+        ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.settings) }),
       },
       { parent: this },
     );
@@ -189,26 +194,27 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     owner: pulumi.Resource,
     prepared: ReadonlyMap<string, pulumi.Resource> = new Map(),
   ): resources.ClusterInit {
-    const { adopt, resetOnDestroy, provided } = this.args;
-    const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
+    const { adopt, resetOnDestroy } = this.settings;
+    const { provided } = this.internal;
+    const registryCredentials = registryCredentialsOf(this.settings);
     // an adoption claims all members together
     const machines = adopt ? this.machines : contactedMachines<Machine>(this.machines, (machine) => machine);
-    const { annotations } = rolloutSettings(this.args);
+    const { annotations } = this.rollout;
     const adoption = adopt
       ? { adopt: { annotations, ...(resetOnDestroy ? { reset: true as const } : {}) } }
       : {};
     return new resources.ClusterInit(
       initResource(this.clusterName),
       {
-        ...{ ...this.common, machines, ...this.serverNames(), registryCredentials },
+        ...{ ...this.common, machines, ...serverNames(this.settings), registryCredentials },
         ...(provided ? { provided: true as const } : {}),
-        ...{ ...adoption, ...this.takeOver(), networkPlugin: pluginName(networkPlugin(this.args)) },
+        ...{ ...adoption, ...this.takeOver(), networkPlugin: pluginName(this.settings.network.plugin) },
       },
       {
         parent: this,
         dependsOn: [owner, ...this.preparedOf(CONTROL_PLANE_GROUP, prepared)],
         // otherwise the component's own option
-        ...(this.args.deletionProtection ? { protect: true } : {}),
+        ...(this.settings.deletionProtection ? { protect: true } : {}),
       },
     );
   }
@@ -220,9 +226,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       { ...this.common, machines },
       { parent: this, dependsOn: [this.existence] },
     );
-    const { serverNames = {} } = this.serverNames();
+    const { serverNames: certificates = {} } = serverNames(this.settings);
     const servers = machines.map(({ name, apiServer }) => {
-      const certificateName = serverNames[name];
+      const certificateName = certificates[name];
       return { name, apiServer, ...(certificateName === undefined ? {} : { certificateName }) };
     });
     const render = (loadBalancer?: pulumi.Input<string>) =>
@@ -236,7 +242,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
             return renderKubeconfig(this.clusterName, { controlPlanes, preferred, ...balanced }, credentials);
           }),
       );
-    return { direct: render(), balanced: render(this.args.loadBalancer) };
+    return { direct: render(), balanced: render(this.settings.loadBalancer) };
   }
 
   /**
@@ -244,12 +250,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
    * join after it, since it takes back what an interrupted run left in the configuration that they would get.
    */
   private createReader(): resources.ReaderAccount {
-    const { annotations } = rolloutSettings(this.args);
+    const { annotations } = this.rollout;
     const { configuration } = this.existence;
     const args = {
       ...this.common,
       machines: this.machinesOf(CONTROL_PLANE_GROUP),
-      ...this.serverNames(),
+      ...serverNames(this.settings),
       ...this.adopted(),
       ...this.takeOver(),
       annotations,
@@ -262,7 +268,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Updates the forwarders on every node when control planes are added or removed. */
   private followControlPlanes(controlPlanes: resources.NodeGroup): resources.LoopbackEndpoint[] {
-    if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
+    if (this.settings.endpoint.loopback === undefined) return [];
     const { common, machines, directKubeconfig: kubeconfig } = this;
     const opts = { ...this.inside(), dependsOn: [controlPlanes] };
     const { unreachable } = this.tolerance();
@@ -272,32 +278,24 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Returns how many unreachable machines may be left out; empty where a state has no such setting. */
   private tolerance() {
-    const { unreachable } = rolloutSettings(this.args);
+    const { unreachable } = this.rollout;
     return unreachable === undefined ? {} : { unreachable };
-  }
-
-  /** Returns the names in the API servers' certificates; empty where those of their addresses are in them. */
-  private serverNames() {
-    const named = this.args.machines.flatMap(({ name, certificateName }) =>
-      certificateName === undefined ? [] : [[name, certificateName] as const],
-    );
-    return named.length > 0 ? { serverNames: Object.fromEntries(named) } : {};
   }
 
   /** Returns that others made the cluster; empty if foresail did. */
   private adopted() {
-    return this.args.adopt ? { adopted: true as const } : {};
+    return this.settings.adopt ? { adopted: true as const } : {};
   }
 
   /** Returns the former owner, from which the stack takes over; empty for none. */
   private takeOver() {
-    const { takeOver } = this.args;
+    const { takeOver } = this.settings;
     return takeOver === undefined ? {} : { takeOver };
   }
 
   /** Returns what is done about files that others change; empty where a state has no such setting. */
   private drift() {
-    const { drift } = this.args;
+    const { drift } = this.settings;
     return drift === undefined ? {} : { drift };
   }
 
@@ -308,8 +306,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   private agentSettings() {
-    const { annotations } = rolloutSettings(this.args);
-    return { annotations, staged: stagedFor(this.args), ...this.drift() };
+    const { annotations } = this.rollout;
+    return { annotations, staged: stagedFor(this.settings.version, this.rollout), ...this.drift() };
   }
 
   /** Installs the agent, and the versions that it can choose from, on every node, also those that have just joined. */
@@ -321,14 +319,14 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
   private rollOut(agents: resources.NodeAgents): resources.NodeRollout {
-    const { leavingLater = [] } = this.args;
+    const { leavingLater = [] } = this.internal;
     const args = {
       ...this.versioned(),
       ...this.drift(),
       configuration: this.existence.configuration,
-      rollout: rolloutSettings(this.args),
-      drain: drainOptions(this.args),
-      ...secretFiles(this.args),
+      rollout: this.rollout,
+      drain: this.settings.drain,
+      ...secretFiles(this.settings),
       ...this.adopted(),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),
     };
@@ -337,7 +335,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Rotates the key for Secrets at rest when nothing else changes the control planes. */
   private rotateEncryptionKey(rollout: resources.NodeRollout): void {
-    if (keyGeneration(this.args) === 1) return;
+    if (keyGeneration(this.settings) === 1) return;
     const { initialKeyGeneration } = this.existence;
     const machines = this.machinesOf(CONTROL_PLANE_GROUP);
     const args = { ...this.versioned(), machines, initialKeyGeneration };
@@ -353,19 +351,19 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         group,
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
-        lost: this.args.lost ?? [],
-        ...(this.args.provided ? {} : { begun: this.owner.former }),
-        ...(this.args.adopt ? { adopted: this.existence.adopted } : {}),
+        lost: this.settings.lost,
+        ...(this.internal.provided ? {} : { begun: this.owner.former }),
+        ...(this.settings.adopt ? { adopted: this.existence.adopted } : {}),
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
         ...(group === CONTROL_PLANE_GROUP
           ? { pools: this.workerPools(), configuration: this.existence.configuration }
           : {}),
         agents: this.agentSettings(),
-        podNetwork: podNetworkKind(this.args),
-        ...(this.args.bootstrapRevision === undefined
+        podNetwork: podNetworkKind(this.settings),
+        ...(this.settings.bootstrapRevision === undefined
           ? {}
-          : { bootstrapRevision: this.args.bootstrapRevision }),
-        drain: drainOptions(this.args),
+          : { bootstrapRevision: this.settings.bootstrapRevision }),
+        drain: this.settings.drain,
       },
       this.inside(...this.preparedOf(group, this.prepared), ...after),
     );

@@ -7,11 +7,10 @@ import {
 import { cidrIssue } from "../../lib/validation/addresses";
 import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { below, issueAt } from "../../lib/validation/validation-issue";
-import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
+import { issueAt } from "../../lib/validation/validation-issue";
 import { controlPlanesOf } from "../../providers/kubeadm/plan/cluster/machine";
 import { podNetworkKind } from "../kubeadm/defaults";
-import { clusterSettingIssues } from "../kubeadm/validation";
+import { blocksOf, readClusterArguments } from "../kubeadm/cloud-arguments";
 import * as pulumi from "@pulumi/pulumi";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
@@ -29,7 +28,7 @@ import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/re
 import { readStoppedMachines } from "../../providers/tumblebug/resources/stopped-machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import { endpointIn } from "../kubeadm/endpoint";
-import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { ClusterSettings, MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { ComponentWithState } from "../../lib/pulumi/stack";
 import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
@@ -71,6 +70,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   private machines!: TumblebugMachines;
 
   private readonly args: TumblebugClusterArgs;
+  private readonly settings: ClusterSettings;
 
   constructor(
     private readonly clusterName: string,
@@ -79,24 +79,26 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   ) {
     // the base class calls `make` even if this constructor throws later
     const args = withCurrentNames(`TumblebugCluster ${clusterName}`, given, TUMBLEBUG_CLUSTER_RENAMES);
+    const read = readClusterArguments(`TumblebugCluster ${clusterName}`, args.cluster);
     refuseArguments(`TumblebugCluster ${clusterName}`, [
       ...issueAt(["name"], dnsLabelIssue(clusterName, 40)),
       // a program that allows every address says so by the block itself
       ...tumblebugIssues(
         { ...args, access: { ...args.access, open: true } },
         {
-          ...networkOf(args.cluster.network),
+          ...blocksOf(read.settings),
           name: clusterName,
-          plugin: podNetworkKind(args.cluster),
+          plugin: podNetworkKind(read.settings),
         },
       ),
       ...issueAt(["user"], userNameIssue(args.user)),
       ...issueAt(["network", "cidr"], cidrIssue(args.network.cidr)),
       ...args.groups.flatMap(({ name }, index) => issueAt(["groups", index, "name"], dnsLabelIssue(name))),
-      ...below(["cluster"], clusterSettingIssues(args.cluster)),
+      ...read.issues,
     ]);
     super("foresail:tumblebug:TumblebugCluster", clusterName, {}, opts);
     this.args = args;
+    this.settings = read.settings;
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
     this.endpoints = this.part(({ cluster }) => cluster.endpoints);
     this.nodes = this.part(({ cluster }) => cluster.nodes);
@@ -112,7 +114,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     const { server, namespace, infrastructure = this.clusterName, groups } = this.args;
     const recorded = recordedCluster(this.clusterName, existing);
     const asked = await readStoppedMachines({ server, namespace, infrastructure }, groups, recorded);
-    const args = { ...this.args, existing, asked };
+    const args = { ...this.args, cluster: this.settings, existing, asked };
     this.machines = new TumblebugMachines(this.clusterName, args, { parent: this });
     return { machines: this.machines, cluster: this.makeCluster(existing, this.makeLoadBalancer()) };
   }
@@ -150,7 +152,8 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     return new KubeadmCluster(
       this.clusterName,
       {
-        ...fitNetwork(cluster, nodeAddresses),
+        ...cluster,
+        network: fitNetwork(this.settings.network, nodeAddresses),
         machines,
         ...(balancer
           ? {
@@ -158,7 +161,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
               loadBalancer: pulumi.interpolate`${balancer.host}:${balancer.port}`,
             }
           : { endpoint: endpointIn(existing, this.clusterName, machines, own) }),
-        certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.host] : [])],
+        certificateNames: [...this.settings.certificateNames, ...(balancer ? [balancer.host] : [])],
         // Surplus control planes are removed one per run, so their number may be even for a while.
         allowEvenControlPlanes: true,
         lost,

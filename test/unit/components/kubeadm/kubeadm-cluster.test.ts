@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
+import type { ArgumentsError } from "../../../../lib/pulumi/arguments";
 import { describeHostKeys } from "../../../../components/kubeadm/machines";
 import type { KubeadmClusterArgs, MachineArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 
@@ -10,7 +11,7 @@ interface Registered {
   options: pulumi.CustomResourceOptions;
 }
 
-const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
 let host = 0;
 const machine = (name: string, over: Partial<MachineArgs> = {}): MachineArgs => ({
   name,
@@ -62,13 +63,13 @@ describe("KubeadmCluster", () => {
   });
 
   /** Makes a cluster and waits until all its resources are registered. */
-  async function cluster(args: Partial<KubeadmClusterArgs> & { machines: MachineArgs[] }) {
+  async function cluster(args: Partial<KubeadmClusterArgs> & { machines: MachineArgs[] }, name = "demo") {
     const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
       registered.push({ name, type, inputs: {}, options: opts });
       return undefined;
     };
     const made = new KubeadmCluster(
-      "demo",
+      name,
       { version: "1.36.3", network: { plugin: { bridge: {} } }, ssh: { privateKey: "KEY" }, ...args },
       { transformations: [spy] },
     );
@@ -105,6 +106,20 @@ describe("KubeadmCluster", () => {
       "NodeRollout demo-rollout",
       "ReaderAccount demo-reader",
     ]);
+  });
+
+  it("keeps the names of its resources when its own changes and `name` stays", async () => {
+    const machines = [machine("cp-1"), machine("w-1", { hostKey: undefined })];
+    await cluster({ machines });
+    const before = names().filter((name) => name !== "KubeadmCluster demo");
+    registered = [];
+    await cluster({ machines, name: "demo" }, "renamed");
+    assert.deepEqual(
+      names().filter((name) => name !== "KubeadmCluster renamed"),
+      before,
+    );
+    const { specification } = find("demo-init").inputs as { specification: { name: string } };
+    assert.equal(specification.name, "demo");
   });
 
   it("follows the order of kubeadm: prepare, init, then control planes and workers beside each other", async () => {
@@ -241,7 +256,7 @@ describe("KubeadmCluster", () => {
     ];
     assert.throws(
       () => new KubeadmCluster("demo", { version: "1.36.3", machines, ssh: { requireHostKeys: true } }),
-      (error: pulumi.InputPropertiesError) => {
+      (error: ArgumentsError) => {
         const paths = error.errors.map(({ propertyPath }) => propertyPath);
         assert.deepEqual(paths, ["machines[1].hostKey", "machines[2].hostKey"]);
         return true;
@@ -257,15 +272,21 @@ describe("KubeadmCluster", () => {
       describeHostKeys({ machines: first, ssh: { requireHostKeys: true } }),
       "ssh.requireHostKeys is on",
     );
-    assert.equal(describeHostKeys({ machines: first }), "ssh.requireHostKeys is off");
-    assert.equal(describeHostKeys({ machines }), "ssh.requireHostKeys is off; pinned at first contact: w-1");
+    assert.equal(
+      describeHostKeys({ machines: first, ssh: { requireHostKeys: false } }),
+      "ssh.requireHostKeys is off",
+    );
+    assert.equal(
+      describeHostKeys({ machines, ssh: { requireHostKeys: false } }),
+      "ssh.requireHostKeys is off; pinned at first contact: w-1",
+    );
   });
 
   it("refuses arguments that can't make a cluster, all at once, before anything is registered", () => {
     const machines = [machine("cp-1"), machine("cp-1"), machine("Worker")];
     assert.throws(
       () => new KubeadmCluster("demo", { version: "v1.36", machines }),
-      (error: pulumi.InputPropertiesError) => {
+      (error: ArgumentsError) => {
         const paths = error.errors.map(({ propertyPath }) => propertyPath);
         assert.deepEqual(paths, ["version", "machines[2].name", "machines[1].name", "machines"]);
         return true;
@@ -291,7 +312,7 @@ describe("KubeadmCluster", () => {
           machines: [machine("cp-1", { taints: [ownTaint] })],
           ...wrong,
         }),
-      (error: pulumi.InputPropertiesError) => {
+      (error: ArgumentsError) => {
         assert.deepEqual(error.errors.map(({ propertyPath }) => propertyPath).sort(), [
           "endpoint.external.host",
           "endpoint.external.port",
