@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { waitFor } from "../../lib/wait";
-import type { DockerFaults } from "../../sandbox/capi/docker/engine";
+import type { DockerFaults } from "../../sandbox/capi/docker/commands";
 import { createReporter } from "../../sandbox/progress";
 import { ensureToolchain, type Toolchain } from "../../sandbox/toolchain";
 import { CapiFixture, CLUSTER } from "../simulation/capi-fixture";

@@ -4,7 +4,7 @@ import { waitFor } from "../../lib/wait";
 import { bootstrapProvider, type JoinData } from "../../sandbox/capi/bootstrap-provider";
 import type { Controller } from "../../sandbox/capi/controller";
 import { DOCKER_JOIN_DATA, DockerProvider } from "../../sandbox/capi/docker/provider";
-import type { DockerFaults } from "../../sandbox/capi/docker/engine";
+import type { DockerFaults } from "../../sandbox/capi/docker/commands";
 import { infrastructureProvider } from "../../sandbox/capi/infrastructure-provider";
 import {
   CLUSTER_API,

@@ -1,4 +1,10 @@
-import type { DockerFaults } from "./engine";
+/** What the simulated engine's registry and machines do; everything is there and works by default. */
+export interface DockerFaults {
+  /** @returns why an image can't be pulled; undefined when it can. A promise delays the pull. */
+  readonly pull?: (image: string) => Promise<string | undefined>;
+  /** @returns what `kubeadm join` says when it fails on a machine of an image; undefined when it joins */
+  readonly join?: (image: string) => string | undefined;
+}
 
 /** A container of the simulated engine. */
 export interface Container {

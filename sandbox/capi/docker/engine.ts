@@ -3,16 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { type Container, type Exec, runCommand } from "./commands";
+import { type Container, type DockerFaults, type Exec, runCommand } from "./commands";
 import { execFrames, inputOf } from "./exec-stream";
-
-/** What the simulated engine's registry and machines do; everything is there and works by default. */
-export interface DockerFaults {
-  /** @returns why an image can't be pulled; undefined when it can. A promise delays the pull. */
-  readonly pull?: (image: string) => Promise<string | undefined>;
-  /** @returns what `kubeadm join` says when it fails on a machine of an image; undefined when it joins */
-  readonly join?: (image: string) => string | undefined;
-}
 
 interface DockerEngineOptions extends DockerFaults {
   /** Called when a container has joined its cluster. */

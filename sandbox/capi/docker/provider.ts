@@ -6,7 +6,8 @@ import { registerNode } from "../machines";
 import { convertedDefinitions, managerCommand, managerDefinitions } from "../manager";
 import { ENDPOINT } from "../workload-cluster";
 import type { Container } from "./commands";
-import { DockerEngine, type DockerFaults } from "./engine";
+import type { DockerFaults } from "./commands";
+import { DockerEngine } from "./engine";
 
 const API_VERSION = "infrastructure.cluster.x-k8s.io/v1beta2";
 /** Such as in "kindest/node:v1.36.3". */

@@ -20,6 +20,8 @@ const PRINTERS: Readonly<Record<string, string>> = {
   "cli/commands/preview.ts": "Markdown and JSON are filtered where they are made",
   "cli/commands/plan.ts": "the report is filtered where it is made",
   "cli/commands/drift.ts": "asks for colors only",
+  "cli/commands/doctor.ts": "asks for colors only",
+  "cli/commands/completion.ts": "the commands of foresail itself; the filter would change them",
   "cli/commands/up.ts": "asks for the width only",
   "cli/fleet/commands/report.ts": "Markdown and JSON are filtered where they are made",
   "cli/fleet/commands/export.ts": "files with names of variables; the filter would change them",
