@@ -35,16 +35,8 @@ module.exports = {
     only(
       "components",
       "^components/([^/]+)/",
-      // arguments have the description of a stack's configuration
-      "^components/($1|kubeadm)/|^components/[^/]+\\.ts$|^providers/|^lib/|^stacks/schema/",
+      "^components/($1|kubeadm)/|^components/[^/]+\\.ts$|^providers/|^lib/",
     ),
-    {
-      name: "descriptions",
-      comment: "What a configuration is does not depend on what is made of it.",
-      severity: "error",
-      from: { path: "^stacks/schema/" },
-      to: { path: "^components/" },
-    },
     // `foresail config show` has to know which keys are secret
     only("cli", "^cli/", "^cli/|^providers/[^/]+/(plan|client)/|^lib/|^stacks/schema/keys\\.ts$"),
     only(

@@ -3,6 +3,7 @@ import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
 import { ownStack, readStackOutputs } from "../lib/pulumi/stack";
 import { isObject } from "../lib/json";
 import { API_SERVER_PORT } from "../lib/validation/ports";
+import type { EndpointArgs } from "../components/kubeadm/kubeadm-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { ClusterInput, ConfigurationOf } from "./schema";
 import { JUMP_HOST_KEY } from "./schema/secrets";
@@ -11,18 +12,20 @@ import { JUMP_HOST_KEY } from "./schema/secrets";
 export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulumi.Output<unknown>> {
   const { cluster, sshPrivateKeys } = configuration;
   const { ssh: connection, ...args } = kubeadmArguments(configuration);
-  const { machines, endpoint, adopt, resetOnDestroy, lost, allowEvenControlPlanes } = cluster;
   const { kubeconfig, endpoints, nodes, version } = new KubeadmCluster(cluster.name, {
     ...args,
     ssh: { ...connection, privateKeys: sshPrivateKeys.apply(machineKeys) },
-    machines,
-    endpoint,
+    machines: cluster.machines.map((machine) => ({
+      ...machine,
+      port: machine.port ?? cluster.ssh.port,
+    })),
+    endpoint: cluster.endpoint as EndpointArgs,
     nodesEndpoint: recordedNodesEndpoint,
     loadBalancer: loadBalancer(cluster),
-    adopt,
-    resetOnDestroy,
-    lost,
-    allowEvenControlPlanes,
+    adopt: cluster.adopt,
+    resetOnDestroy: cluster.resetOnDestroy,
+    lost: cluster.lost,
+    allowEvenControlPlanes: cluster.allowEvenControlPlanes,
   });
   return { kubeconfig, endpoints, nodes, version };
 }

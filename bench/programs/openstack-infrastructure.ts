@@ -1,6 +1,5 @@
 // The cloud's half of the system openstack: the servers of the measured cloud do not answer SSH, so the other half
 // cannot run.
-import { readClusterArguments } from "../../components/kubeadm/cloud-arguments";
 import { makeInfrastructure } from "../../components/openstack/infrastructure";
 import { readStackResources } from "../../lib/pulumi/stack";
 import type { Pool } from "../../providers/openstack/plan/machine";
@@ -36,8 +35,7 @@ async function make(): Promise<void> {
     cloudProvider: { enabled: false },
     cluster: { version: "1.34.0", ssh: {}, network: { plugin: { bridge: {} } } },
   };
-  const { settings } = readClusterArguments("OpenstackCluster bench", args.cluster);
-  await makeInfrastructure("bench", args, settings, await readStackResources());
+  await makeInfrastructure("bench", args, await readStackResources());
 }
 
 module.exports = make;

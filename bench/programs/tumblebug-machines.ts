@@ -1,6 +1,5 @@
 // The cloud's half of the system tumblebug: the measured VMs accept no logins, so the cluster cannot run on them.
 import { readStackResources } from "../../lib/pulumi/stack";
-import { readClusterArguments } from "../../components/kubeadm/cloud-arguments";
 import { TumblebugMachines } from "../../components/tumblebug/tumblebug-machines";
 import { wantedMachines } from "./machines";
 
@@ -21,7 +20,7 @@ async function make(): Promise<object> {
     resources: { keepOnDelete: false },
     user: "cb-user",
     timeouts: { machinesSeconds: 600 },
-    cluster: readClusterArguments("TumblebugCluster bench", { version: "1.36.3" }).settings,
+    cluster: { network: { plugin: { flannel: {} } } },
     existing: await readStackResources(),
   });
   return { vms: mcis.vms };

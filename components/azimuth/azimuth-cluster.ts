@@ -11,7 +11,7 @@ import {
 } from "../../providers/azimuth/resources/declarations";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
-import { refuseOnCluster, withCurrentNames } from "../../lib/pulumi/arguments";
+import { kubernetesProviderIssues, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import { type AzimuthClusterArgs, type ClusterContext, contextOf } from "./azimuth-cluster-args";
 import { stackOwner } from "../stack-owner";
@@ -44,7 +44,10 @@ export class AzimuthCluster extends pulumi.ComponentResource {
 
   constructor(name: string, given: AzimuthClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     const named = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
-    refuseOnCluster(`AzimuthCluster ${name}`, opts, argumentIssues(name, named));
+    refuseArguments(`AzimuthCluster ${name}`, [
+      ...argumentIssues(name, named),
+      ...kubernetesProviderIssues(opts),
+    ]);
     super("foresail:azimuth:AzimuthCluster", name, {}, opts);
     const context = contextOf(name, named, this);
     const { args, common } = context;

@@ -5,7 +5,7 @@ import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../providers/azimuth/plan
 import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
 import type { DesiredStatus } from "../../providers/kubernetes/plan/status";
 import { ObjectReady } from "../../providers/kubernetes/resources/object-resources";
-import { refuseOnCluster } from "../../lib/pulumi/arguments";
+import { kubernetesProviderIssues, refuseArguments } from "../../lib/pulumi/arguments";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import { Adoption, type AdoptionArgs } from "../adoption";
 import type { TenancyArgs, TenancyObjectArgs } from "./azimuth-cluster-args";
@@ -63,7 +63,7 @@ export class Realm extends pulumi.ComponentResource {
   readonly status: pulumi.Output<RealmStatus>;
 
   constructor(name: string, args: RealmArgs, opts?: pulumi.ComponentResourceOptions) {
-    refuseOnCluster(`Realm ${name}`, opts, partIssues(args));
+    refuseArguments(`Realm ${name}`, [...partIssues(args), ...kubernetesProviderIssues(opts)]);
     super("foresail:azimuth:Realm", name, {}, opts);
     const { realmName, status } = findRealm(name, args, { parent: this });
     this.realmName = realmName;
@@ -134,7 +134,7 @@ export class OidcClient extends pulumi.ComponentResource {
   readonly clientId: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: OidcClientArgs, opts?: pulumi.ComponentResourceOptions) {
-    refuseOnCluster(`OidcClient ${name}`, opts, partIssues(args));
+    refuseArguments(`OidcClient ${name}`, [...partIssues(args), ...kubernetesProviderIssues(opts)]);
     super("foresail:azimuth:OidcClient", name, {}, opts);
     const { issuer } = adoptOidcClient(name, args, { parent: this });
     this.issuerUrl = issuer.apply(({ issuerUrl }) => issuerUrl);
@@ -162,7 +162,7 @@ export class Platform extends pulumi.ComponentResource {
   readonly rootGroup: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: RealmObjectArgs, opts?: pulumi.ComponentResourceOptions) {
-    refuseOnCluster(`Platform ${name}`, opts, partIssues(args));
+    refuseArguments(`Platform ${name}`, [...partIssues(args), ...kubernetesProviderIssues(opts)]);
     super("foresail:azimuth:Platform", name, {}, opts);
     const { rootGroup } = adoptPlatform(name, args, { parent: this });
     this.rootGroup = rootGroup;
@@ -219,7 +219,7 @@ export class Lease extends pulumi.ComponentResource {
   readonly sizes: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: LeaseArgs, opts?: pulumi.ComponentResourceOptions) {
-    refuseOnCluster(`Lease ${name}`, opts, partIssues(args));
+    refuseArguments(`Lease ${name}`, [...partIssues(args), ...kubernetesProviderIssues(opts)]);
     super("foresail:azimuth:Lease", name, {}, opts);
     const { sizes } = adoptLease(name, args, { parent: this });
     this.sizes = sizes.apply((known) => known ?? {});

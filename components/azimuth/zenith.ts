@@ -14,7 +14,7 @@ import {
 import { ZenithKeypair } from "../../providers/azimuth/resources/declarations";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
-import { refuseOnCluster } from "../../lib/pulumi/arguments";
+import { kubernetesProviderIssues, refuseArguments } from "../../lib/pulumi/arguments";
 import { stackName } from "../../lib/pulumi/stack";
 import { type ChartSource, chartSource, isPath, type TenancyArgs } from "./azimuth-cluster-args";
 import { kubernetesPackage, managementProvider, verifiedChart } from "./chart";
@@ -88,7 +88,10 @@ export class ZenithApiServer extends pulumi.ComponentResource {
   readonly values: pulumi.Output<JsonObject>;
 
   constructor(name: string, args: ZenithApiServerArgs, opts?: pulumi.ComponentResourceOptions) {
-    refuseOnCluster(`ZenithApiServer ${name}`, opts, partIssues(args, ["zenithApiServer", args.chart]));
+    refuseArguments(`ZenithApiServer ${name}`, [
+      ...partIssues(args, ["zenithApiServer", args.chart]),
+      ...kubernetesProviderIssues(opts),
+    ]);
     super("foresail:azimuth:ZenithApiServer", name, {}, opts);
     const provider = managementProvider(`${name}-management`, args, { parent: this });
     const { key, values } = exposeApiServer(name, args, provider, { parent: this });
@@ -185,7 +188,10 @@ function withOwner(
 /** The operator that connects a cluster's services to Zenith. It runs on the management cluster. */
 export class ZenithOperator extends pulumi.ComponentResource {
   constructor(name: string, args: ZenithOperatorArgs, opts?: pulumi.ComponentResourceOptions) {
-    refuseOnCluster(`ZenithOperator ${name}`, opts, partIssues(args, ["zenithOperator", args.chart]));
+    refuseArguments(`ZenithOperator ${name}`, [
+      ...partIssues(args, ["zenithOperator", args.chart]),
+      ...kubernetesProviderIssues(opts),
+    ]);
     super("foresail:azimuth:ZenithOperator", name, {}, opts);
     const provider = managementProvider(`${name}-management`, args, { parent: this });
     installZenithOperator(name, args, { parent: this, provider });

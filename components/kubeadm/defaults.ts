@@ -1,178 +1,165 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { z } from "zod";
-import type { JsonObject } from "../../lib/merge";
-import { withoutDefaults } from "../../lib/pulumi/argument-reader";
-import { isPlain } from "../../lib/pulumi/arguments";
-import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
-import { DEFAULT_FILE_MODE, DEFAULT_ROLLOUT } from "../../providers/kubeadm/plan/cluster/defaults";
+import * as defaults from "../../providers/kubeadm/plan/cluster/defaults";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
-import type { PodNetworkKind } from "../../providers/kubeadm/plan/endpoint/network-ports";
-import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/rollout/node-agents";
 import { withDerivedSettings } from "../../providers/kubeadm/plan/hardening/profile";
 import type { Registries } from "../../providers/kubeadm/plan/configuration/registries";
-import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import {
-  type ClusterSpecification,
   COMMUNITY_REPOSITORY,
+  type ClusterSpecification,
   type Endpoint,
+  type ProxyCredentials,
   type SoftwareSource,
 } from "../../providers/kubeadm/plan/cluster/specification";
-import type { Timeouts } from "../../providers/kubeadm/resources/declarations";
-import type { RegistriesConfiguration } from "../../stacks/schema/host";
-import type { ClusterOfCloudFields, ClusterSettings, KubeadmClusterArgs } from "./kubeadm-cluster-args";
+import type { PodNetworkKind } from "../../providers/kubeadm/plan/endpoint/network-ports";
+import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/rollout/node-agents";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
+import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
+import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/declarations";
+import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
+
+const DEFAULT_SOURCE: SoftwareSource = { packages: { repository: COMMUNITY_REPOSITORY } };
+const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
+
+export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): NetworkPlugin {
+  return args.network?.plugin ?? DEFAULT_PLUGIN;
+}
 
 /** Returns the kind of the pod network, which decides the ports that it needs. */
-export function podNetworkKind({ network: { plugin } }: Pick<ClusterSettings, "network">): PodNetworkKind {
+export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNetworkKind {
+  const plugin = networkPlugin(args);
   return (["bridge", "cilium", "calico", "flannel"] as const).find((kind) => kind in plugin) ?? "other";
 }
 
-/** Returns the deadlines in the form that state has. */
-export function timeouts({
-  timeouts,
-  ssh,
-  rollout: { nodeTimeoutSeconds: change },
-}: Pick<ClusterSettings, "timeouts" | "ssh" | "rollout">): Timeouts & { dial: number } {
+/** Returns the deadlines in the form that state has, with the defaults. */
+export function timeouts(
+  args: Pick<KubeadmClusterArgs, "timeouts" | "ssh" | "rollout">,
+): Timeouts & { dial: number } {
+  const seconds = { ...defaults.DEFAULT_TIMEOUTS, ...args.timeouts };
+  const usual = defaults.DEFAULT_ROLLOUT.nodeTimeoutSeconds;
+  const change = args.rollout?.nodeTimeoutSeconds ?? usual;
   return {
-    ssh: timeouts.sshSeconds,
-    dial: ssh.dialTimeoutSeconds,
-    prepare: timeouts.prepareSeconds,
-    init: timeouts.initSeconds,
-    join: timeouts.joinSeconds,
-    ready: timeouts.readySeconds,
-    // the default is left out, as in the states of stacks before it could be set
-    ...(change === DEFAULT_ROLLOUT.nodeTimeoutSeconds ? {} : { change }),
+    ssh: seconds.sshSeconds,
+    dial: args.ssh?.dialTimeoutSeconds ?? defaults.DEFAULT_SSH.dialTimeoutSeconds,
+    prepare: seconds.prepareSeconds,
+    init: seconds.initSeconds,
+    join: seconds.joinSeconds,
+    ready: seconds.readySeconds,
+    // the default is left out, so that states of older releases need no update
+    ...(change === usual ? {} : { change }),
   };
 }
 
-/** Returns how nodes roll out in the form that state has: pools and drains without defaults. */
-export function rolloutSettings(
-  { rollout }: Pick<ClusterSettings, "rollout">,
-  given: Pick<KubeadmClusterArgs, "rollout">,
-): ResourceArgs<RolloutSettings> {
-  const { pools, drain } = rollout;
-  const { pools: givenPools = {}, drain: givenDrain } = given.rollout ?? {};
+export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
+  return { ...defaults.DEFAULT_DRAIN, ...args.drain };
+}
+
+export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
   return {
-    ...rollout,
-    pools: withoutDefaults(pools, givenPools),
-    ...(drain === undefined ? {} : { drain: withoutDefaults(drain, givenDrain) }),
-  } as ResourceArgs<RolloutSettings>;
+    ...defaults.DEFAULT_ROLLOUT,
+    annotations: DEFAULT_ANNOTATION_PATTERN,
+    intermediateVersions: [],
+    pools: {},
+    pausedNodes: [],
+    software: {},
+    ...args.rollout,
+  };
 }
 
 /** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */
-export function stagedFor(
-  version: pulumi.Input<string>,
-  rollout: ResourceArgs<RolloutSettings>,
-): pulumi.Input<StagedVersions> {
-  const staged = (to: string, settings: RolloutSettings) =>
-    stagedVersions(to, settings.intermediateVersions, furtherSoftware(settings));
-  if (typeof version === "string" && isPlain<RolloutSettings>(rollout)) return staged(version, rollout);
-  return pulumi
-    .all([version, pulumi.output(rollout)])
-    .apply(([to, settings]) => staged(to, settings as RolloutSettings));
+export function stagedFor(args: KubeadmClusterArgs): StagedVersions {
+  const settings = rolloutSettings(args);
+  return stagedVersions(args.version, settings.intermediateVersions, furtherSoftware(settings));
 }
 
 /** Returns the paths of the files whose content is secret, where there can be any. */
-export function secretFiles({ files }: Pick<ClusterSettings, "files">): {
+export function secretFiles({ files = [] }: KubeadmClusterArgs): {
   secretFiles?: pulumi.Input<string[] | undefined>;
 } {
-  if (isPlain(files)) return {};
-  const pathsIfSecret = (list: pulumi.Output<{ path: string }[]>) =>
-    pulumi.all([pulumi.isSecret(list), pathsOf(list)]).apply(([secret, paths]) => (secret ? paths : []));
-  const lists = Array.isArray(files)
-    ? files.map((file) => pathsIfSecret(pulumi.output(file).apply((one) => [one as { path: string }])))
-    : [pathsIfSecret(pulumi.output(files))];
+  const outputs = files.filter(({ content }) => typeof content !== "string");
+  if (outputs.length === 0) return {};
+  const secret = Promise.all(outputs.map(({ content }) => pulumi.isSecret(pulumi.output(content)))).then(
+    (found) => {
+      const paths = outputs.filter((_, index) => found[index]).map(({ path }) => path);
+      return paths.length > 0 ? paths : undefined;
+    },
+  );
+  return { secretFiles: pulumi.output(secret) };
+}
+
+function proxyOf(
+  { http, https, noProxy = [] }: NonNullable<KubeadmClusterArgs["proxy"]>,
+  credentials: ProxyCredentials | undefined,
+): ClusterSpecification["proxy"] {
   return {
-    secretFiles: pulumi.all(lists).apply((paths) => (paths.flat().length > 0 ? paths.flat() : undefined)),
+    noProxy,
+    ...(http === undefined ? {} : { http }),
+    ...(https === undefined ? {} : { https }),
+    ...(credentials ? { credentials } : {}),
   };
 }
 
-const pathsOf = (list: pulumi.Output<{ path: string }[]>) =>
-  pulumi.unsecret(list).apply((files) => files.map(({ path }) => path));
-
 function registriesOf({
-  mirrors,
+  mirrors = {},
   servers = {},
   hosts = {},
-}: z.output<typeof RegistriesConfiguration>): Registries {
+}: KubeadmClusterArgs["registries"] = {}): Registries {
   return {
     registryMirrors: mirrors,
-    // absent as in states of stacks before they could be set
+    // absent as in state of older releases
     ...(Object.keys(servers).length > 0 ? { registryServers: servers } : {}),
     ...(Object.keys(hosts).length > 0 ? { registryHosts: hosts } : {}),
   };
 }
 
-function sourceOf({ bundle, packages }: Known["source"]): SoftwareSource {
-  if (bundle) return { bundle } as SoftwareSource;
-  return { packages: { repository: COMMUNITY_REPOSITORY, ...packages } };
-}
-
-/** Settings that are known, but for those of machines. */
-type Known = Omit<z.output<typeof ClusterOfCloudFields>, "ssh" | "timeouts" | "drain" | "rollout">;
-
-function specificationOf(name: string, endpoint: Endpoint, known: Known): ClusterSpecification {
-  const { network, proxy, caBundle, certificateNames, imageRepository } = known;
-  return withDerivedSettings(
-    {
-      name,
-      version: known.version,
-      source: sourceOf(known.source),
-      endpoint,
-      network: {
-        podCidr: network.podSubnet,
-        serviceCidr: network.serviceSubnet,
-        dnsDomain: network.dnsDomain,
-        bridge: "bridge" in network.plugin,
-        ...(network.holdNodeAddress ? { holdNodeAddress: true } : {}),
-      },
-      kubeadm: known.kubeadm as ClusterSpecification["kubeadm"],
-      kubelet: known.kubelet as JsonObject,
-      kubeProxy: known.kubeProxy as JsonObject,
-      files: known.files.map((file) => ({ ...file, mode: file.mode ?? DEFAULT_FILE_MODE })),
-      ...(proxy ? { proxy } : {}),
-      ...registriesOf(known.registries),
-      ...(certificateNames.length > 0 ? { certificateNames } : {}),
-      ...(imageRepository ? { imageRepository } : {}),
-      ...(caBundle ? { caBundle } : {}),
-      encryptSecretsAtRest: known.encryptSecretsAtRest,
-      // absent until the first rotation
-      ...(keyGeneration(known) > 1 ? { encryptionKeyGeneration: keyGeneration(known) } : {}),
-      ignorePreflightErrors: known.ignorePreflightErrors,
-    },
-    known,
-  );
-}
-
-/**
- * Returns the specification that every resource of the cluster takes. State has no defaults of files, kubeadm's objects and
- * issuers of tokens.
- *
- * @param given the arguments that the settings were read from
- * @param valid rejects if the settings are not valid together
- */
+/** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
 export function specification(
   name: string,
   endpoint: pulumi.Output<Endpoint>,
-  settings: ClusterSettings,
-  given: Pick<KubeadmClusterArgs, "kubeadm" | "files" | "authentication">,
-  valid: Promise<true>,
+  args: KubeadmClusterArgs,
 ): pulumi.Output<ClusterSpecification> {
-  const { ssh: _ssh, timeouts: _timeouts, drain: _drain, rollout: _rollout, ...others } = settings;
-  const { credentials: _credentials, ...registries } = others.registries;
-  // whatever the program made of it; an input of a resource is secret if a part of it is
-  const { credentials: login, ...proxy } = others.proxy ?? {};
-  const known = {
-    ...others,
-    registries,
-    proxy: others.proxy && {
-      ...proxy,
-      ...(login === undefined ? {} : { credentials: pulumi.secret(login) }),
-    },
-    files: withoutDefaults(others.files, given.files ?? []),
-    kubeadm: withoutDefaults(others.kubeadm, given.kubeadm ?? {}),
-    authentication: withoutDefaults(others.authentication, given.authentication ?? {}),
-  };
+  const files = (args.files ?? []).map((file) =>
+    pulumi.output(file.content).apply((content) => ({ mode: defaults.DEFAULT_FILE_MODE, ...file, content })),
+  );
+  const { podSubnet, serviceSubnet, dnsDomain } = defaults.networkOf(args.network);
+  const { credentials: login } = args.proxy ?? {};
   return pulumi
-    .all([pulumi.output(valid), endpoint, pulumi.output(known)])
-    .apply(([, decided, each]) => specificationOf(name, decided, each as unknown as Known));
+    .all([
+      pulumi.all(files),
+      args.caBundle,
+      endpoint,
+      pulumi.all(args.certificateNames ?? []),
+      // whatever the program made of it; an input of a resource is secret if a part of it is
+      login === undefined ? undefined : pulumi.secret(login),
+    ])
+    .apply(([resolved, caBundle, decided, certificateNames, credentials]) =>
+      withDerivedSettings(
+        {
+          name,
+          version: args.version,
+          source: args.source ?? DEFAULT_SOURCE,
+          endpoint: decided,
+          network: {
+            podCidr: podSubnet,
+            serviceCidr: serviceSubnet,
+            dnsDomain,
+            bridge: "bridge" in networkPlugin(args),
+            ...(args.network?.holdNodeAddress ? { holdNodeAddress: true } : {}),
+          },
+          kubeadm: args.kubeadm ?? {},
+          kubelet: args.kubelet ?? {},
+          kubeProxy: args.kubeProxy ?? {},
+          files: resolved,
+          ...(args.proxy ? { proxy: proxyOf(args.proxy, credentials) } : {}),
+          ...registriesOf(args.registries),
+          ...(certificateNames.length > 0 ? { certificateNames } : {}),
+          ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
+          ...(caBundle ? { caBundle } : {}),
+          encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
+          // absent until the first rotation, as in state of older releases
+          ...(keyGeneration(args) > 1 ? { encryptionKeyGeneration: keyGeneration(args) } : {}),
+          ignorePreflightErrors: args.ignorePreflightErrors ?? [],
+        },
+        args,
+      ),
+    );
 }

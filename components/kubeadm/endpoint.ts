@@ -2,10 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { refuseArguments } from "../../lib/pulumi/arguments";
 import { readStackResources } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
-import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { loopbackPort, loopbackPortIn } from "../../providers/kubeadm/plan/endpoint/loopback-port";
 import type { Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
-import type { EndpointArgs, MachineArgs } from "./kubeadm-cluster-args";
+import type { EndpointArgs, KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
+import { argumentIssues } from "./validation";
 
 /** Returns the endpoint, with the port of one on loopback, which the state decides if the arguments name none. */
 export function endpointIn(
@@ -19,28 +19,12 @@ export function endpointIn(
   return { loopback: { port: loopbackPort(cluster, names, existing) } };
 }
 
-/** What decides about the endpoint of a cluster. */
-interface EndpointSettings {
-  endpoint: EndpointArgs;
-  machines: readonly Pick<MachineArgs, "name">[];
-  /** Reads `endpoints.nodes` of the stack's last run. @default from the resources */
-  nodesEndpoint?: () => Promise<unknown>;
-}
-
-/**
- * Returns a cluster's endpoint. It reads the stack's state only if the arguments name no port.
- *
- * @param issuesWith returns the issues of the arguments with another endpoint
- */
-export function endpointOf(
-  cluster: string,
-  settings: EndpointSettings,
-  issuesWith: (over: { endpoint: EndpointArgs }) => readonly ValidationIssue[],
-): pulumi.Output<Endpoint> {
-  const { endpoint } = settings;
+/** Returns a cluster's endpoint. It reads the stack's state only if the arguments name no port. */
+export function endpointOf(cluster: string, args: KubeadmClusterArgs): pulumi.Output<Endpoint> {
+  const { endpoint } = args;
   const decided = isOpen(endpoint)
-    ? recordedEndpoint(cluster, settings).then((found) => {
-        refuseArguments(`KubeadmCluster ${cluster}`, issuesWith({ endpoint: found }));
+    ? recordedEndpoint(cluster, args).then((found) => {
+        refuseArguments(`KubeadmCluster ${cluster}`, argumentIssues(cluster, { ...args, endpoint: found }));
         return found;
       })
     : endpoint;
@@ -48,16 +32,13 @@ export function endpointOf(
 }
 
 /** Returns the endpoint that the stack's outputs name, or else its resources: outputs are read much faster. */
-async function recordedEndpoint(
-  cluster: string,
-  { endpoint, machines, nodesEndpoint }: EndpointSettings,
-): Promise<EndpointArgs> {
-  const port = loopbackPortIn(await nodesEndpoint?.());
+async function recordedEndpoint(cluster: string, args: KubeadmClusterArgs): Promise<EndpointArgs> {
+  const port = loopbackPortIn(await args.nodesEndpoint?.());
   if (port !== undefined) return { loopback: { port } };
-  return endpointIn(await readStackResources(), cluster, machines, endpoint);
+  return endpointIn(await readStackResources(), cluster, args.machines, args.endpoint);
 }
 
 /** Whether the arguments leave the port to the state. */
-function isOpen({ loopback }: EndpointArgs): boolean {
-  return loopback !== undefined && loopback.port === undefined;
+function isOpen(endpoint: EndpointArgs | undefined): endpoint is undefined | { loopback: object } {
+  return !endpoint || ("loopback" in endpoint && endpoint.loopback.port === undefined);
 }

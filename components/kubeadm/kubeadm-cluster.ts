@@ -1,31 +1,34 @@
+import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
+import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/cluster/kubeconfig";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
+import { profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
+import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
+import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownership";
 import { stackName } from "../../lib/pulumi/stack";
 import { stackOwner } from "../stack-owner";
 import * as resources from "../../providers/kubeadm/resources/declarations";
-import { podNetworkKind, rolloutSettings, secretFiles } from "./defaults";
+import { drainOptions, networkPlugin, podNetworkKind, rolloutSettings, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
-import { inform } from "../../lib/pulumi/log";
+import { inform, warn } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
-import { readArguments, warnOfSettings } from "./given-arguments";
-import type { KubeadmClusterArgs, KubeadmClusterSettings } from "./kubeadm-cluster-args";
+import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import {
   contactedMachines,
   describeHostKeys,
   desiredMachines,
   describeMachines,
   jumpHost,
-  type MachineInputs,
-  registryCredentialsOf,
-  serverNames,
   sshCredentials,
+  type MachineInputs,
 } from "./machines";
 import { installPodNetwork, pluginName } from "./pod-network";
 import { prepareMachines } from "./prepared-machine";
+import { argumentIssues } from "./validation";
 import {
   agentsResource,
   groupResource,
@@ -76,58 +79,51 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private readonly owner: resources.ClusterOwner;
   private readonly endpoint: pulumi.Output<Endpoint>;
   private readonly prepared: ReadonlyMap<string, pulumi.Resource>;
-  private readonly clusterName: string;
-  private readonly settings: KubeadmClusterSettings;
-  private readonly internal: Pick<KubeadmClusterArgs, "provided" | "leavingLater">;
-  private readonly rollout: ReturnType<typeof rolloutSettings>;
+  private readonly args: KubeadmClusterArgs;
 
-  /** @param name of the resource, and of the cluster if the arguments name no other */
-  constructor(name: string, given: KubeadmClusterArgs, opts?: pulumi.ComponentResourceOptions) {
-    const component = `KubeadmCluster ${name}`;
-    const { reader, args, nodesEndpoint, ...internal } = readArguments(component, name, given);
-    const { provided } = internal;
-    super("foresail:kubeadm:KubeadmCluster", name, {}, opts);
-    const settings = reader.settings as KubeadmClusterSettings;
-    this.settings = settings;
-    this.internal = internal;
-    const clusterName = (this.clusterName = settings.name ?? name);
-    if (pulumi.runtime.isDryRun()) void inform(`${component}: ${describeHostKeys(settings)}`, this);
-    warnOfSettings(component, settings, this);
-    this.endpoint = endpointOf(clusterName, { ...settings, nodesEndpoint }, (over) =>
-      reader.issuesWith(over),
-    );
-    this.rollout = rolloutSettings(settings, args);
-    // what a cloud answers about its machines is checked one by one
-    const valid = provided ? Promise.resolve<true>(true) : reader.valid;
+  constructor(
+    private readonly clusterName: string,
+    given: KubeadmClusterArgs,
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
+    super("foresail:kubeadm:KubeadmCluster", clusterName, {}, opts);
+    const args = withCurrentNames(`KubeadmCluster ${clusterName}`, given, KUBEADM_CLUSTER_RENAMES);
+    this.args = args;
+    refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
+    if (pulumi.runtime.isDryRun())
+      void inform(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
+    for (const line of issueLines([...versionWarnings(args.version), ...profileWarnings(args)]))
+      void warn(`KubeadmCluster ${clusterName}: ${line}`, this);
+    this.endpoint = endpointOf(clusterName, args);
     this.common = {
-      specification: specification(clusterName, this.endpoint, settings, args, valid),
+      specification: specification(clusterName, this.endpoint, args),
       stack: stackName(),
       owner: stackOwner(),
-      jumpHost: jumpHost(settings, args),
-      credentials: sshCredentials(settings, settings.machines),
-      timeouts: timeouts(settings),
+      jumpHost: jumpHost(args),
+      credentials: sshCredentials(args),
+      timeouts: timeouts(args),
     };
-    this.machines = describeMachines(clusterName, settings, this.common, { parent: this });
+    this.machines = describeMachines(clusterName, args, this.common, { parent: this });
 
     // members of a cluster that exists are claimed together, before anything is written to any of them
     const owner = (this.owner = this.ownMachines());
-    const prepared = settings.adopt ? undefined : this.prepareMachines(owner);
+    const prepared = args.adopt ? undefined : this.prepareMachines(owner);
     this.existence = this.initCluster(owner, prepared);
     this.prepared = prepared ?? this.prepareMachines(this.existence);
     const { direct, balanced } = this.readKubeconfig();
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
-    const account = this.createReader();
+    const reader = this.createReader();
     const pods = {
-      plugin: settings.network.plugin,
-      podCidr: settings.network.podSubnet,
+      plugin: networkPlugin(args),
+      podCidr: networkOf(args.network).podSubnet,
       kubeconfig: direct,
     };
     // after it, since its check refuses a cluster that another stack has taken over
-    const network = installPodNetwork(clusterName, pods, this.inside(account));
-    const controlPlanes = this.join(CONTROL_PLANE_GROUP, [account, ...network]);
+    const network = installPodNetwork(clusterName, pods, this.inside(reader));
+    const controlPlanes = this.join(CONTROL_PLANE_GROUP, [reader, ...network]);
     const following = this.followControlPlanes(controlPlanes);
-    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, [account, ...network]));
+    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, [reader, ...network]));
     this.agents = this.installNodeAgents([controlPlanes, ...following, ...workers]);
     const rollout = this.rollOut(this.agents);
     this.rotateEncryptionKey(rollout);
@@ -142,7 +138,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   private prepareMachines(...after: pulumi.Resource[]): Map<string, pulumi.Resource> {
-    const { ssh, dial, prepare } = timeouts(this.settings);
+    const { ssh, dial, prepare } = timeouts(this.args);
     const addresses = (machines: MachineInputs[]) =>
       pulumi.output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })));
     const args = {
@@ -150,12 +146,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       endpoint: this.endpoint,
       controlPlanes: addresses(this.machinesOf(CONTROL_PLANE_GROUP)),
       // without a proxy, a machine's preparation waits for no other worker's address
-      withoutProxy: addresses(this.settings.proxy ? this.machines : []),
-      podNetwork: podNetworkKind(this.settings),
-      registryCredentials: registryCredentialsOf(this.settings),
+      withoutProxy: addresses(this.args.proxy ? this.machines : []),
+      podNetwork: podNetworkKind(this.args),
+      registryCredentials: this.args.registries?.credentials,
       sshSeconds: ssh,
       dialSeconds: dial,
-      revision: this.settings.bootstrapRevision,
+      revision: this.args.bootstrapRevision,
     };
     const waits = after.length > 0 ? { dependsOn: after } : {};
     const opts = { parent: this, customTimeouts: { create: `${prepare + ssh}s` }, ...waits };
@@ -170,8 +166,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Refuses machines of other stacks before anything is written to any of them, and records which ones this stack has. */
   private ownMachines(): resources.ClusterOwner {
-    const { lost, takeOver, adopt, resetOnDestroy } = this.settings;
-    const { provided } = this.internal;
+    const { lost = [], takeOver, adopt, resetOnDestroy, provided } = this.args;
     const { owner, jumpHost, credentials, timeouts } = this.common;
     return new resources.ClusterOwner(
       `${this.clusterName}-owner`,
@@ -184,7 +179,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(takeOver === undefined ? {} : { takeOver }),
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
         ...(provided ? { provided: true as const } : {}),
-        ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.settings) }),
+        ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.args) }),
       },
       { parent: this },
     );
@@ -194,27 +189,26 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     owner: pulumi.Resource,
     prepared: ReadonlyMap<string, pulumi.Resource> = new Map(),
   ): resources.ClusterInit {
-    const { adopt, resetOnDestroy } = this.settings;
-    const { provided } = this.internal;
-    const registryCredentials = registryCredentialsOf(this.settings);
+    const { adopt, resetOnDestroy, provided } = this.args;
+    const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
     // an adoption claims all members together
     const machines = adopt ? this.machines : contactedMachines<Machine>(this.machines, (machine) => machine);
-    const { annotations } = this.rollout;
+    const { annotations } = rolloutSettings(this.args);
     const adoption = adopt
       ? { adopt: { annotations, ...(resetOnDestroy ? { reset: true as const } : {}) } }
       : {};
     return new resources.ClusterInit(
       initResource(this.clusterName),
       {
-        ...{ ...this.common, machines, ...serverNames(this.settings), registryCredentials },
+        ...{ ...this.common, machines, ...this.serverNames(), registryCredentials },
         ...(provided ? { provided: true as const } : {}),
-        ...{ ...adoption, ...this.takeOver(), networkPlugin: pluginName(this.settings.network.plugin) },
+        ...{ ...adoption, ...this.takeOver(), networkPlugin: pluginName(networkPlugin(this.args)) },
       },
       {
         parent: this,
         dependsOn: [owner, ...this.preparedOf(CONTROL_PLANE_GROUP, prepared)],
         // otherwise the component's own option
-        ...(this.settings.deletionProtection ? { protect: true } : {}),
+        ...(this.args.deletionProtection ? { protect: true } : {}),
       },
     );
   }
@@ -226,9 +220,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       { ...this.common, machines },
       { parent: this, dependsOn: [this.existence] },
     );
-    const { serverNames: certificates = {} } = serverNames(this.settings);
+    const { serverNames = {} } = this.serverNames();
     const servers = machines.map(({ name, apiServer }) => {
-      const certificateName = certificates[name];
+      const certificateName = serverNames[name];
       return { name, apiServer, ...(certificateName === undefined ? {} : { certificateName }) };
     });
     const render = (loadBalancer?: pulumi.Input<string>) =>
@@ -242,7 +236,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
             return renderKubeconfig(this.clusterName, { controlPlanes, preferred, ...balanced }, credentials);
           }),
       );
-    return { direct: render(), balanced: render(this.settings.loadBalancer) };
+    return { direct: render(), balanced: render(this.args.loadBalancer) };
   }
 
   /**
@@ -250,12 +244,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
    * join after it, since it takes back what an interrupted run left in the configuration that they would get.
    */
   private createReader(): resources.ReaderAccount {
-    const { annotations } = this.rollout;
+    const { annotations } = rolloutSettings(this.args);
     const { configuration } = this.existence;
     const args = {
       ...this.common,
       machines: this.machinesOf(CONTROL_PLANE_GROUP),
-      ...serverNames(this.settings),
+      ...this.serverNames(),
       ...this.adopted(),
       ...this.takeOver(),
       annotations,
@@ -268,7 +262,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Updates the forwarders on every node when control planes are added or removed. */
   private followControlPlanes(controlPlanes: resources.NodeGroup): resources.LoopbackEndpoint[] {
-    if (this.settings.endpoint.loopback === undefined) return [];
+    if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
     const { common, machines, directKubeconfig: kubeconfig } = this;
     const opts = { ...this.inside(), dependsOn: [controlPlanes] };
     const { unreachable } = this.tolerance();
@@ -278,24 +272,32 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Returns how many unreachable machines may be left out; empty where a state has no such setting. */
   private tolerance() {
-    const { unreachable } = this.rollout;
+    const { unreachable } = rolloutSettings(this.args);
     return unreachable === undefined ? {} : { unreachable };
+  }
+
+  /** Returns the names in the API servers' certificates; empty where those of their addresses are in them. */
+  private serverNames() {
+    const named = this.args.machines.flatMap(({ name, certificateName }) =>
+      certificateName === undefined ? [] : [[name, certificateName] as const],
+    );
+    return named.length > 0 ? { serverNames: Object.fromEntries(named) } : {};
   }
 
   /** Returns that others made the cluster; empty if foresail did. */
   private adopted() {
-    return this.settings.adopt ? { adopted: true as const } : {};
+    return this.args.adopt ? { adopted: true as const } : {};
   }
 
   /** Returns the former owner, from which the stack takes over; empty for none. */
   private takeOver() {
-    const { takeOver } = this.settings;
+    const { takeOver } = this.args;
     return takeOver === undefined ? {} : { takeOver };
   }
 
   /** Returns what is done about files that others change; empty where a state has no such setting. */
   private drift() {
-    const { drift } = this.settings;
+    const { drift } = this.args;
     return drift === undefined ? {} : { drift };
   }
 
@@ -306,8 +308,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   private agentSettings() {
-    const { annotations } = this.rollout;
-    return { annotations, staged: stagedFor(this.settings.version, this.rollout), ...this.drift() };
+    const { annotations } = rolloutSettings(this.args);
+    return { annotations, staged: stagedFor(this.args), ...this.drift() };
   }
 
   /** Installs the agent, and the versions that it can choose from, on every node, also those that have just joined. */
@@ -319,14 +321,14 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
   private rollOut(agents: resources.NodeAgents): resources.NodeRollout {
-    const { leavingLater = [] } = this.internal;
+    const { leavingLater = [] } = this.args;
     const args = {
       ...this.versioned(),
       ...this.drift(),
       configuration: this.existence.configuration,
-      rollout: this.rollout,
-      drain: this.settings.drain,
-      ...secretFiles(this.settings),
+      rollout: rolloutSettings(this.args),
+      drain: drainOptions(this.args),
+      ...secretFiles(this.args),
       ...this.adopted(),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),
     };
@@ -335,7 +337,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Rotates the key for Secrets at rest when nothing else changes the control planes. */
   private rotateEncryptionKey(rollout: resources.NodeRollout): void {
-    if (keyGeneration(this.settings) === 1) return;
+    if (keyGeneration(this.args) === 1) return;
     const { initialKeyGeneration } = this.existence;
     const machines = this.machinesOf(CONTROL_PLANE_GROUP);
     const args = { ...this.versioned(), machines, initialKeyGeneration };
@@ -351,19 +353,19 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         group,
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
-        lost: this.settings.lost,
-        ...(this.internal.provided ? {} : { begun: this.owner.former }),
-        ...(this.settings.adopt ? { adopted: this.existence.adopted } : {}),
+        lost: this.args.lost ?? [],
+        ...(this.args.provided ? {} : { begun: this.owner.former }),
+        ...(this.args.adopt ? { adopted: this.existence.adopted } : {}),
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
         ...(group === CONTROL_PLANE_GROUP
           ? { pools: this.workerPools(), configuration: this.existence.configuration }
           : {}),
         agents: this.agentSettings(),
-        podNetwork: podNetworkKind(this.settings),
-        ...(this.settings.bootstrapRevision === undefined
+        podNetwork: podNetworkKind(this.args),
+        ...(this.args.bootstrapRevision === undefined
           ? {}
-          : { bootstrapRevision: this.settings.bootstrapRevision }),
-        drain: this.settings.drain,
+          : { bootstrapRevision: this.args.bootstrapRevision }),
+        drain: drainOptions(this.args),
       },
       this.inside(...this.preparedOf(group, this.prepared), ...after),
     );

@@ -1,5 +1,5 @@
-import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { DEFAULT_POOL } from "../../providers/kubeadm/plan/cluster/defaults";
+import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
+import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/cluster/machine";
@@ -8,23 +8,20 @@ import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource"
 import { HostKey, type Timeouts } from "../../providers/kubeadm/resources/declarations";
 import { podNetworkKind } from "./defaults";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
-import type { ClusterSettings, KubeadmClusterSettings } from "./kubeadm-cluster-args";
-
-type MachineSettings = KubeadmClusterSettings["machines"][number];
+import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
 /** Returns the SSH credentials of all machines, as one secret. */
 export function sshCredentials(
-  { ssh }: Pick<ClusterSettings, "ssh">,
-  machines: readonly Pick<MachineSettings, "name" | "privateKey">[] = [],
+  args: Pick<KubeadmClusterArgs, "machines" | "ssh">,
 ): pulumi.Output<SshCredentials> {
   const own = Object.fromEntries(
-    machines.flatMap(({ name, privateKey }) => (privateKey === undefined ? [] : [[name, privateKey]])),
+    args.machines.flatMap(({ name, privateKey }) => (privateKey === undefined ? [] : [[name, privateKey]])),
   );
-  const byName = ssh.privateKeys;
+  const byName = args.ssh?.privateKeys;
   // state has an empty list of them too
   const areGiven = byName !== undefined || Object.keys(own).length > 0;
   const credentials = pulumi
-    .all([ssh.privateKey, ssh.jumpHost?.privateKey, byName ?? {}, pulumi.all(own)])
+    .all([args.ssh?.privateKey, args.ssh?.jumpHost?.privateKey, byName ?? {}, pulumi.all(own)])
     .apply(([privateKey, jumpHostPrivateKey, keys, ownKeys]) => ({
       ...(privateKey ? { privateKey } : {}),
       ...(jumpHostPrivateKey ? { jumpHostPrivateKey } : {}),
@@ -33,44 +30,23 @@ export function sshCredentials(
   return pulumi.secret(credentials);
 }
 
-/** Returns the credentials of the image registries, as one secret. */
-export const registryCredentialsOf = ({ registries }: Pick<ClusterSettings, "registries">) =>
-  pulumi.secret(pulumi.output(registries.credentials ?? {})) as pulumi.Output<
-    Record<string, { username: string; password: string }>
-  >;
-
-/** Returns the names in the API servers' certificates; empty where those of their addresses are in them. */
-export function serverNames({ machines }: Pick<KubeadmClusterSettings, "machines">) {
-  const named = machines.flatMap(({ name, certificateName }) =>
-    certificateName === undefined ? [] : [[name, certificateName] as const],
-  );
-  return named.length > 0 ? { serverNames: Object.fromEntries(named) } : {};
-}
-
-/** Returns how the jump host is reached. @param given the arguments: a jump host without a user has that of the machines */
-export function jumpHost(
-  { ssh }: Pick<ClusterSettings, "ssh">,
-  given: { ssh?: { jumpHost?: { user?: unknown } } },
-): pulumi.Output<JumpHost> | undefined {
-  if (!ssh.jumpHost) return undefined;
-  const { address, port, user: own, hostKey } = ssh.jumpHost;
-  const user = given.ssh?.jumpHost?.user === undefined ? ssh.user : own;
+export function jumpHost(args: Pick<KubeadmClusterArgs, "ssh">): pulumi.Output<JumpHost> | undefined {
+  const host = args.ssh?.jumpHost;
+  if (!host) return undefined;
+  const { address, port = SSH_PORT, user = args.ssh?.user ?? DEFAULT_SSH.user, hostKey } = host;
   return pulumi.output({ address, port, user, hostKey });
 }
 
 /** Returns whether host keys are required, for previews, with the machines whose keys are not configured. */
-export function describeHostKeys(settings: {
-  ssh: { requireHostKeys: boolean };
-  machines: readonly Pick<MachineSettings, "name" | "hostKey">[];
-}): string {
-  const required = settings.ssh.requireHostKeys;
-  const pinned = settings.machines.filter(({ hostKey }) => hostKey === undefined).map(({ name }) => name);
+export function describeHostKeys(args: Pick<KubeadmClusterArgs, "machines" | "ssh">): string {
+  const required = args.ssh?.requireHostKeys ?? DEFAULT_SSH.requireHostKeys;
+  const pinned = args.machines.filter(({ hostKey }) => hostKey === undefined).map(({ name }) => name);
   const names = pinned.length > 0 ? `; pinned at first contact: ${pinned.join(", ")}` : "";
   return `ssh.requireHostKeys is ${required ? "on" : "off"}${names}`;
 }
 
 /** Returns the group of a machine: the control planes, or its worker pool. */
-export function groupOf(machine: Pick<MachineSettings, "role" | "pool">): string {
+export function groupOf(machine: MachineArgs): string {
   return machine.role === "control-plane" ? CONTROL_PLANE_GROUP : (machine.pool ?? DEFAULT_POOL);
 }
 
@@ -90,24 +66,16 @@ function apiServerAt(address: pulumi.Input<string>): pulumi.Input<string> {
  */
 export function describeMachines(
   cluster: string,
-  { machines, ssh }: Pick<KubeadmClusterSettings, "machines" | "ssh">,
-  {
-    credentials,
-    timeouts,
-    jumpHost,
-  }: {
-    credentials: pulumi.Output<SshCredentials>;
-    timeouts: Timeouts;
-    jumpHost: pulumi.Output<JumpHost> | undefined;
-  },
+  args: KubeadmClusterArgs,
+  { credentials, timeouts }: { credentials: pulumi.Output<SshCredentials>; timeouts: Timeouts },
   opts: pulumi.CustomResourceOptions,
 ): MachineInputs[] {
-  return machines.map((machine) => {
-    const { name, role, address, port = ssh.port, labels, taints } = machine;
+  return args.machines.map((machine) => {
+    const { name, role, address, port = SSH_PORT } = machine;
     const firstContact = () =>
       new HostKey(
         `${cluster}-${name}-host-key`,
-        { machine: name, address, port, jumpHost, credentials, timeoutSeconds: timeouts.ssh },
+        { machine: name, address, port, jumpHost: jumpHost(args), credentials, timeoutSeconds: timeouts.ssh },
         opts,
       ).hostKey;
     return {
@@ -116,12 +84,12 @@ export function describeMachines(
       group: groupOf(machine),
       address,
       port,
-      user: machine.user ?? ssh.user,
+      user: machine.user ?? args.ssh?.user ?? DEFAULT_SSH.user,
       hostKey: machine.hostKey ?? firstContact(),
       internalAddress: machine.internalAddress ?? address,
       apiServer: machine.apiServer ?? apiServerAt(address),
-      labels,
-      taints,
+      labels: machine.labels ?? {},
+      taints: machine.taints ?? [],
     };
   });
 }
@@ -154,10 +122,10 @@ function hasValue(input: pulumi.Input<unknown>): Promise<boolean> {
 export function desiredMachines(
   machines: readonly MachineInputs[],
   { specification }: { specification: pulumi.Output<ClusterSpecification> },
-  settings: Pick<ClusterSettings, "network">,
+  args: Pick<KubeadmClusterArgs, "network">,
 ) {
   const internalAddresses = pulumi
     .output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })))
     .apply((all) => Object.fromEntries(all.map((each) => [each.name, each.internalAddress])));
-  return { specification, podNetwork: podNetworkKind(settings), internalAddresses };
+  return { specification, podNetwork: podNetworkKind(args), internalAddresses };
 }

@@ -1,16 +1,12 @@
-import * as pulumi from "@pulumi/pulumi";
-import { isPlain } from "../../lib/pulumi/arguments";
+import type * as pulumi from "@pulumi/pulumi";
 import { mergeChartValues, type JsonObject } from "../../lib/merge";
-import type { PluginSettings } from "./kubeadm-cluster-args";
-
-type ChartSettings = NonNullable<PluginSettings["chart"]>;
-type ManifestSettings = NonNullable<PluginSettings["manifest"]>;
+import type { ChartArgs, ChartValues, NetworkPlugin } from "./kubeadm-cluster-args";
 
 /**
  * A chart that foresail knows by name: its default release, and the values that fit it to the pod network. A digest is
  * of the archive in the chart's repository; the repositories of the others were not at hand (docs/security.md).
  */
-interface Preset extends Omit<ChartSettings, "values"> {
+interface Preset extends ChartArgs {
   valuesFor: (podCidr: string) => JsonObject;
 }
 
@@ -41,24 +37,14 @@ const PRESETS: Readonly<Record<"cilium" | "calico" | "flannel", Preset>> = {
 };
 
 /** Returns the chart of a plugin, or undefined when the plugin uses none. */
-export function chartOf(
-  plugin: PluginSettings,
-  podCidr: pulumi.Input<string>,
-): (Omit<ChartSettings, "values"> & { values: pulumi.Input<JsonObject> }) | undefined {
-  if (plugin.chart) return { ...plugin.chart, values: plugin.chart.values as JsonObject };
-  for (const name of ["cilium", "calico", "flannel"] as const) {
-    const own = plugin[name];
+export function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined {
+  if ("chart" in plugin) return plugin.chart;
+  for (const [name, { valuesFor, ...preset }] of Object.entries(PRESETS)) {
+    const own = (plugin as Record<string, ChartValues | undefined>)[name];
     if (own === undefined) continue;
-    const { valuesFor, ...preset } = PRESETS[name];
-    const values = (cidr: string) => mergeChartValues(valuesFor(cidr), own.values as JsonObject);
     const version = own.version || preset.version;
     const digest = own.digest ?? (version === preset.version ? preset.digest : undefined);
-    return {
-      ...preset,
-      version,
-      digest,
-      values: isPlain(podCidr) ? values(podCidr) : pulumi.output(podCidr).apply(values),
-    };
+    return { ...preset, version, digest, values: mergeChartValues(valuesFor(podCidr), own.values) };
   }
   return undefined;
 }
@@ -75,15 +61,15 @@ const ownName = (chart: string) =>
  * Returns the name by which one plugin is told from another: pods that run lose their network with another one. A chart
  * that foresail knows has that plugin's name, wherever it comes from.
  */
-export function pluginName(plugin: PluginSettings): string {
+export function pluginName(plugin: NetworkPlugin): string {
   const [kind = ""] = Object.keys(plugin);
-  if (!plugin.chart) return kind;
+  if (!("chart" in plugin)) return kind;
   const name = ownName(plugin.chart.chart);
   return Object.entries(PRESETS).find(([, { chart }]) => chart === name)?.[0] ?? name;
 }
 
 /** Returns where Helm finds a chart: in a verified copy if its digest is known. */
-function chartSource(source: Omit<ChartSettings, "values">) {
+function chartSource(source: ChartArgs) {
   const { chart, version, repository, digest } = source;
   if (digest !== undefined)
     return { chart: import("../../providers/helm/client/chart-copy.js").then((it) => it.copyChart(source)) };
@@ -95,8 +81,9 @@ function chartSource(source: Omit<ChartSettings, "values">) {
 }
 
 /** Returns the file or URL of manifests: a verified copy if their digest is known. */
-function manifestFile({ path, url = "", digest }: ManifestSettings): pulumi.Input<string> {
-  if (path !== undefined) return path;
+function manifestFile(manifest: { path: string } | { url: string; digest?: string }): pulumi.Input<string> {
+  if ("path" in manifest) return manifest.path;
+  const { url, digest } = manifest;
   if (digest === undefined) return url;
   return import("../../providers/helm/client/chart-copy.js").then((it) => it.copyManifest(url, digest));
 }
@@ -104,7 +91,7 @@ function manifestFile({ path, url = "", digest }: ManifestSettings): pulumi.Inpu
 /** Installs the pod network, except the built-in one, which is part of each machine's preparation. */
 export function installPodNetwork(
   cluster: string,
-  args: { plugin: PluginSettings; podCidr: pulumi.Input<string>; kubeconfig: pulumi.Output<string> },
+  args: { plugin: NetworkPlugin; podCidr: string; kubeconfig: pulumi.Output<string> },
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },
 ): pulumi.Resource[] {
   const { plugin } = args;
@@ -118,7 +105,7 @@ export function installPodNetwork(
     opts,
   );
   const inCluster = { ...opts, provider };
-  if (plugin.manifest) {
+  if ("manifest" in plugin) {
     const { ConfigFile } =
       require("@pulumi/kubernetes/yaml/v2/configFile") as typeof import("@pulumi/kubernetes/yaml/v2/configFile");
     const file = manifestFile(plugin.manifest);
@@ -141,7 +128,7 @@ export function installPodNetwork(
     {
       ...chartSource(chart),
       namespace: chart.namespace,
-      values: chart.values,
+      values: chart.values ?? {},
       // its pods become ready only after the remaining nodes have joined
       skipAwait: true,
     },

@@ -9,7 +9,7 @@ import {
 import type { Counts } from "../../providers/machine-pool/plan/observed";
 import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
 import type { PoolNode } from "../../providers/machine-pool/resources/machine-pool-ready";
-import { refuseOnCluster, withCurrentNames } from "../../lib/pulumi/arguments";
+import { kubernetesProviderIssues, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { Adoption } from "../adoption";
 import type { MachinePoolArgs, MachinePoolTimeouts, PoolObjectArgs } from "./machine-pool-args";
 import { argumentIssues } from "./validation";
@@ -41,7 +41,10 @@ export class MachinePool extends pulumi.ComponentResource {
     opts?: pulumi.ComponentResourceOptions,
   ) {
     const args = withCurrentNames(`MachinePool ${poolName}`, given, MACHINE_POOL_RENAMES);
-    refuseOnCluster(`MachinePool ${poolName}`, opts, argumentIssues(poolName, args));
+    refuseArguments(`MachinePool ${poolName}`, [
+      ...argumentIssues(poolName, args),
+      ...kubernetesProviderIssues(opts),
+    ]);
     super("foresail:machine-pool:MachinePool", poolName, {}, opts);
     this.args = { ...DEFAULTS, ...args, timeouts: { ...TIMEOUTS, ...args.timeouts } };
     const beside = [

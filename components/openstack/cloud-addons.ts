@@ -6,13 +6,9 @@ import { shortHash } from "../../lib/short-hash";
 import { cloudConf } from "../../providers/openstack/plan/cloud-conf";
 import { cloudProviderResource } from "../../providers/openstack/plan/recorded-state";
 import type { CloudPlan } from "../../providers/openstack/resources/declarations";
-import { isPlain } from "../../lib/pulumi/arguments";
-import type { ClusterOfCloudArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudObjects } from "./cloud-objects";
 import type { CloudProviderArgs } from "./openstack-cluster-args";
-
-type KubeadmArgs = NonNullable<ClusterOfCloudArgs["kubeadm"]>;
-type KnownKubeadm = Partial<Record<"initConfiguration" | "joinConfiguration", JsonObject>>;
 
 const REPOSITORY = "https://kubernetes.github.io/cloud-provider-openstack";
 const NAMESPACE = "kube-system";
@@ -49,20 +45,17 @@ const CHARTS = {
 };
 
 /** Returns kubeadm's objects with kubelets that leave cloud fields of a Node to the cloud controller manager. */
-export function withExternalCloudProvider(kubeadm: KubeadmArgs = {}): KubeadmArgs {
+export function withExternalCloudProvider(
+  kubeadm: KubeadmClusterArgs["kubeadm"] = {},
+): NonNullable<KubeadmClusterArgs["kubeadm"]> {
   const external: JsonObject = {
     nodeRegistration: { kubeletExtraArgs: [{ name: "cloud-provider", value: "external" }] },
   };
-  const over = (known: object): KnownKubeadm => {
-    const { initConfiguration, joinConfiguration, ...others } = known as KnownKubeadm;
-    return {
-      ...others,
-      initConfiguration: mergeObjects(external, initConfiguration),
-      joinConfiguration: mergeObjects(external, joinConfiguration),
-    };
+  return {
+    ...kubeadm,
+    initConfiguration: mergeObjects(external, kubeadm.initConfiguration),
+    joinConfiguration: mergeObjects(external, kubeadm.joinConfiguration),
   };
-  const isKnown: boolean = isPlain<unknown>(kubeadm);
-  return isKnown ? over(kubeadm) : pulumi.output(kubeadm).apply((known) => over(known));
 }
 
 /** Whether the Cinder CSI driver is installed. */

@@ -24,7 +24,6 @@ import { wantsCinder } from "./cloud-addons";
 import { CloudObjects } from "./cloud-objects";
 import { makeMachines } from "./machines";
 import { makeApiLoadBalancer, makeNetworks, makeSecurityGroups, networkKey } from "./network";
-import type { ClusterSettings } from "../kubeadm/kubeadm-cluster-args";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
 /** The cloud objects of a cluster; `later` has the remaining changes to machines, one line per later run. */
@@ -38,13 +37,12 @@ export type Infrastructure = Awaited<ReturnType<typeof makeInfrastructure>>;
 export async function makeInfrastructure(
   cluster: string,
   args: OpenstackClusterArgs,
-  clusterSettings: ClusterSettings,
   existing: StateResources,
   parent?: pulumi.Resource,
 ) {
   const { cloud, region, network, endpoint, access, pools, cloudProvider } = args;
   const state = recordedState(cluster, existing);
-  const podNetwork = podNetworkKind(clusterSettings);
+  const podNetwork = podNetworkKind(args.cluster);
   const octavia = endpoint && "octavia" in endpoint ? endpoint.octavia : undefined;
   const key = networkKey(network);
   const slotsWith = (stopped: Readonly<Record<string, string>>) =>
@@ -79,7 +77,7 @@ export async function makeInfrastructure(
     ),
     ...asked.refusals,
     ...pausedRefusals(
-      clusterSettings.rollout.pausedNodes as string[],
+      args.cluster.rollout?.pausedNodes ?? [],
       slots.map(({ machine }) => machine.slot),
       slotOfMachine,
     ),
@@ -156,7 +154,7 @@ export async function makeInfrastructure(
       inRecordedOrder([...access.api, network.cidr], state.allowedCidrs),
       octavia.floatingIp ? network.externalNetwork : undefined,
     );
-  const cloudMachines = makeMachines(objects, args, clusterSettings, machines, plan, networks, security);
+  const cloudMachines = makeMachines(objects, args, machines, plan, networks, security);
   for (const { args, fixedIp } of cloudMachines)
     if (args.role === "control-plane") balancer?.add(args.name, fixedIp);
   const leavingLater = leavingLaterOf(rollout);

@@ -7,6 +7,7 @@ import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { shortHash } from "../../lib/short-hash";
 import { SSH_PORT } from "../../lib/validation/ports";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import {
   MACHINE_FIELDS,
   MARK_KEY,
@@ -23,7 +24,7 @@ import {
   type ServerHostKeyInputs,
 } from "../../providers/openstack/resources/declarations";
 import { podNetworkKind } from "../kubeadm/defaults";
-import type { ClusterSettings, MachineArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudObjects } from "./cloud-objects";
 import type { MachineNetwork, Security } from "./network";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
@@ -62,7 +63,6 @@ export interface CloudMachine {
 export function makeMachines(
   objects: CloudObjects,
   args: OpenstackClusterArgs,
-  settings: ClusterSettings,
   machines: readonly MachineRecord[],
   { found }: CloudPlan,
   networks: ReadonlyMap<NetworkKey, MachineNetwork>,
@@ -79,7 +79,7 @@ export function makeMachines(
     if (!network) throw new Error(`${name} is in a network that does not exist: ${shape.network}`);
     // Absent when the pool was removed from the configuration and a later run deletes the machine.
     const pool = args.pools.find((each) => each.name === machine.pool);
-    const port = makePort(objects, settings, machine, network, security);
+    const port = makePort(objects, args, machine, network, security);
     const group = serverGroups.get(machine.pool);
     const server = new Instance(
       resource,
@@ -143,7 +143,7 @@ function makeServerGroups(objects: CloudObjects, pools: readonly Pool[]): Map<st
 
 function makePort(
   objects: CloudObjects,
-  settings: ClusterSettings,
+  { cluster: { network } }: OpenstackClusterArgs,
   { name, role }: MachineRecord,
   { id: networkId, subnetId }: MachineNetwork,
   { groups }: Security,
@@ -160,7 +160,7 @@ function makePort(
         role === "control-plane" ? [groups.nodes.id, groups["control-planes"].id] : [groups.nodes.id],
       // The built-in network sends the packets of pods without encapsulation.
       allowedAddressPairs:
-        podNetworkKind(settings) === "bridge" ? [{ ipAddress: settings.network.podSubnet }] : undefined,
+        podNetworkKind({ network }) === "bridge" ? [{ ipAddress: networkOf(network).podSubnet }] : undefined,
     },
     objects.opts,
   );

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
 import type { Pool } from "../../providers/openstack/plan/machine";
-import type { ClusterOfCloudArgs, EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Network of the machines. */
 export type NetworkArgs = OwnNetworkArgs | ExistingNetworkArgs;
@@ -78,5 +78,5 @@ export interface OpenstackClusterArgs {
   replace?: Record<string, number>;
   cloudProvider: CloudProviderArgs;
   /** The cluster on the machines. */
-  cluster: ClusterOfCloudArgs;
+  cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
 }

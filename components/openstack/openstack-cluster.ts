@@ -6,16 +6,18 @@ import { cidrIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { publicKeyIssue } from "../../lib/validation/keys";
 import { dnsLabelIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
 import { OPENSTACK_CLUSTER_RENAMES, openstackIssues } from "../../providers/openstack/plan/validation";
 import { InitializedMark } from "../../providers/openstack/resources/declarations";
+import { timeouts } from "../kubeadm/defaults";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import { endpointIn } from "../kubeadm/endpoint";
-import type { ClusterSettings, EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
-import { blocksOf, readClusterArguments } from "../kubeadm/cloud-arguments";
+import { clusterSettingIssues } from "../kubeadm/validation";
 import { installCloudAddons, withExternalCloudProvider } from "./cloud-addons";
 import { makeInfrastructure, type Infrastructure } from "./infrastructure";
 import { withHostKey, type CloudMachine } from "./machines";
@@ -52,7 +54,6 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   readonly remaining: pulumi.Output<string[]>;
 
   private readonly args: OpenstackClusterArgs;
-  private readonly settings: ClusterSettings;
 
   constructor(
     private readonly clusterName: string,
@@ -61,7 +62,6 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   ) {
     // the base class calls `make` even if this constructor throws later
     const args = withCurrentNames(`OpenstackCluster ${clusterName}`, given, OPENSTACK_CLUSTER_RENAMES);
-    const read = readClusterArguments(`OpenstackCluster ${clusterName}`, args.cluster);
     refuseArguments(`OpenstackCluster ${clusterName}`, [
       ...issueAt(["name"], dnsLabelIssue(clusterName, 40)),
       ...openstackIssues(
@@ -71,14 +71,13 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
           // a program that allows every address says so by the block itself
           access: { ...args.access, open: true },
         },
-        blocksOf(read.settings),
+        networkOf(args.cluster.network),
       ),
       ...valueIssues(args),
-      ...read.issues,
+      ...below(["cluster"], clusterSettingIssues(args.cluster)),
     ]);
     super("foresail:openstack:OpenstackCluster", clusterName, {}, opts);
     this.args = args;
-    this.settings = read.settings;
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
     this.nodes = this.part(({ cluster }) => cluster.nodes);
     this.version = this.part(({ cluster }) => cluster.version);
@@ -95,13 +94,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   }
 
   protected override async make(existing: StateResources): Promise<Parts> {
-    const infrastructure = await makeInfrastructure(
-      this.clusterName,
-      this.args,
-      this.settings,
-      existing,
-      this,
-    );
+    const infrastructure = await makeInfrastructure(this.clusterName, this.args, existing, this);
     const cluster = this.makeCluster(infrastructure, existing);
     this.markInitialized(cluster, infrastructure.machines);
     const { cloudProvider } = this.args;
@@ -120,10 +113,10 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     const contact = {
       cloud,
       region,
-      jumpHost: jumpHost(this.settings, cluster),
-      credentials: sshCredentials(this.settings),
-      timeoutSeconds: this.settings.timeouts.sshSeconds,
-      ...(this.settings.ssh.requireHostKeys ? { requireConsole: true } : {}),
+      jumpHost: jumpHost(cluster),
+      credentials: sshCredentials({ ...cluster, machines: [] }),
+      timeoutSeconds: timeouts(cluster).ssh,
+      ...(cluster.ssh?.requireHostKeys ? { requireConsole: true } : {}),
     };
     const given = endpoint && !("octavia" in endpoint) ? endpoint : undefined;
     const reached = balancer ? { external: { host: balancer.address, port: API_SERVER_PORT } } : given;
@@ -137,7 +130,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
         machines: members,
         endpoint: endpointIn(existing, this.clusterName, members, reached),
         loadBalancer: this.loadBalancer(balancer?.floatingIp, reached),
-        certificateNames: [...this.settings.certificateNames, ...names],
+        certificateNames: [...(cluster.certificateNames ?? []), ...names],
         // While a control plane is being replaced, there is one more.
         allowEvenControlPlanes: true,
         lost,
@@ -155,9 +148,8 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   private loadBalancer(floatingIp?: pulumi.Output<string>, reached?: EndpointArgs) {
     if (floatingIp) return pulumi.interpolate`${floatingIp}:${API_SERVER_PORT}`;
     const isElsewhere = this.args.pools.some((pool) => pool.role === "control-plane" && pool.floatingIp);
-    if (isElsewhere || reached?.external === undefined) return undefined;
-    const { host, port = API_SERVER_PORT } = reached.external;
-    return pulumi.interpolate`${host}:${port}`;
+    if (isElsewhere || reached === undefined || !("external" in reached)) return undefined;
+    return pulumi.interpolate`${reached.external.host}:${reached.external.port}`;
   }
 
   /**

@@ -1,25 +1,31 @@
-import { type JsonObject, mergeObjects } from "../../lib/merge";
-import type { ClusterSettings, NetworkPlugin, PluginSettings } from "../kubeadm/kubeadm-cluster-args";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
+import { mergeObjects } from "../../lib/merge";
+import type { JsonObject } from "../../lib/merge";
+import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
 
 /**
  * Adapts the pod network to Tumblebug's VMs. Their security groups support TCP, UDP and ICMP only, so Calico uses
  * VXLAN. Over the Internet, nodes reach each other by their node IPs, and Cilium encrypts pod traffic.
  */
-export function fitNetwork(
-  { plugin, podSubnet, ...network }: ClusterSettings["network"],
+export function fitNetwork<Args extends Pick<KubeadmClusterArgs, "network">>(
+  cluster: Args,
   nodeAddresses: "private" | "public",
-) {
+): Args {
+  const { network } = cluster;
   const overInternet = nodeAddresses === "public";
+  if (!network?.plugin) return cluster;
   return {
-    ...network,
-    podSubnet,
-    plugin: fitPlugin(plugin, podSubnet as string, overInternet),
-    ...(overInternet ? { holdNodeAddress: true } : {}),
+    ...cluster,
+    network: {
+      ...network,
+      plugin: fitPlugin(network.plugin, networkOf(network).podSubnet, overInternet),
+      ...(overInternet ? { holdNodeAddress: true } : {}),
+    },
   };
 }
 
-function fitPlugin(plugin: PluginSettings, podCidr: string, overInternet: boolean): NetworkPlugin {
-  if (plugin.calico) {
+function fitPlugin(plugin: NetworkPlugin, podCidr: string, overInternet: boolean): NetworkPlugin {
+  if ("calico" in plugin) {
     const calicoNetwork = {
       bgp: "Disabled",
       ipPools: [{ cidr: podCidr, encapsulation: "VXLAN" }],
@@ -27,11 +33,11 @@ function fitPlugin(plugin: PluginSettings, podCidr: string, overInternet: boolea
     };
     return { calico: withValues(plugin.calico, { installation: { calicoNetwork } }) };
   }
-  if (plugin.cilium && overInternet)
+  if ("cilium" in plugin && overInternet)
     return { cilium: withValues(plugin.cilium, { encryption: { enabled: true, type: "wireguard" } }) };
   return plugin;
 }
 
-function withValues<Chart extends { values: object }>(chart: Chart, values: JsonObject): Chart {
-  return { ...chart, values: mergeObjects(values, chart.values as JsonObject) };
+function withValues<Chart extends { values?: JsonObject }>(chart: Chart, values: JsonObject): Chart {
+  return { ...chart, values: mergeObjects(values, chart.values ?? {}) };
 }

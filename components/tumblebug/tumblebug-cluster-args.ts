@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
-import type { ClusterOfCloudArgs, EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Options for the CB-Tumblebug server. */
 export interface ServerArgs {
@@ -63,5 +63,5 @@ export interface TumblebugClusterArgs {
   /** Whether to accept connections to CB-Spider's simulated clouds. @default false */
   allowMock?: boolean;
   /** The cluster on the machines. */
-  cluster: ClusterOfCloudArgs;
+  cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
 }

@@ -7,10 +7,11 @@ import {
 import { cidrIssue } from "../../lib/validation/addresses";
 import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { issueAt } from "../../lib/validation/validation-issue";
+import { below, issueAt } from "../../lib/validation/validation-issue";
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import { controlPlanesOf } from "../../providers/kubeadm/plan/cluster/machine";
 import { podNetworkKind } from "../kubeadm/defaults";
-import { blocksOf, readClusterArguments } from "../kubeadm/cloud-arguments";
+import { clusterSettingIssues } from "../kubeadm/validation";
 import * as pulumi from "@pulumi/pulumi";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
@@ -28,7 +29,7 @@ import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/re
 import { readStoppedMachines } from "../../providers/tumblebug/resources/stopped-machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import { endpointIn } from "../kubeadm/endpoint";
-import type { ClusterSettings, MachineArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { ComponentWithState } from "../../lib/pulumi/stack";
 import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
@@ -70,7 +71,6 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   private machines!: TumblebugMachines;
 
   private readonly args: TumblebugClusterArgs;
-  private readonly settings: ClusterSettings;
 
   constructor(
     private readonly clusterName: string,
@@ -79,26 +79,24 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   ) {
     // the base class calls `make` even if this constructor throws later
     const args = withCurrentNames(`TumblebugCluster ${clusterName}`, given, TUMBLEBUG_CLUSTER_RENAMES);
-    const read = readClusterArguments(`TumblebugCluster ${clusterName}`, args.cluster);
     refuseArguments(`TumblebugCluster ${clusterName}`, [
       ...issueAt(["name"], dnsLabelIssue(clusterName, 40)),
       // a program that allows every address says so by the block itself
       ...tumblebugIssues(
         { ...args, access: { ...args.access, open: true } },
         {
-          ...blocksOf(read.settings),
+          ...networkOf(args.cluster.network),
           name: clusterName,
-          plugin: podNetworkKind(read.settings),
+          plugin: podNetworkKind(args.cluster),
         },
       ),
       ...issueAt(["user"], userNameIssue(args.user)),
       ...issueAt(["network", "cidr"], cidrIssue(args.network.cidr)),
       ...args.groups.flatMap(({ name }, index) => issueAt(["groups", index, "name"], dnsLabelIssue(name))),
-      ...read.issues,
+      ...below(["cluster"], clusterSettingIssues(args.cluster)),
     ]);
     super("foresail:tumblebug:TumblebugCluster", clusterName, {}, opts);
     this.args = args;
-    this.settings = read.settings;
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
     this.endpoints = this.part(({ cluster }) => cluster.endpoints);
     this.nodes = this.part(({ cluster }) => cluster.nodes);
@@ -114,7 +112,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     const { server, namespace, infrastructure = this.clusterName, groups } = this.args;
     const recorded = recordedCluster(this.clusterName, existing);
     const asked = await readStoppedMachines({ server, namespace, infrastructure }, groups, recorded);
-    const args = { ...this.args, cluster: this.settings, existing, asked };
+    const args = { ...this.args, existing, asked };
     this.machines = new TumblebugMachines(this.clusterName, args, { parent: this });
     return { machines: this.machines, cluster: this.makeCluster(existing, this.makeLoadBalancer()) };
   }
@@ -152,8 +150,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     return new KubeadmCluster(
       this.clusterName,
       {
-        ...cluster,
-        network: fitNetwork(this.settings.network, nodeAddresses),
+        ...fitNetwork(cluster, nodeAddresses),
         machines,
         ...(balancer
           ? {
@@ -161,7 +158,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
               loadBalancer: pulumi.interpolate`${balancer.host}:${balancer.port}`,
             }
           : { endpoint: endpointIn(existing, this.clusterName, machines, own) }),
-        certificateNames: [...this.settings.certificateNames, ...(balancer ? [balancer.host] : [])],
+        certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.host] : [])],
         // Surplus control planes are removed one per run, so their number may be even for a while.
         allowEvenControlPlanes: true,
         lost,

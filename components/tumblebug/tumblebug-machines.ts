@@ -1,3 +1,4 @@
+import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { warn } from "../../lib/pulumi/log";
 import { whenMade } from "../../lib/pulumi/left-out";
@@ -38,12 +39,11 @@ import { formatPath } from "../../lib/validation/validation-issue";
 import { poolIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { isPlainHttpToOtherHost, plainHttpIssue } from "../../lib/validation/urls";
 import { podNetworkKind } from "../kubeadm/defaults";
-import type { ClusterSettings } from "../kubeadm/kubeadm-cluster-args";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 
 /** Arguments of the machines; of the cluster on them, only the pod network is used. */
 export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
-  cluster: Pick<ClusterSettings, "network" | "rollout">;
+  cluster: Pick<TumblebugClusterArgs["cluster"], "network" | "rollout">;
   /** The stack's state at the start of the run. */
   existing: StateResources;
   /** The machines of the state whose VMs do not run, if this run removes machines. @default none */
@@ -182,7 +182,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
 
   private unknownPaused() {
     const slots = this.slots.map(({ machine }) => slotOf(machine));
-    return pausedRefusals(this.args.cluster.rollout.pausedNodes as string[], slots, slotOf);
+    return pausedRefusals(this.args.cluster.rollout?.pausedNodes ?? [], slots, slotOf);
   }
 
   /** A group that became smaller may have kept any of its slots. */
@@ -291,7 +291,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       ...{ ssh, api, nodePorts, overInternet },
       ...(sshPort === undefined ? {} : { sshPort }),
       nodes: overInternet ? access.nodes : [...this.connections.map(({ cidr }) => cidr), ...access.nodes],
-      pods: cluster.network.podSubnet as string,
+      pods: networkOf(cluster.network).podSubnet,
       podNetwork: podNetworkKind(cluster),
     };
   }

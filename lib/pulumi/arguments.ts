@@ -24,32 +24,25 @@ export function isPlain(value: unknown): boolean {
   return Object.values(value).every((part) => isPlain(part));
 }
 
-/** Invalid arguments of a component. Pulumi prints the message alone of a RunError, without a stack trace. */
-export class ArgumentsError extends pulumi.RunError {
-  readonly errors: readonly { propertyPath: string; reason: string }[];
-
-  /** @param component its class and name */
-  constructor(component: string, issues: readonly ValidationIssue[]) {
-    super([`${printable(component)} has ${issueCount(issues)}:`, ...issueLines(issues)].join("\n  "));
-    this.errors = issues.map(({ path, message }) => ({ propertyPath: formatPath(path), reason: message }));
-  }
-}
-
 /**
  * Refuses invalid arguments of a component before it registers any resource.
  *
  * @param component its class and name, for messages
- * @throws ArgumentsError with all issues
+ * @throws pulumi.InputPropertiesError with all issues
  */
 export function refuseArguments(component: string, issues: readonly ValidationIssue[]): void {
-  if (issues.length > 0) throw new ArgumentsError(component, issues);
+  if (issues.length === 0) return;
+  throw new pulumi.InputPropertiesError({
+    message: [`${printable(component)} has ${issueCount(issues)}:`, ...issueLines(issues)].join("\n  "),
+    errors: issues.map(({ path, message }) => ({ propertyPath: formatPath(path), reason: message })),
+  });
 }
 
 /**
  * Returns a component's arguments with their current names, and warns of old ones.
  *
  * @param component its class and name, for messages
- * @throws ArgumentsError when an argument is given by both names
+ * @throws pulumi.InputPropertiesError when an argument is given by both names
  */
 export function withCurrentNames<Args extends object>(component: string, args: Args, renames: Renames): Args {
   const { value, issues, deprecations } = renameFields(args, renames);
@@ -60,21 +53,10 @@ export function withCurrentNames<Args extends object>(component: string, args: A
 }
 
 /**
- * Refuses invalid arguments of a component that finds its cluster by a kubeconfig, and a provider of Kubernetes among its
- * options: it would be ignored, and another cluster changed.
- *
- * @param component its class and name, for messages
- * @throws ArgumentsError with all issues
+ * Reports a provider of Kubernetes among the options of a component that finds its cluster by a kubeconfig: it would be ignored,
+ * and another cluster changed.
  */
-export function refuseOnCluster(
-  component: string,
-  options: pulumi.ComponentResourceOptions | undefined,
-  issues: readonly ValidationIssue[],
-): void {
-  refuseArguments(component, [...issues, ...kubernetesProviderIssues(options)]);
-}
-
-function kubernetesProviderIssues(options: pulumi.ComponentResourceOptions = {}): ValidationIssue[] {
+export function kubernetesProviderIssues(options: pulumi.ComponentResourceOptions = {}): ValidationIssue[] {
   const { provider, providers = [] } = options;
   const given = [...(provider ? [provider] : []), ...Object.values(providers)] as { __pulumiType?: string }[];
   return given.some(({ __pulumiType: type }) => type === "pulumi:providers:kubernetes")

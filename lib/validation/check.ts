@@ -67,19 +67,12 @@ function dateHint(value: unknown): string {
     : "";
 }
 
-/** Returns a schema without defaults, optional wrappers and transforms. */
-export function unwrapped(schema: unknown): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || isDefault(schema))
-    return unwrapped(schema.unwrap());
-  return schema instanceof z.ZodPipe ? unwrapped(schema.in) : schema;
-}
-
-const isDefault = (schema: unknown): schema is z.ZodDefault | z.ZodPrefault =>
-  schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
-
 /** Returns the schema of the value at a path, without defaults, optional wrappers and transforms. */
-function schemaAt(wrapped: unknown, path: readonly PropertyKey[]): unknown {
-  const schema = unwrapped(wrapped);
+function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return schemaAt(schema.unwrap(), path);
+  }
+  if (schema instanceof z.ZodPipe) return schemaAt(schema.in, path);
   const [key, ...rest] = path;
   if (key === undefined) return schema;
   if (schema instanceof z.ZodObject)
@@ -124,22 +117,6 @@ export function check<Schema extends z.ZodType>(
   return { value: undefined, issues };
 }
 
-/** Stands for a value that is not known yet. */
-export const LATER = Symbol("known later");
-
-/** Returns whether a value that is not known yet has a default, which rules over several fields would take for it. */
-export function hasOpenDefault(wrapped: unknown, value: unknown): boolean {
-  if (value === LATER) return isDefault(wrapped);
-  const schema = unwrapped(wrapped);
-  if (schema instanceof z.ZodObject && isObject(value))
-    return Object.entries(schema.shape).some(([key, field]) => hasOpenDefault(field, value[key]));
-  return (
-    schema instanceof z.ZodArray &&
-    Array.isArray(value) &&
-    value.some((item) => hasOpenDefault(schema.element, item))
-  );
-}
-
 /** The part of a value whose fields have their types. */
 export type Readable<Value> = Value extends readonly (infer Item)[]
   ? Readable<Item>[]
@@ -162,8 +139,7 @@ export function readable<Schema extends z.ZodObject>(
 }
 
 function read(schema: unknown, value: unknown): unknown {
-  if (value === LATER) return undefined;
-  if (isDefault(schema))
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
     return read(schema.unwrap(), value) ?? read(schema.unwrap(), schema.def.defaultValue);
   if (schema instanceof z.ZodOptional) return read(schema.unwrap(), value);
   if (schema instanceof z.ZodPipe) return read(schema.in, value);

@@ -20,11 +20,7 @@ import type { MachineInput } from "./machine";
 import type { Readable } from "../../lib/validation/check";
 
 /** Checks the rules that depend on several fields of the cluster. */
-export const clusterRules = ({ cluster = {} }: { cluster?: Readable<ClusterInput> }): ValidationIssue[] =>
-  below(["cluster"], machineRules(cluster));
-
-/** Checks the rules that depend on several fields of a cluster with machines; paths are relative to it. */
-export function machineRules(cluster: Readable<ClusterInput>): ValidationIssue[] {
+export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput> }): ValidationIssue[] {
   const port = cluster.ssh?.port ?? SSH_PORT;
   const network = blocksOf(cluster);
   const machines = (cluster.machines ?? []).map((machine) => ({
@@ -32,32 +28,35 @@ export function machineRules(cluster: Readable<ClusterInput>): ValidationIssue[]
     port: machine.port ?? port,
     taints: readableTaints(machine.taints),
   }));
-  return [
-    ...clusterIssues({
-      machines: machines.map(withInternalAddress),
-      requireHostKeys: cluster.ssh?.requireHostKeys ?? false,
-      rolesKnown: cluster.machines !== undefined && machines.every(({ role }) => role !== undefined),
-      lost: cluster.lost ?? [],
-      allowEvenControlPlanes: cluster.allowEvenControlPlanes ?? false,
-      network,
-      endpoint: cluster.endpoint,
-    }),
-    ...adoptionIssues(cluster),
-    ...settingRules(cluster),
-    ...machines.flatMap((machine, index) =>
-      below(["machines", index], machineAddressIssues(network, machine)),
-    ),
-    ...below(
-      ["rollout"],
-      rolloutIssues(
-        cluster.rollout,
-        machines.map(({ role, pool = DEFAULT_POOL }) =>
-          role === "control-plane" ? CONTROL_PLANE_GROUP : pool,
-        ),
-        nodeNames(machines.flatMap(({ name }) => name ?? [])),
+  return below(
+    ["cluster"],
+    [
+      ...clusterIssues({
+        machines: machines.map(withInternalAddress),
+        requireHostKeys: cluster.ssh?.requireHostKeys ?? false,
+        rolesKnown: cluster.machines !== undefined && machines.every(({ role }) => role !== undefined),
+        lost: cluster.lost ?? [],
+        allowEvenControlPlanes: cluster.allowEvenControlPlanes ?? false,
+        network,
+        endpoint: cluster.endpoint,
+      }),
+      ...adoptionIssues(cluster),
+      ...settingRules(cluster),
+      ...machines.flatMap((machine, index) =>
+        below(["machines", index], machineAddressIssues(network, machine)),
       ),
-    ),
-  ];
+      ...below(
+        ["rollout"],
+        rolloutIssues(
+          cluster.rollout,
+          machines.map(({ role, pool = DEFAULT_POOL }) =>
+            role === "control-plane" ? CONTROL_PLANE_GROUP : pool,
+          ),
+          nodeNames(machines.flatMap(({ name }) => name ?? [])),
+        ),
+      ),
+    ],
+  );
 }
 
 /** The fields of a cluster on every system. */

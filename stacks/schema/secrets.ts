@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { privateKeyIssue } from "../../lib/validation/keys";
 import { kubeconfigIssue } from "../../lib/validation/kubeconfigs";
 import { unknownWord } from "../../lib/validation/spelling";
@@ -8,7 +7,6 @@ import { registryHostIssue } from "../../providers/kubeadm/plan/validation/sourc
 import type { Reading } from "../../lib/validation/check";
 import type { KeyName } from "./keys";
 import { isObject } from "../../lib/json";
-import { rules } from "./rule";
 
 /** Credentials of one image registry, or of a proxy. */
 export type RegistryCredential = Record<"username" | "password", string>;
@@ -67,18 +65,6 @@ function readMap(
     issues: Object.entries(raw).flatMap(([name, value]) => below([name], issuesOf(name, value))),
   };
 }
-
-/** Schema of a secret text, such as a private key. No message has a part of it. */
-export const secretText = () =>
-  z
-    .string({ error: ({ input }) => (input === undefined ? undefined : "is not a text; write one") })
-    .optional();
-
-/** Schema of a secret object with string fields. */
-export const secretFields = <Field extends string>(fields: readonly Field[]) =>
-  rules(z.custom<Record<Field, string>>(isObject, "is not a map of texts"), (value) =>
-    textIssues(fields, value),
-  ).optional();
 
 /** Returns the issues of a secret object with string fields. */
 function textIssues(fields: readonly string[], raw: unknown): ValidationIssue[] {

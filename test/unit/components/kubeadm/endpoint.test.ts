@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { endpointOf } from "../../../../components/kubeadm/endpoint";
-import {
-  type EndpointArgs,
-  FIXED,
-  KubeadmClusterFields,
-  type KubeadmClusterSettings,
-} from "../../../../components/kubeadm/kubeadm-cluster-args";
-import { ArgumentReader } from "../../../../lib/pulumi/argument-reader";
-import { machineRules } from "../../../../stacks/schema/cluster-rules";
+import type { EndpointArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 import type { StateResources } from "../../../../lib/pulumi/state";
 
 const INIT = "pulumi-nodejs:dynamic/foresail:ClusterInit";
@@ -38,15 +31,8 @@ describe("the endpoint of a KubeadmCluster", () => {
 
   const endpoint = (given?: EndpointArgs, port = 22) => {
     const machine = { name: "cp-1", role: "control-plane" as const, address: "192.0.2.11", port };
-    const reader = new ArgumentReader(
-      KubeadmClusterFields,
-      { version: "1.36.3", machines: [machine], ...(given && { endpoint: given }) },
-      { component: "KubeadmCluster prod", fixed: FIXED, rules: machineRules },
-    );
-    const settings = reader.settings as KubeadmClusterSettings;
-    const output = endpointOf("prod", settings, (over) => reader.issuesWith(over)) as unknown as {
-      promise(): Promise<unknown>;
-    };
+    const args = { version: "1.36.3", machines: [machine], ...(given && { endpoint: given }) };
+    const output = endpointOf("prod", args) as unknown as { promise(): Promise<unknown> };
     return output.promise();
   };
 

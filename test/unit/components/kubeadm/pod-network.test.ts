@@ -5,8 +5,8 @@ import type { JsonObject } from "../../../../lib/merge";
 const CIDR = "10.244.0.0/16";
 
 describe("the values of a preset's chart", () => {
-  const calico = (values: JsonObject = {}) => chartOf({ calico: { values } }, CIDR)?.values;
-  const cilium = (values: JsonObject = {}) => chartOf({ cilium: { values } }, CIDR)?.values;
+  const calico = (values?: JsonObject) => chartOf({ calico: { values } }, CIDR)?.values;
+  const cilium = (values?: JsonObject) => chartOf({ cilium: { values } }, CIDR)?.values;
 
   it("are foresail's own without others", () => {
     assert.deepEqual(calico(), { installation: { calicoNetwork: { ipPools: [{ cidr: CIDR }] } } });
@@ -31,12 +31,11 @@ describe("the values of a preset's chart", () => {
 });
 
 describe("the name of a network plugin", () => {
-  const chart = (name: string) =>
-    pluginName({ chart: { chart: name, namespace: "kube-system", values: {} } });
+  const chart = (name: string) => pluginName({ chart: { chart: name, namespace: "kube-system" } });
 
   it("is that of the plugin, and of a chart without its place and version", () => {
     assert.equal(pluginName({ bridge: {} }), "bridge");
-    assert.equal(pluginName({ cilium: { version: "1.19.5", values: {} } }), "cilium");
+    assert.equal(pluginName({ cilium: { version: "1.19.5" } }), "cilium");
     assert.equal(pluginName({ manifest: { path: "network.yaml" } }), "manifest");
     assert.deepEqual(
       [

@@ -36,7 +36,7 @@ export function exampleMachine(name: string, over: Partial<Machine> = {}): Machi
     address: `192.0.2.${host}`,
     port: 22,
     user: "admin",
-    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f",
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0",
     internalAddress: `10.0.0.${host}`,
     apiServer: `192.0.2.${host}:6443`,
     labels: {},
