@@ -81,20 +81,21 @@ async function readAll(
         ? [`${name} ${internalAddress} ${port}`]
         : [],
     );
-  const found = new Map<string, AnsweredMachine>();
-  const queue = [...machines];
+  const found: AnsweredMachine[] = [];
+  const queue = [...machines.entries()];
   const lane = async () => {
-    for (let machine = queue.shift(); machine !== undefined; machine = queue.shift()) {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [at, machine] = next;
       const { name, role, user, address, port, internalAddress } = machine;
       const wanted = { machine: { name, role }, specification, podNetwork: "bridge" as const };
       const inside = internalAddress === undefined ? {} : { internalAddress };
       const asked = { ...wanted, ...inside, neighbors: neighborsOf(machine) };
       const answer = await readMachine({ name, user, address, port, ...access }, asked, SECONDS);
-      found.set(name, { ...wanted, ...inside, answer });
+      found[at] = { ...wanted, ...inside, answer };
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return machines.flatMap(({ name }) => found.get(name) ?? []);
+  return found;
 }
 
 async function machinesOf({ machines, ssh, worker }: DoctorOptions): Promise<NamedMachine[]> {
@@ -110,7 +111,16 @@ async function machinesOf({ machines, ssh, worker }: DoctorOptions): Promise<Nam
     throw new UsageError(
       `--machines ${machines}: it is neither a list of machines nor a stack file with foresail:cluster.machines`,
     );
-  return [...list.map((each, at) => machineInFile(each, `${machines}[${at}]`, userIn(content))), ...named];
+  const all = [
+    ...list.map((each, at) => machineInFile(each, `${machines}[${at}]`, userIn(content))),
+    ...named,
+  ];
+  const twice = all.find(({ name }, at) => all.findIndex((other) => other.name === name) < at)?.name;
+  if (twice !== undefined)
+    throw new UsageError(
+      `two machines are called ${twice}; names of --ssh are cp-1, cp-2 …, of --worker w-1, w-2 …`,
+    );
+  return all;
 }
 
 const clusterIn = (content: unknown): unknown =>

@@ -56,9 +56,9 @@ export async function init(options: InitOptions, context: Partial<InitContext> =
   const existing = readMap(folder, stackFile);
   const named = facts.project?.["name"];
   const prefix = typeof named === "string" ? named : undefined;
-  const config = existing?.["config"];
-  if (isObject(config) && `${prefix ?? "foresail"}:cluster` in config)
-    throw new UsageError(`${stackFile} has a cluster already; name another stack with --stack`);
+  // what `pulumi stack init` writes
+  if (Object.keys(existing ?? {}).some((key) => !/^(encryptionsalt|secretsprovider|encryptedkey)$/.test(key)))
+    throw new UsageError(`${stackFile} has a configuration already; name another stack with --stack`);
   const checked: CheckedMachine[] = options.check
     ? await checkSsh(machines, user)
     : machines.map((machine) => ({ machine }));
@@ -83,14 +83,14 @@ export async function init(options: InitOptions, context: Partial<InitContext> =
       writeFileSync(target, file.text, { flag: name === "Pulumi.yaml" ? "wx" : "w" });
       say(`wrote ${name}`);
     }
-  for (const line of summary(checked, inventory, stack)) say(line);
+  for (const line of summary(checked, inventory, { stack, prefix })) say(line);
   return EXIT.done;
 }
 
 function summary(
   checked: readonly CheckedMachine[],
   inventory: Inventory | undefined,
-  stack: string,
+  { stack, prefix = "foresail" }: { stack: string; prefix: string | undefined },
 ): string[] {
   const silent = checked.filter(({ why }) => why !== undefined);
   const keys = checked.flatMap(({ machine, hostKey }) =>
@@ -109,7 +109,7 @@ function summary(
     "next:",
     "  npm install",
     `  pulumi stack init ${stack}`,
-    "  pulumi config set --secret foresail:sshPrivateKey < ~/.ssh/id_ed25519    # or use the SSH agent",
+    `  pulumi config set --secret ${prefix}:sshPrivateKey < ~/.ssh/id_ed25519    # or use the SSH agent`,
     "  npx foresail preview",
     "  npx foresail up",
   ];

@@ -111,7 +111,7 @@ async function logInWithLibrary({ name, cluster, user }: Context, endpoint: Endp
     }),
   );
   const options: { headers?: Record<string, string>; cert?: Buffer; key?: Buffer; ca?: Buffer } = {};
-  await config.applyToHTTPSOptions(options as Parameters<typeof config.applyToHTTPSOptions>[0]);
+  await config.applyToHTTPSOptions(options);
   endpoint.tls.cert = options.cert;
   endpoint.tls.key = options.key;
   endpoint.headers = { ...endpoint.headers, ...options.headers };

@@ -5,7 +5,7 @@ import { splitAnswer } from "./answer";
 import { waitFor, WaitTimeout } from "../wait";
 import { dial, type Dialed, pinned } from "./dial";
 import {
-  AuthenticationRefused,
+  NothingToLogInWith,
   SshCommandError,
   SshCommandTimeout,
   SshConnectionLost,
@@ -63,7 +63,7 @@ export class SshConnection {
   static async open(target: SshTarget, options: OpenOptions): Promise<SshConnection> {
     for (const hop of [target, ...(target.jumpHost ? [target.jumpHost] : [])]) {
       if (hop.privateKey || hop.agentSocket) continue;
-      throw new AuthenticationRefused(hop, "there is neither a private key nor an SSH agent to log in with");
+      throw new NothingToLogInWith(hop);
     }
     return new SshConnection(target, await dialUntil(target, options));
   }

@@ -34,6 +34,13 @@ export class AuthenticationRefused extends SshError {
   }
 }
 
+/** Nothing is here to log in with; the machine was not asked. */
+export class NothingToLogInWith extends AuthenticationRefused {
+  constructor(target: UnknownHost) {
+    super(target, "there is neither a private key nor an SSH agent to log in with");
+  }
+}
+
 /** The machine ended the login before it was offered the right key. */
 export class TooManyKeys extends SshError {
   /** @param keys that the SSH agent offers; undefined when a private key is configured, or when it is unknown */

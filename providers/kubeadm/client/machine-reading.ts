@@ -34,9 +34,11 @@ export async function unanswered(error: unknown): Promise<Unanswered> {
   const errors = await import("../../../lib/ssh/errors.js");
   const kinds = [
     ["key", [errors.HostKeyMismatch, errors.NoCommonAlgorithm]],
-    ["login", [errors.AuthenticationRefused, errors.TooManyKeys, errors.UnreadableKey]],
+    ["login", [errors.AuthenticationRefused, errors.TooManyKeys]],
     ["account", [errors.AccountRefused]],
   ] as const;
+  // another shell or person may have the key
+  if (error instanceof errors.NothingToLogInWith) return { unread: messageOf(error) };
   const kind = kinds.find(([, classes]) => classes.some((each) => error instanceof each))?.[0];
   const isRoot = error instanceof errors.SshCommandError && !error.hasBegun;
   const refused = isRoot ? ("sudo" as const) : kind;

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2016,SC2153,SC2154 # other programs and files fill these in
+# shellcheck disable=SC2016,SC2031,SC2153,SC2154 # other programs and files fill these in
 # Reads what decides whether a machine can become a node, for previews. Only reads: without a lock, a log or a folder on the
 # machine. Answers a line "name base64" for each fact; one that can't be read is missing, and then nothing is said about it. A
 # member answers no more than that it is one, and a prepared machine only what its preparation did not settle.
@@ -52,19 +52,17 @@ echo "$in_container" | answer container
 tell machineId cat /etc/machine-id
 tell hostName uname -n
 if [ "$in_container" = no ]; then tell productId cat /sys/class/dmi/id/product_uuid; fi
-hardware_addresses() {
-  local device
-  for device in /sys/class/net/*; do
-    # those of real devices; bridges and pairs of containers may repeat on another machine
-    if [ -e "$device/device" ]; then cat "$device/address"; fi
-  done
-}
-tell hardwareAddresses hardware_addresses
 tell addresses ip -oneline -4 address show
 own_device=$(ip -oneline -4 address show 2>/dev/null | awk -v own="$ADDRESS" '{ split($4, cidr, "/"); if (cidr[1] == own) { print $2; exit } }')
-if [ -n "$own_device" ]; then tell mtu cat "/sys/class/net/$own_device/mtu"; fi
-tell routes ip -4 route show
+if [ -n "$own_device" ]; then
+  tell mtu cat "/sys/class/net/$own_device/mtu"
+  # other devices may have addresses that repeat in networks of their own, as those of management controllers do
+  tell hardwareAddresses cat "/sys/class/net/$own_device/address"
+fi
 if [ -e "$PREPARED_PATH" ]; then echo yes | answer prepared; exit 0; fi
+# what an interrupted preparation or join left, the next one goes on with
+if [ -n "$claimed_by" ]; then exit 0; fi
+tell routes ip -4 route show
 
 pretty_system() { (. /etc/os-release; echo "$PRETTY_NAME"); }
 tell systemName pretty_system
@@ -199,10 +197,12 @@ export_proxy "${PROXY[@]}"
 ask_page() {
   local host port words status
   if command -v curl >/dev/null; then
-    words=$(curl --silent --show-error --location --insecure --range 0-0 --max-filesize 1000000 --output /dev/null --write-out '%{http_code}' --max-time "$SECONDS_TO_ASK" "$1" 2>&1)
+    # the address may have a signature or a password in it
+    words=$(curl --config - --silent --show-error --location --range 0-0 --max-filesize 1000000 --output /dev/null --write-out '%{http_code}' --max-time "$SECONDS_TO_ASK" 2>&1 <<<"url = \"$1\"")
     status=$?
     case $status in
-    # 63: longer than is wanted, and there
+    # 60: of an authority that the machine may get first; 63: longer than is wanted, and there
+    60) echo connected ;;
     0 | 63) echo "${words##*$'\n'}" ;;
     28) echo timeout ;;
     *) printf '%s' "failed ${words%000}" | tr '\n' ' ' ;;
@@ -222,14 +222,24 @@ ask_page() {
 if [ -n "${missing[*]}" ]; then
   page=$(distribution_page 2>/dev/null)
   own_proxy=$(distribution_proxy "${page%%:*}" 2>/dev/null)
-  if [ -n "$page" ] && [ -z "$own_proxy" ]; then tell page.distribution ask_page "$page" & fi
+  # apt logs in by itself
+  if [ -n "$page" ] && [[ $page != *@* ]] && [ -z "$own_proxy" ]; then tell page.distribution ask_page "$page" & fi
 fi
-for page in "${PAGES[@]}"; do tell "page.${page%% *}" ask_page "${page#* }" & done
+# nothing is asked of the repository if the packages are there
+installed=$(dpkg-query --show --showformat '${Version}\n' kubeadm kubelet kubectl 2>/dev/null | grep -c "^$VERSION-")
+for page in "${PAGES[@]}"; do
+  if [ "${page%% *}" = repository ] && [ "$installed" = 3 ]; then continue; fi
+  tell "page.${page%% *}" ask_page "${page#* }" &
+done
+# those of the version, then the last ones
 repository_versions() {
   curl --silent --fail --location --max-time "$SECONDS_TO_ASK" "${REPOSITORY}Packages" |
-    awk '$1 == "Package:" { name = $2 } $1 == "Version:" && (name == "kubeadm" || name == "kubelet" || name == "kubectl") { print name, $2 }'
+    awk -v wanted="$VERSION-" '$1 == "Package:" { name = $2 } $1 == "Version:" && (name == "kubeadm" || name == "kubelet" || name == "kubectl") {
+      if (index($2, wanted) == 1) print name, $2; else last[++count] = name " " $2
+    }
+    END { for (at = count > 24 ? count - 23 : 1; at <= count; at++) print last[at] }'
 }
-if [ -n "$REPOSITORY" ] && command -v curl >/dev/null; then tell repositoryVersions repository_versions & fi
+if [ -n "$REPOSITORY" ] && [ "$installed" != 3 ] && command -v curl >/dev/null; then tell repositoryVersions repository_versions & fi
 neighbor() {
   local words status
   words=$(timeout 2 bash -c 'exec 3<>"/dev/tcp/$1/$2"' bash "$1" "$2" 2>&1)

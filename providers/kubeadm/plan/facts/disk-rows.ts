@@ -42,7 +42,7 @@ export const DISK_ROWS: readonly FactRow[] = [
     ...{
       name: "free space for programs",
       read: "df /usr",
-      level: "refused",
+      level: "warning",
       needs: `${PROGRAMS_MEBIBYTES} MiB`,
     },
     fix: "Free space or enlarge the disk: df -h /usr; apt-get clean",
@@ -103,14 +103,13 @@ export const DISK_ROWS: readonly FactRow[] = [
   },
   {
     ...{ name: "programs of containers", read: "findmnt", level: "refused" },
-    needs: "/var/lib/containerd without noexec and nodev",
-    fix: "Run there: mount -o remount,exec,dev {path}, and change /etc/fstab",
+    needs: "/var/lib/containerd without noexec",
+    fix: "Run there: mount -o remount,exec {path}, and change /etc/fstab",
     find: (asked) => {
-      const found =
-        withOption(asked, DATA.slice(0, 1), "noexec") ?? withOption(asked, DATA.slice(0, 1), "nodev");
+      const found = withOption(asked, DATA.slice(0, 1), "noexec");
       return (
         found && {
-          fact: `the file system of ${found.path} has ${found.options.includes("noexec") ? "noexec" : "nodev"}, so that no container could start`,
+          fact: `the file system of ${found.path} has noexec, so that no container could start`,
           values: { path: found.path },
         }
       );

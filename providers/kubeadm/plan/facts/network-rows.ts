@@ -19,12 +19,16 @@ function failedPage(asked: AskedMachine, page: string): string | undefined {
 const via = ({ specification }: AskedMachine) =>
   specification.proxy === undefined ? "" : " through its proxy";
 
-function pageRow(name: string, page: string, needs: string, fix: string, statuses = true): FactRow {
+type Page = Pick<FactRow, "name" | "level" | "needs" | "fix"> & { readonly page: string };
+
+function pageRow({ page, ...row }: Page): FactRow {
+  const { name } = row;
   return {
-    ...{ name, read: "curl, by its proxy", needs, fix, level: "refused" },
+    ...{ ...row, read: "curl, by its proxy" },
     find: (asked) => {
       const why = failedPage(asked, page);
-      if (why === undefined || (!statuses && why.startsWith("it answers"))) return undefined;
+      // a registry and apt may log in where this question did not
+      if (why === undefined || (row.level === "warning" && why.startsWith("it answers"))) return undefined;
       return { fact: `${name} can't be read from it${via(asked)}: ${why}` };
     },
   };
@@ -76,7 +80,7 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "networks that overlap", read: "ip route", level: "refused" },
+    ...{ name: "networks that overlap", read: "ip route", level: "warning" },
     needs: "no network of the machine in network.podSubnet or network.serviceSubnet",
     fix: "Choose another {field} for the cluster",
     find: (asked) => {
@@ -131,26 +135,25 @@ export const NETWORK_ROWS: readonly FactRow[] = [
         : undefined;
     },
   },
-  pageRow("the Kubernetes repository", "repository", "source.packages.repository", FIX_REACH),
-  pageRow(
-    "the bundle",
-    "bundle",
-    "source.bundle.url",
-    "Correct cluster.source.bundle.url, or let the machine reach it",
-  ),
-  pageRow(
-    "the distribution's repository",
-    "distribution",
-    "the first one of apt's, if packages are missing",
-    "Correct /etc/apt/sources.list.d, or set cluster.proxy",
-  ),
-  pageRow(
-    "the image registry",
-    "registry",
-    "that of Kubernetes' images, unless it has mirrors",
-    FIX_REACH,
-    false,
-  ),
+  pageRow({
+    ...{ name: "the Kubernetes repository", page: "repository", level: "refused" },
+    needs: "source.packages.repository, unless its packages are installed",
+    fix: FIX_REACH,
+  }),
+  pageRow({
+    ...{ name: "the bundle", page: "bundle", level: "refused", needs: "source.bundle.url" },
+    fix: "Correct cluster.source.bundle.url, or let the machine reach it",
+  }),
+  pageRow({
+    ...{ name: "the distribution's repository", page: "distribution", level: "warning" },
+    needs: "the first one of apt's, if packages are missing",
+    fix: "Correct /etc/apt/sources.list.d, or set cluster.proxy",
+  }),
+  pageRow({
+    ...{ name: "the image registry", page: "registry", level: "warning" },
+    needs: "that of Kubernetes' images, unless it has mirrors",
+    fix: FIX_REACH,
+  }),
   {
     ...{
       name: "answers in time",

@@ -137,7 +137,7 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "packages of the distribution", read: "apt-cache policy", level: "refused" },
+    ...{ name: "packages of the distribution", read: "apt-cache policy", level: "warning" },
     needs: "a version of each package that is missing, once its lists are read",
     fix: "Add the distribution's own repositories to /etc/apt/sources.list.d, then run there: apt-get update",
     find: (asked) => {

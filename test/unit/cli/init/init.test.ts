@@ -134,7 +134,7 @@ describe("foresail init", () => {
         mkdirSync(path.join(folder, "stacks/config"), { recursive: true });
         write("stacks/config/Pulumi.prod.yaml", "config: { foresail:cluster: {} }");
       },
-      /has a cluster already/,
+      /has a configuration already/,
     ],
     [
       "the Pulumi.yaml of another program",

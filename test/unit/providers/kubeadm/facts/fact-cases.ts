@@ -125,7 +125,6 @@ export const FACT_CASES: readonly FactCase[] = [
     "40960 2500000 ext4 rw,noexec",
     /\/var\/lib\/containerd has noexec, so that no container could start/,
   ),
-  disk("programs of containers", "/var/lib/containerd", "40960 2500000 ext4 rw,nodev", /has nodev/),
   disk("programs of a node", "/opt", "40960 2500000 ext4 rw,noexec", /file system of \/opt has noexec/),
   disk(
     "programs that change their user",
