@@ -182,7 +182,7 @@ is_half_installed() {
 
 # Tells whether a restarted kubelet keeps the Node's name, from the host's name or the flag that kubeadm wrote at the join.
 keeps_its_name() {
-  [ "$(hostname | tr '[:upper:]' '[:lower:]')" = "$node" ] || grep -qsE -- '--hostname-override='"$node"'("|[[:space:]]|$)' "$ROOT/var/lib/kubelet/kubeadm-flags.env" /etc/default/kubelet
+  [ "$(hostname | tr '[:upper:]' '[:lower:]')" = "$node" ] || grep -qsE -- '--hostname-override='"${node//./\\.}"'("|[[:space:]]|$)' "$ROOT/var/lib/kubelet/kubeadm-flags.env" /etc/default/kubelet
 }
 
 # Formats a version for its annotation: Kubernetes' own programs with a leading v.

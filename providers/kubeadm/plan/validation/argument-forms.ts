@@ -20,11 +20,15 @@ const oneOf =
 const wholeNumber =
   (what = "a whole number"): Rule =>
   (text) =>
-    /^\d+$/.test(text) ? undefined : `${quoted(text)} is not ${what}`;
+    /^(\d+|0[xob][\da-fA-F_]+)$/.test(text) ? undefined : `${quoted(text)} is not ${what}`;
 
-/** A program runs in a container, whose working folder is "/". */
-const absolutePath: Rule = (text) =>
-  text === "" || text.startsWith("/") ? undefined : `${quoted(text)} is not absolute; start it with "/"`;
+const MINUS = /^-(?=\d)/;
+
+/** A whole number whose negative values are the program's way to say "no limit" or "nothing". */
+const signed =
+  (what: string): Rule =>
+  (text) =>
+    wholeNumber(what)(text.replace(MINUS, ""));
 
 const address: Rule = (text) =>
   ipVersion(text) === 0 ? `${quoted(text)} is not an address; write e.g. "127.0.0.1"` : undefined;
@@ -33,7 +37,7 @@ function authorizationIssue(text: string): string | undefined {
   const modes = text.split(",");
   const unknown = modes.find((mode) => !AUTHORIZERS.includes(mode));
   if (unknown !== undefined) return `${quoted(unknown)} ${unknownWord(unknown, AUTHORIZERS)}`;
-  return modes.includes("Node")
+  return modes.some((mode) => ["Node", "AlwaysAllow", "ABAC", "Webhook"].includes(mode))
     ? undefined
     : `${quoted(text)} is without Node, so that no kubelet could register; write "Node,${text}"`;
 }
@@ -49,7 +53,9 @@ function portRangeIssue(text: string): string | undefined {
 }
 
 const chance: Rule = (text) =>
-  /^\d*\.?\d+$/.test(text) && Number(text) <= 0.02 ? undefined : `${quoted(text)} is not from "0" to "0.02"`;
+  text.trim() !== "" && Number(text) >= 0 && Number(text) <= 0.02
+    ? undefined
+    : `${quoted(text)} is not from "0" to "0.02"`;
 
 const httpsUrl: Rule = (text) =>
   URL.canParse(text) && new URL(text).protocol === "https:"
@@ -60,8 +66,6 @@ const cacheSizes: Rule = (text) => {
   const wrong = text.split(",").find((each) => each !== "" && !/^[^#]+#\d+$/.test(each));
   return wrong === undefined ? undefined : `${quoted(wrong)} is not RESOURCE#SIZE; write e.g. "pods#100"`;
 };
-
-const FILES = ["authentication-config", "authorization-config", "kubeconfig", "config"];
 
 /** What the programs do not start without, by the place of their lists and the name of the argument. */
 const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
@@ -81,7 +85,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     "auto-compaction-mode": oneOf(["periodic", "revision"]),
     "heartbeat-interval": wholeNumber("a number of milliseconds without a unit"),
     "election-timeout": wholeNumber("a number of milliseconds without a unit"),
-    "quota-backend-bytes": wholeNumber("a number of bytes without a unit"),
+    "quota-backend-bytes": signed("a number of bytes without a unit"),
     "snapshot-count": wholeNumber(),
     "max-snapshots": wholeNumber(),
     "max-wals": wholeNumber(),
@@ -135,9 +139,7 @@ export function argumentFormIssues({ kubeadm }: { kubeadm?: object | undefined }
   const ofLists = Object.entries(RULES).flatMap(([place, rules]) =>
     argumentsAt(kubeadm, place).flatMap(({ name, value }, index) => {
       if (value === undefined) return [];
-      const isFile = place !== ETCD && (FILES.includes(name) || name.endsWith("-file"));
-      const level = name === "v" ? wholeNumber() : undefined;
-      const rule = ownValue(rules, name) ?? level ?? (isFile ? absolutePath : undefined);
+      const rule = ownValue(rules, name) ?? (name === "v" ? signed("a whole number") : undefined);
       return issueAt(["kubeadm", ...place.split("."), index, "value"], rule?.(value));
     }),
   );

@@ -10,8 +10,6 @@ import {
 } from "../../../../lib/validation/validation-issue";
 import { argumentsAt } from "../configuration/arguments";
 import { networkOf } from "../cluster/defaults";
-import { hasKubeProxy } from "../configuration/configuration";
-import type { ClusterSpecification } from "../cluster/specification";
 import { argumentFormIssues } from "./argument-forms";
 import { componentValueIssues } from "./component-values";
 import { kubeletValueIssues } from "./kubelet-values";
@@ -214,8 +212,7 @@ function fieldsOfVersion({ version, kubeadm, ...others }: ClusterSettings): Vali
  * made keeps its arguments.
  */
 export function contradictionIssues(settings: ClusterSettings): ValidationIssue[] {
-  const { kubeadm, kubeProxy, network, adopt = false } = settings;
-  const installsProxy = hasKubeProxy({ kubeadm: kubeadm as ClusterSpecification["kubeadm"] });
+  const { kubeProxy, network, adopt = false } = settings;
   return [
     ...fieldsOfVersion(settings),
     ...(settings.adopt === true ? [] : contradictingArguments(settings)),
@@ -225,6 +222,6 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...(adopt ? [] : argumentFormIssues(settings)),
     ...below(["kubeProxy"], proxyValueIssues(kubeProxy)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
-    ...below(["network", "plugin"], pluginValueIssues(network?.plugin, installsProxy, adopt)),
+    ...below(["network", "plugin"], pluginValueIssues(network?.plugin)),
   ];
 }

@@ -31,7 +31,10 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, Allowed>>>> = {
     "bpf.masquerade": "boolean",
   },
   flannel: {
-    "flannel.backend": ["vxlan", "host-gw", "wireguard", "udp", "ipip", "ipsec", "alloc", "none"],
+    "flannel.backend": [
+      ...["vxlan", "host-gw", "wireguard", "udp", "ipip", "ipsec", "alloc", "none"],
+      ...["ali-vpc", "aws-vpc", "gce", "tencent-vpc", "extension"],
+    ],
     "flannel.mtu": { least: 0 },
   },
   calico: {
@@ -57,7 +60,8 @@ function allowedIssue(value: unknown, allowed: Allowed): string | undefined {
     return typeof value === "string" && allowed.includes(value)
       ? undefined
       : `${shown} ${unknownWord(String(value), allowed.filter(Boolean))}`;
-  // a port or an MTU may be in quotes: charts print it as it is
+  // a port or an MTU may be in quotes, or left to the chart: it is printed as it is
+  if (value === "") return undefined;
   const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isInteger(number) && number >= allowed.least
     ? undefined
@@ -101,59 +105,25 @@ function calicoPairs(values: object): ValidationIssue[] {
   );
 }
 
-/** The mode of addresses, and sizes that only one mode reads. A mode that is no text has a rule of its own. */
+/** The mode of addresses. A mode that is no text has a rule of its own. */
 function ciliumPairs(values: object): ValidationIssue[] {
-  const [mode, operator] = ["mode", "operator"].map((field) => valueAt(values, ["ipam", field]));
-  if (typeof mode === "string" && mode !== "" && !CILIUM_MODES.includes(mode))
-    return issueAt(["ipam", "mode"], `${quoted(mode)} ${unknownWord(mode, CILIUM_MODES)}`);
-  if (!isObject(operator) || mode === "cluster-pool") return [];
-  return ["clusterPoolIPv4MaskSize", "clusterPoolIPv4PodCIDRList"].flatMap((field) =>
-    issueAt(
-      ["ipam", "operator", field],
-      field in operator
-        ? 'has no effect: only ipam.mode "cluster-pool" reads it; write that mode, or remove it'
-        : undefined,
-    ),
-  );
-}
-
-const NO_SERVICES = "kube-proxy is not installed, and nothing else would serve the addresses of Services";
-
-/** Returns why a plugin does not take the place of kube-proxy; undefined for one that foresail does not know. */
-function replacementIssues(name: string, values: object): ValidationIssue[] {
-  const fix = (path: ConfigurationPath, what: string) => issueAt([name, "values", ...path], what);
-  if (name === "flannel" || name === "bridge")
-    return issueAt(
-      [name],
-      `${NO_SERVICES}; remove proxy.disabled or the phase from skipPhases, or use Cilium or Calico`,
-    );
-  if (name === "cilium" && String(valueAt(values, ["kubeProxyReplacement"])) !== "true")
-    return fix(["kubeProxyReplacement"], `is not true: ${NO_SERVICES}; write true`);
-  const dataplane = valueAt(values, ["installation", "calicoNetwork", "linuxDataplane"]);
-  if (name === "calico" && dataplane !== "BPF" && dataplane !== "VPP")
-    return fix(["installation", "calicoNetwork", "linuxDataplane"], `is not BPF: ${NO_SERVICES}; write BPF`);
-  return [];
+  const mode = valueAt(values, ["ipam", "mode"]);
+  return typeof mode === "string" && mode !== "" && !CILIUM_MODES.includes(mode)
+    ? issueAt(["ipam", "mode"], `${quoted(mode)} ${unknownWord(mode, CILIUM_MODES)}`)
+    : [];
 }
 
 /**
- * Returns the issues of values with which a plugin's chart is not installed, or its pods do not start, and of a cluster
- * without kube-proxy whose plugin does not replace it. Paths are relative to `network.plugin`.
+ * Returns the issues of values with which the chart of a plugin is not installed, or its pods do not start. Charts of a
+ * version that was chosen may have other words. Paths are relative to `network.plugin`.
  *
- * @param plugin as it is written; default: flannel
+ * @param plugin as it is written
  */
-export function pluginValueIssues(
-  plugin: object = { flannel: {} },
-  hasKubeProxy: boolean,
-  isAdopted: boolean,
-): ValidationIssue[] {
+export function pluginValueIssues(plugin: object = {}): ValidationIssue[] {
   return Object.entries(plugin).flatMap(([name, one]) => {
-    const written: unknown = isObject(one) ? one["values"] : undefined;
-    const values = isObject(written) ? written : {};
+    const { values, version } = isObject(one) ? one : {};
+    if (!isObject(values) || version !== undefined) return [];
     const pairs = name === "cilium" ? ciliumPairs(values) : name === "calico" ? calicoPairs(values) : [];
-    return [
-      ...below([name, "values"], [...tableIssues(ownValue(VALUES, name) ?? {}, values), ...pairs]),
-      // the services of an adopted cluster work already
-      ...(hasKubeProxy || isAdopted ? [] : replacementIssues(name, values)),
-    ];
+    return below([name, "values"], [...tableIssues(ownValue(VALUES, name) ?? {}, values), ...pairs]);
   });
 }

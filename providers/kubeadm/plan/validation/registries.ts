@@ -50,18 +50,16 @@ export function registryHostIssues({ ca = [], header = {}, capabilities }: Regis
   ];
 }
 
-/** Returns an issue for each setting of certificates of an address without any. */
+/** Returns an issue for each authority of an address without certificates. */
 export function plainHostIssues({ hosts = {} }: RegistrySettings): ValidationIssue[] {
   return Object.entries(hosts)
     .filter(([url]) => url.toLowerCase().startsWith("http://"))
-    .flatMap(([url, host]) =>
-      (["skipVerify", "ca"] as const).flatMap((field) =>
-        issueAt(
-          [url, field],
-          host[field] === undefined || host[field] === false
-            ? undefined
-            : "is for https, and this address is http, which has no certificate; remove it, or write https",
-        ),
+    .flatMap(([url, { ca }]) =>
+      issueAt(
+        [url, "ca"],
+        ca === undefined
+          ? undefined
+          : "is for https, and this address is http, which has no certificate; remove it, or write https",
       ),
     );
 }

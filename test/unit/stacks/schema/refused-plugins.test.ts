@@ -4,7 +4,6 @@ import { cluster, reader } from "./valid";
 
 type Fields = Record<string, unknown>;
 
-const init = (clusterConfiguration: Fields) => cluster({ kubeadm: { clusterConfiguration } });
 const plugin = (name: string, values: Fields) => cluster({ network: { plugin: { [name]: { values } } } });
 const cil = (values: Fields) => plugin("cilium", values);
 const fl = (values: Fields) => plugin("flannel", values);
@@ -22,10 +21,6 @@ const TABLE: RefusedInputs = {
     [
       "cluster.network.plugin.cilium.values.kubeProxyReplacement: 1 is neither true nor false",
       cil({ kubeProxyReplacement: 1 }),
-    ],
-    [
-      'cluster.network.plugin.cilium.values.ipam.operator.clusterPoolIPv4MaskSize: has no effect: only ipam.mode "cluster-pool" reads it; write that mode, or remove it',
-      cil({ ipam: { operator: { clusterPoolIPv4MaskSize: 33 } } }),
     ],
     [
       'cluster.network.plugin.cilium.values.ipam.mode: "clusterpool" is not known; did you mean "cluster-pool"?',
@@ -98,44 +93,7 @@ const TABLE: RefusedInputs = {
       cil({ hubble: { enabled: "yes" } }),
     ],
   ],
-  "a cluster without kube-proxy in which nothing serves Services": [
-    [
-      "cluster.network.plugin.flannel: kube-proxy is not installed, and nothing else would serve the addresses of Services; remove proxy.disabled or the phase from skipPhases, or use Cilium or Calico",
-      cluster({ kubeadm: { initConfiguration: { skipPhases: ["addon/kube-proxy"] } } }),
-    ],
-    [
-      "cluster.network.plugin.flannel: kube-proxy is not installed, and nothing else would serve the addresses of Services; remove proxy.disabled or the phase from skipPhases, or use Cilium or Calico",
-      init({ proxy: { disabled: true } }),
-    ],
-    [
-      "cluster.network.plugin.calico.values.installation.calicoNetwork.linuxDataplane: is not BPF: kube-proxy is not installed, and nothing else would serve the addresses of Services; write BPF",
-      cluster({
-        kubeadm: { clusterConfiguration: { proxy: { disabled: true } } },
-        network: { plugin: { calico: {} } },
-      }),
-    ],
-    [
-      "cluster.network.plugin.cilium.values.kubeProxyReplacement: is not true: kube-proxy is not installed, and nothing else would serve the addresses of Services; write true",
-      cluster({
-        kubeadm: { clusterConfiguration: { proxy: { disabled: true } } },
-        network: {
-          plugin: {
-            cilium: {
-              values: { kubeProxyReplacement: false, k8sServiceHost: "127.0.0.1", k8sServicePort: 8443 },
-            },
-          },
-        },
-      }),
-    ],
-  ],
   "a setting of a registry that has no effect": [
-    [
-      'cluster.registries.hosts["http://m.example.com"].skipVerify: is for https, and this address is http, which has no certificate; remove it, or write https',
-      reg({
-        mirrors: { "docker.io": ["http://m.example.com"] },
-        hosts: { "http://m.example.com": { skipVerify: true } },
-      }),
-    ],
     [
       'cluster.registries.hosts["http://m.example.com"].ca: is for https, and this address is http, which has no certificate; remove it, or write https',
       reg({
@@ -164,6 +122,18 @@ refuses(TABLE);
 
 describe("configuration: accepts", () => {
   const accepted: Record<string, Fields> = {
+    "flannel beside a kube-proxy of others": cluster({ kubeadm: WITHOUT_PROXY }),
+    "sizes that the mode of Cilium's addresses does not read": cil({
+      ipam: { operator: { clusterPoolIPv4PodCIDRList: ["10.0.0.0/8"] } },
+    }),
+    "Cilium's own empty port": cil({ k8sServicePort: "" }),
+    "words of another version of a chart": cluster({
+      network: { plugin: { cilium: { version: "1.15.7", values: { kubeProxyReplacement: "strict" } } } },
+    }),
+    "skipVerify that http does not read": reg({
+      mirrors: { "docker.io": ["http://m.example.com"] },
+      hosts: { "http://m.example.com": { skipVerify: true } },
+    }),
     "Cilium in the place of kube-proxy": cluster({
       kubeadm: WITHOUT_PROXY,
       network: {

@@ -12,7 +12,6 @@ const proxy = (kubeProxy: Fields) => cluster({ kubeProxy });
 const listOf = (...list: Argument[]) => ({ extraArgs: list.map(([name, value]) => ({ name, value })) });
 const api = (...list: Argument[]) => init({ apiServer: listOf(...list) });
 const cm = (...list: Argument[]) => init({ controllerManager: listOf(...list) });
-const sch = (...list: Argument[]) => init({ scheduler: listOf(...list) });
 const etcd = (...list: Argument[]) => init({ etcd: { local: listOf(...list) } });
 
 /** Values that a program refuses, or leaves out without a word; each is refused with exactly this line. */
@@ -75,10 +74,6 @@ const TABLE: RefusedInputs = {
       api(["max-requests-inflight", "-1"]),
     ],
     [
-      'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "policy.yaml" is not absolute; start it with "/"',
-      api(["audit-policy-file", "policy.yaml"]),
-    ],
-    [
       'cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].value: "http://x.example.com" is not an https URL, which the API server demands; write e.g. "https://login.example.com"',
       api(["oidc-issuer-url", "http://x.example.com"], ["oidc-client-id", "a"]),
     ],
@@ -111,10 +106,6 @@ const TABLE: RefusedInputs = {
     [
       'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "localhost" is not an address; write e.g. "127.0.0.1"',
       cm(["bind-address", "localhost"]),
-    ],
-    [
-      'cluster.kubeadm.clusterConfiguration.scheduler.extraArgs[0].value: "scheduler.yaml" is not absolute; start it with "/"',
-      sch(["config", "scheduler.yaml"]),
     ],
     [
       'cluster.kubeadm.clusterConfiguration.etcd.local.extraArgs[0].value: "100ms" is not a number of milliseconds without a unit',
