@@ -11,15 +11,14 @@ import {
   rolledConfiguration,
 } from "../../providers/kubeadm/plan/configuration/configuration";
 import { agentRevision } from "../../providers/kubeadm/plan/rollout/node-agents";
-import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
+import { annotationKeys, DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { unreachedMachines } from "../../providers/kubeadm/resources/session/machines-session";
 import type { PartialFailure } from "../../lib/pulumi/failure";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 
 const NAMES = ["cp-1", "w-1", "w-2"];
 const INSTALL = `install node agent ${AGENT_VERSION}`;
-const PATTERN = "alpha.[software].caos.ch";
-const KEYS = annotationKeys(PATTERN);
+const KEYS = annotationKeys();
 
 describe("NodeAgents", function () {
   this.timeout(60_000);
@@ -47,7 +46,7 @@ describe("NodeAgents", function () {
   const desired = (names: string[], over: Record<string, unknown> = {}) => ({
     specification: exampleSpecification({ source: { bundle: { path: "/opt/bundle/v{version}" } } }),
     machines: names.map((name) => exampleMachine(name, fleet.machine(name))),
-    annotations: PATTERN,
+    annotations: DEFAULT_ANNOTATION_PATTERN,
     staged: { kubernetes: ["1.36.3"], software: {} },
     kubeconfig: kubeconfig(),
     credentials: { privateKey: fleet.privateKey },
