@@ -56,11 +56,19 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
+    ...{ name: "room for the logs of steps", read: "df /var/log", level: "refused", needs: "1 MiB" },
+    fix: "Free space on that disk: df -h /var/log; journalctl --vacuum-size=100M",
+    find: (asked) =>
+      mountsOf(asked).some(({ path, mebibytes }) => path === "/var/log" && mebibytes < 1)
+        ? { fact: "no step could write its log in /var/log: No space left on device" }
+        : undefined,
+  },
+  {
     ...{ name: "free space for logs", read: "df /var/log", level: "warning", needs: `${LOGS_MEBIBYTES} MiB` },
     fix: "Free space or enlarge the disk: df -h /var/log; journalctl --vacuum-size=100M",
     find: (asked) => {
       const logs = mountsOf(asked).find(({ path }) => path === "/var/log");
-      return logs !== undefined && logs.mebibytes < LOGS_MEBIBYTES
+      return logs !== undefined && logs.mebibytes >= 1 && logs.mebibytes < LOGS_MEBIBYTES
         ? {
             fact: `/var/log has ${logs.mebibytes} MiB of free space, and each step and each container writes its log there`,
           }

@@ -100,6 +100,12 @@ export const FACT_CASES: readonly FactCase[] = [
     "312 100000 ext4 rw",
     /\/usr has 312 MiB of free space, and the packages of a node need 500 MiB/,
   ),
+  disk(
+    "room for the logs of steps",
+    "/var/log",
+    "0 100000 ext4 rw",
+    /No space left on device\. Free space on that disk/,
+  ),
   disk("free space for logs", "/var/log", "40 100000 ext4 rw", /\/var\/log has 40 MiB of free space/),
   disk(
     "free inodes",
