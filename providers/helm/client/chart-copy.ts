@@ -71,7 +71,8 @@ export async function copyChart(
     });
     return copy;
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    // a refused archive may still be writing
+    await rm(draft, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
