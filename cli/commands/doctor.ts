@@ -1,9 +1,11 @@
 import { readGivenFile } from "../../lib/files";
 import { isObject } from "../../lib/json";
+import { atOnce } from "../../lib/process/at-once";
 import { readYaml } from "../../lib/yaml";
 import { displayJson, displayLine } from "../../lib/text/display";
 import { plural } from "../../lib/text/plural";
 import { dnsLabelIssue } from "../../lib/validation/names";
+import { SSH_PORT } from "../../lib/validation/ports";
 import { readMachine } from "../../providers/kubeadm/client/machine-reading";
 import { NEWEST_VERSION } from "../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import type { Role } from "../../providers/kubeadm/plan/cluster/machine";
@@ -40,7 +42,6 @@ interface NamedMachine {
   readonly internalAddress?: string;
 }
 
-const SSH_PORT = 22;
 const SECONDS = { connect: 6, read: 15 };
 const AT_ONCE = 20;
 
@@ -81,21 +82,14 @@ async function readAll(
         ? [`${name} ${internalAddress} ${port}`]
         : [],
     );
-  const found: AnsweredMachine[] = [];
-  const queue = [...machines.entries()];
-  const lane = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [at, machine] = next;
-      const { name, role, user, address, port, internalAddress } = machine;
-      const wanted = { machine: { name, role }, specification, podNetwork: "bridge" as const };
-      const inside = internalAddress === undefined ? {} : { internalAddress };
-      const asked = { ...wanted, ...inside, neighbors: neighborsOf(machine) };
-      const answer = await readMachine({ name, user, address, port, ...access }, asked, SECONDS);
-      found[at] = { ...wanted, ...inside, answer };
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return found;
+  return atOnce(AT_ONCE, machines, async (machine) => {
+    const { name, role, user, address, port, internalAddress } = machine;
+    const wanted = { machine: { name, role }, specification, podNetwork: "bridge" as const };
+    const inside = internalAddress === undefined ? {} : { internalAddress };
+    const asked = { ...wanted, ...inside, neighbors: neighborsOf(machine) };
+    const answer = await readMachine({ name, user, address, port, ...access }, asked, SECONDS);
+    return { ...wanted, ...inside, answer };
+  });
 }
 
 async function machinesOf({ machines, ssh, worker }: DoctorOptions): Promise<NamedMachine[]> {

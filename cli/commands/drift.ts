@@ -1,4 +1,5 @@
 import { messageOf } from "../../lib/error-message";
+import { atOnce } from "../../lib/process/at-once";
 import { displayJson, displayLine } from "../../lib/text/display";
 import { groupedDiffs, unifiedDiff } from "../../lib/text/unified-diff";
 import { acceptDrift, type MachineAccess, readDrift } from "../../providers/kubeadm/client/drift";
@@ -80,21 +81,11 @@ function named(machines: readonly Machine[], node: string): Machine {
   return machine;
 }
 
-async function readAll(access: MachineAccess, machines: readonly Machine[]): Promise<MachineDrift[]> {
-  const found = new Map<string, MachineDrift>();
-  const queue = [...machines];
-  const lane = async () => {
-    for (let machine = queue.shift(); machine !== undefined; machine = queue.shift()) {
-      const { name: node } = machine;
-      const answer = await readDrift(access, machine).catch((error: unknown) => ({
-        why: messageOf(error),
-      }));
-      found.set(node, { node, ...("why" in answer ? { unknown: answer.why } : described(answer)) });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return machines.flatMap(({ name }) => found.get(name) ?? []);
-}
+const readAll = (access: MachineAccess, machines: readonly Machine[]): Promise<MachineDrift[]> =>
+  atOnce(AT_ONCE, machines, async (machine) => {
+    const answer = await readDrift(access, machine).catch((error: unknown) => ({ why: messageOf(error) }));
+    return { node: machine.name, ...("why" in answer ? { unknown: answer.why } : described(answer)) };
+  });
 
 function described(answer: DriftAnswer) {
   if ("files" in answer) return answer;

@@ -1,5 +1,6 @@
 import { messageOf } from "../../lib/error-message";
 import { scanHostKey } from "../../lib/ssh";
+import { SSH_PORT } from "../../lib/validation/ports";
 import type { InventoryMachine } from "./plan/inventory";
 
 /** A machine with the host key that it shows, or why it shows none. */
@@ -9,7 +10,6 @@ export interface CheckedMachine {
   readonly why?: string;
 }
 
-const SSH_PORT = 22;
 /** Of each machine; all are asked at once. */
 const SECONDS = 10;
 
