@@ -107,24 +107,25 @@ describe("a site with its own package repository, proxy and pools", function () 
     return object?.data[field] ?? "";
   }
 
-  it("reports which version its repository does not have, and which machine runs an unsupported system", async () => {
+  it("refuses a machine whose system is not supported, and changes none", async () => {
     await onNode(
       gpu(),
       "cp -L /etc/os-release /root/os-release; sed -i 's/^VERSION_ID=.*/VERSION_ID=\"11\"/' /etc/os-release",
     );
+    await configure();
+    const { exitCode, words } = await stack.up();
+    await onNode(gpu(), "cat /root/os-release > /etc/os-release");
+    assert.notEqual(exitCode, 0);
+    assert.match(words, /gpu-1\.site\.example\.test: runs debian 11; foresail supports Debian 12, Debian 13/);
+    const kept = "ls -A /etc/foresail /var/lib/foresail | grep -v : | grep -v keys || true";
+    assert.equal(await onNode(gpu(), kept), "");
+  });
+
+  it("reports which version its repository does not have", async () => {
     await configure({ version: "1.36.9" });
     const { exitCode, words } = await stack.up();
     assert.notEqual(exitCode, 0);
-    assert.match(
-      words,
-      /gpu-1\.site\.example\.test: runs debian 11; foresail supports Debian 12, Debian 13, Ubuntu 22\.04/,
-    );
     assert.match(words, /has no kubeadm 1\.36\.9; it has: 1\.36\.3-1\.1/);
-    assert.equal(
-      await onNode(gpu(), "ls -A /etc/foresail /var/lib/foresail | grep -v : | grep -v keys || true"),
-      "",
-    );
-    await onNode(gpu(), "cat /root/os-release > /etc/os-release");
     assert.deepEqual(await Promise.all(nodes.map(kubernetesOn)), ["", "", ""]);
   });
 

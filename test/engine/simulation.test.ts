@@ -124,7 +124,8 @@ describe("simulated machines and a bare API server", function () {
 
   it("creates a control plane whose API is reached at its own port, and nothing twice", async () => {
     await assert.rejects(run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1")), {
-      exitCode: 127,
+      exitCode: 78,
+      message: /nothing is prepared/,
     });
     await run(prepare("cp-1"), "");
     assert.deepEqual(await facts("cp-1"), { member: false, controlPlane: false, unnamed: false });
