@@ -45,10 +45,10 @@ async function performTier(
     listing,
     signal,
   };
-  const { processes } = tier;
+  const { processes, shares } = tier;
   // a part of a tier is soon done, and is shown as it goes; the night has time
   const isOneProcess = processes === undefined || options.grep !== undefined || options.all === true;
-  const outcome = isOneProcess ? await runMocha(run) : await runSideBySide({ ...run, processes });
+  const outcome = isOneProcess ? await runMocha(run) : await runSideBySide({ ...run, processes, shares });
   const leftRunning = await clearFixture(tier).catch((error: unknown) => [String(error)]);
   // a killed run can't clean up after itself: only a completed one is at fault
   if (leftRunning.length === 0 || outcome.breakage !== undefined) return outcome;

@@ -13,6 +13,8 @@ export interface Tier {
    * process runs all of them, as with `--all`.
    */
   readonly processes?: number;
+  /** Into how many shares its files are dealt, one process each; default: each file is one. */
+  readonly shares?: number;
   /** What has to be set up before the tests start. */
   readonly ground: "nothing" | "programs" | "nodes";
   /** Systems whose container nodes its tests create; those still running after the tier are leftovers. */
@@ -43,6 +45,8 @@ export const TIERS: readonly Tier[] = [
     summary: "decisions and single parts, offline",
     load: 3,
     folders: ["unit"],
+    processes: 2,
+    shares: 12,
     timeoutMilliseconds: 20_000,
     limitSeconds: 1_800,
     ground: "nothing",

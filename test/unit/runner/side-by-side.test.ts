@@ -67,6 +67,31 @@ describe("test files that run side by side", () => {
     assert.match(shown, /^engine\/b, \d+ s\nprinted by engine-b$/m);
   });
 
+  it("are dealt into shares, neighbors apart, and none is empty", async () => {
+    const dealt = new Map<string, readonly string[]>();
+    const perform = ({ name = "", files, listing = "" }: MochaRun): Promise<TierOutcome> => {
+      dealt.set(
+        name,
+        files.map((file) => path.basename(file, ".test.js")),
+      );
+      mkdirSync(path.dirname(listing), { recursive: true });
+      writeFileSync(listing, "");
+      return Promise.resolve({ tier: "engine", result });
+    };
+    await runSideBySide({ ...runOf(), shares: 3 }, perform);
+    assert.deepEqual(
+      [...dealt],
+      [
+        ["engine-1-of-3", ["a", "d"]],
+        ["engine-2-of-3", ["b"]],
+        ["engine-3-of-3", ["c"]],
+      ],
+    );
+    dealt.clear();
+    await runSideBySide({ ...runOf(), shares: 5 }, perform);
+    assert.equal(dealt.size, 4);
+  });
+
   it("begin no more after an interrupt, which is no success", async () => {
     const interrupt = new AbortController();
     const { perform, begun } = processes(1);
@@ -127,9 +152,9 @@ describe("test files that run side by side", () => {
     const failures = [{ title: "two", error: "Error: 1 !== 2" }];
     assert.deepEqual(
       combineOutcomes("engine", [
-        { file: "engine/a", outcome: { tier: "engine", result: { passed: 2, failures, pending } } },
-        { file: "engine/b", outcome: { tier: "engine", breakage: "it hung" } },
-        { file: "engine/c", outcome: { tier: "engine", result, breakage: "it left something running" } },
+        { name: "engine/a", outcome: { tier: "engine", result: { passed: 2, failures, pending } } },
+        { name: "engine/b", outcome: { tier: "engine", breakage: "it hung" } },
+        { name: "engine/c", outcome: { tier: "engine", result, breakage: "it left something running" } },
       ]),
       {
         tier: "engine",
