@@ -49,21 +49,29 @@ const NOT_USED = [
   "bootstrap token should exist and be properly configured",
   "cluster-info ConfigMap should exist and be properly configured",
 ];
+/** The test of what a cluster without the taint of control planes does not have. */
+const TAINTED = "control-plane node should be labelled and tainted";
 /** Fewer passed tests mean that the suite did not look at the cluster. */
 const LEAST_PASSED = 25;
 
 /**
  * Lets kubeadm's own tests look at the cluster: its ConfigMaps, tokens, certificates, RBAC, labels, taints and images.
  * @param version of the cluster, whose tests they are
+ * @param options.isTainted whether its control planes have the taint of their role; default: yes
  * @throws AssertionError with each test that failed, and why
  */
-export async function assertKubeadmAccepts(cluster: TestCluster, version: string): Promise<void> {
+export async function assertKubeadmAccepts(
+  cluster: TestCluster,
+  version: string,
+  { isTainted = true }: { isTainted?: boolean } = {},
+): Promise<void> {
   const toolchain = await ensureToolchain({ kubeadmSuites: [version] }, silent);
   const { file } = await cluster.kubeconfig();
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-kubeadm-suite-"));
   try {
     const report = path.join(folder, "report.json");
-    const skip = NOT_USED.flatMap((pattern) => ["--ginkgo.skip", pattern]);
+    const notHere = isTainted ? NOT_USED : [...NOT_USED, TAINTED];
+    const skip = notHere.flatMap((pattern) => ["--ginkgo.skip", pattern]);
     const answer = await run(
       toolchain.kubeadmSuite(version),
       ["--kubeconfig", file, ...skip, "--ginkgo.json-report", report],

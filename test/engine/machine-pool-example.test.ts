@@ -5,22 +5,8 @@ import { waitFor } from "../../lib/wait";
 import { CLUSTER_API, SANDBOX_KINDS, type ProviderKinds } from "../../sandbox/capi/kinds";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
 import { projectFolder } from "../../sandbox/paths";
-import { machinePoolFixture, poolStack, type PoolObject } from "./machine-pool-fixture";
+import { AWS_KINDS, machinePoolFixture, poolStack, type PoolObject } from "./machine-pool-fixture";
 import type { TestStack } from "./test-stack";
-
-/** The kinds of Cluster API's providers for kubeadm and for AWS. */
-const AWS_KINDS: ProviderKinds = {
-  config: {
-    apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1",
-    kind: "KubeadmConfig",
-    plural: "kubeadmconfigs",
-  },
-  pool: {
-    apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2",
-    kind: "AWSMachinePool",
-    plural: "awsmachinepools",
-  },
-};
 
 interface Outputs {
   nodes: { name: string; version: string }[];

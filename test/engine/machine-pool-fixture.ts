@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { waitFor } from "../../lib/wait";
 import type { DockerFaults } from "../../sandbox/capi/docker/commands";
+import type { ProviderKinds } from "../../sandbox/capi/kinds";
 import { createReporter } from "../../sandbox/progress";
 import { ensureToolchain, type Toolchain } from "../../sandbox/toolchain";
 import { CapiFixture, CLUSTER } from "../simulation/capi-fixture";
@@ -12,6 +13,20 @@ import { TestStack } from "./test-stack";
 type Fields = Record<string, unknown>;
 
 const KUBERNETES_VERSION = "1.36.3";
+
+/** The kinds of Cluster API's providers for kubeadm and for AWS. */
+export const AWS_KINDS: ProviderKinds = {
+  config: {
+    apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1",
+    kind: "KubeadmConfig",
+    plural: "kubeadmconfigs",
+  },
+  pool: {
+    apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2",
+    kind: "AWSMachinePool",
+    plural: "awsmachinepools",
+  },
+};
 
 /** A MachinePool, as far as the tests look at it. */
 export interface PoolObject {

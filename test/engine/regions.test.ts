@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { EXIT } from "../../cli/terminal/exit-codes";
@@ -14,10 +14,11 @@ import { obeyAnnotations } from "../simulation/simulated-agents";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { newKey } from "../support/ssh-server";
 import { schemaNamed } from "../unit/cli/fleet/export/fleets";
-import { linkDependencies, makeCompiledClone, removeFolder } from "./compiled-clone";
+import { makeCompiledClone, removeFolder } from "./compiled-clone";
 import { desiredCluster } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
 import { awaitPower } from "./node-power";
+import { createSharedOutputs } from "./shared-outputs";
 import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
@@ -25,13 +26,6 @@ const EXAMPLE = path.join(projectFolder, "examples", "regions", "ssh");
 const REGIONS = ["eu1", "us1"];
 const MACHINES = ["cp-1", "w-1"];
 const [OLD, NEW] = ["1.35.4", "1.36.3"] as const;
-
-/** What the regions share: a stack for each, in a project of its own. */
-const BASE = `
-const pulumi = require("@pulumi/pulumi");
-const key = require("fs").readFileSync("key", "utf8");
-module.exports = { zone: pulumi.getStack() + ".example.com", sshPrivateKey: pulumi.secret(key) };
-`;
 
 describe("the example of regions on existing machines, as files on simulated ones", function () {
   this.timeout(SET_UP_MILLISECONDS);
@@ -111,18 +105,12 @@ describe("the example of regions on existing machines, as files on simulated one
 
   /** Creates the stacks that the regions refer to. */
   async function createBase(): Promise<void> {
-    const base = path.join(folder, "base");
-    mkdirSync(base);
-    writeFileSync(
-      path.join(base, "Pulumi.yaml"),
-      stringify({ name: "base", runtime: "nodejs", main: "index.js" }),
-    );
-    writeFileSync(path.join(base, "package.json"), '{"name": "base"}');
-    writeFileSync(path.join(base, "index.js"), BASE);
-    writeFileSync(path.join(base, "key"), userKey.private, { mode: 0o600 });
-    linkDependencies(base);
-    const place = { folder: base, project: "base", stateFolder: stacks["all"]!.stateFolder };
-    for (const stack of REGIONS) await (await new TestStack({ ...place, stack }, toolchain).create()).up();
+    const place = { folder, stateFolder: stacks["all"]!.stateFolder };
+    for (const stack of REGIONS)
+      await createSharedOutputs(place, toolchain, {
+        ...{ project: "base", stack, plain: { zone: `${stack}.example.com` } },
+        secret: { sshPrivateKey: userKey.private },
+      });
   }
 
   const clusterId = async (kubeconfig: string): Promise<string | undefined> => {

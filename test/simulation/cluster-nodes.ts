@@ -22,12 +22,19 @@ export class ClusterNodes {
     private readonly version: string,
   ) {}
 
-  /** A new cluster has a new etcd; the API server of the tests outlives the one before. */
-  async forgetOwner(): Promise<void> {
-    await (await this.client()).delete(CLUSTER_OWNER);
+  /** A new cluster has a new etcd, while the API server of the tests outlives the one before. */
+  async beginCluster(machines: readonly string[]): Promise<void> {
+    const client = await this.client();
+    await client.delete(CLUSTER_OWNER);
+    for (const name of machines) await client.delete(reference(name));
   }
 
-  /** A kubelet registers and is Ready. @param index gives the pod network */
+  /**
+   * A kubelet registers and is Ready.
+   *
+   * @param isControlPlane whether kubeadm marks the Node, as an `init` or a join does even to a Node that exists
+   * @param index gives the pod network
+   */
   async register(node: NodeRegistration, isControlPlane: boolean, index: number): Promise<void> {
     const client = await this.client();
     const labels = {
@@ -47,7 +54,18 @@ export class ClusterNodes {
     } catch (error) {
       if (!(error instanceof KubernetesError) || error.reason !== "AlreadyExists") throw error;
       await client.mergePatch(reference(node.name), { status: this.status(node) }, { subresource: "status" });
+      if (isControlPlane) await this.markControlPlane(node);
     }
+  }
+
+  private async markControlPlane({ name, taints = [] }: NodeRegistration): Promise<void> {
+    const client = await this.client();
+    const has = (await client.getNode(name))?.spec?.taints ?? [];
+    const missing = taints.filter(
+      ({ key, effect }) => !has.some((taint) => taint.key === key && taint.effect === effect),
+    );
+    const metadata = { labels: { [CONTROL_PLANE_LABEL]: "" } };
+    await client.mergePatch(reference(name), { metadata, spec: { taints: [...has, ...missing] } });
   }
 
   /** Records that the kubelet's machine lost power, or got it back. */

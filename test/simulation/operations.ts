@@ -242,7 +242,7 @@ async function init({ script, state, files, configuration, nodes }: Setting): Pr
   state.fixed = Object.entries(networking)
     .map((each) => each.join(" "))
     .join("\n");
-  await nodes.forgetOwner();
+  await nodes.beginCluster(configuration.machines.map(({ name }) => name));
   await nodes.register(registration, true, indexOf(configuration, script.machine));
   becomeControlPlane(state, configuration, script.machine);
   state.encryptionKeys = [parameter(script, "ENCRYPTION_KEY")];

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { cacheFolder } from "../../../sandbox/toolchain/cache";
 import { componentValueIssues } from "../../../providers/kubeadm/plan/validation/component-values";
+import { controllersOf } from "../../../providers/kubeadm/plan/validation/controller-manager";
 import { fieldsOf } from "../../../providers/kubeadm/plan/validation/known-fields";
 import { leaveOut } from "../../left-out";
 
@@ -110,6 +111,18 @@ describe("values of the programs of Kubernetes", function () {
       leaveOut(this, `needs the programs of Kubernetes ${version}`);
       return false;
     };
+
+    it(`include exactly the controllers that the controller manager of ${version} lists`, function () {
+      if (!needed.call(this)) return;
+      const [, listed = ""] =
+        /All controllers: (.*)/.exec(output(version, "kube-controller-manager", "--help")) ?? [];
+      // the others are former names
+      const known = controllersOf(version).filter((name) => name.endsWith("-controller"));
+      assert.deepEqual(
+        known.filter((name) => name !== "resource-claim-controller").sort(),
+        listed.split(", ").sort(),
+      );
+    });
 
     it(`include every gate, plugin and suite that the programs of ${version} list`, function () {
       if (!needed.call(this)) return;

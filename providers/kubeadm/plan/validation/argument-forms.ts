@@ -4,11 +4,13 @@ import { ipVersion } from "../../../../lib/validation/addresses";
 import { unknownWord } from "../../../../lib/validation/spelling";
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { argumentsAt } from "../configuration/arguments";
+import { parseVersion } from "../rollout/versions";
+import { controllersIssue } from "./controller-manager";
 
 const API_SERVER = "clusterConfiguration.apiServer.extraArgs";
 const ETCD = "clusterConfiguration.etcd.local.extraArgs";
 
-type Rule = (text: string) => string | undefined;
+type Rule = (text: string, version?: string) => string | undefined;
 
 const AUTHORIZERS = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"];
 
@@ -67,6 +69,16 @@ const cacheSizes: Rule = (text) => {
   return wrong === undefined ? undefined : `${quoted(wrong)} is not RESOURCE#SIZE; write e.g. "pods#100"`;
 };
 
+/** Last minor whose kubelet ends at a cloud that it does not know; newer ones read nothing but "external". */
+const LAST_WITH_CLOUDS = 33;
+
+const cloudProvider: Rule = (text, version = "") => {
+  const isRead = (parseVersion(version)?.minor ?? Infinity) <= LAST_WITH_CLOUDS;
+  return isRead && text !== "" && text !== "external"
+    ? `${quoted(text)} is a cloud that no kubelet has; write "external", and install the cloud's controller`
+    : undefined;
+};
+
 /** What the programs do not start without, by the place of their lists and the name of the argument. */
 const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   [API_SERVER]: {
@@ -79,7 +91,10 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     "watch-cache-sizes": cacheSizes,
     "storage-backend": oneOf(["etcd3"]),
   },
-  "clusterConfiguration.controllerManager.extraArgs": { "bind-address": address },
+  "clusterConfiguration.controllerManager.extraArgs": {
+    "bind-address": address,
+    controllers: controllersIssue,
+  },
   "clusterConfiguration.scheduler.extraArgs": { "bind-address": address },
   [ETCD]: {
     "auto-compaction-mode": oneOf(["periodic", "revision"]),
@@ -92,6 +107,8 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     "max-txn-ops": wholeNumber(),
     "max-request-bytes": wholeNumber("a number of bytes without a unit"),
   },
+  "initConfiguration.nodeRegistration.kubeletExtraArgs": { "cloud-provider": cloudProvider },
+  "joinConfiguration.nodeRegistration.kubeletExtraArgs": { "cloud-provider": cloudProvider },
 };
 
 /** Of etcd, in milliseconds. */
@@ -135,12 +152,18 @@ function issuerIssues(kubeadm: object | undefined): ValidationIssue[] {
  * Returns the issues of arguments whose form or range a program refuses at its start, beside the kinds of
  * component-values.ts. Paths are relative to the cluster.
  */
-export function argumentFormIssues({ kubeadm }: { kubeadm?: object | undefined }): ValidationIssue[] {
+export function argumentFormIssues({
+  kubeadm,
+  version,
+}: {
+  kubeadm?: object | undefined;
+  version?: string | undefined;
+}): ValidationIssue[] {
   const ofLists = Object.entries(RULES).flatMap(([place, rules]) =>
     argumentsAt(kubeadm, place).flatMap(({ name, value }, index) => {
       if (value === undefined) return [];
       const rule = ownValue(rules, name) ?? (name === "v" ? signed("a whole number") : undefined);
-      return issueAt(["kubeadm", ...place.split("."), index, "value"], rule?.(value));
+      return issueAt(["kubeadm", ...place.split("."), index, "value"], rule?.(value, version));
     }),
   );
   return [...ofLists, ...timingIssues(kubeadm), ...issuerIssues(kubeadm)];

@@ -12,11 +12,13 @@ import { argumentsAt } from "../configuration/arguments";
 import { networkOf } from "../cluster/defaults";
 import { argumentFormIssues } from "./argument-forms";
 import { componentValueIssues } from "./component-values";
+import { extraVolumeIssues } from "./extra-volumes";
 import { kubeletValueIssues } from "./kubelet-values";
 import { NODE_PREFIX, pluginBlockIssues, usesNodeBlocks } from "./network-plugin";
 import { PASS_THROUGH, versionIssues } from "./pass-through";
 import { pluginValueIssues } from "./plugin-values";
 import { proxyValueIssues } from "./proxy-values";
+import { reservedMemoryIssues } from "./reserved-memory";
 
 /** Settings of a cluster that depend on each other; absent ones are not readable or not set. */
 export interface ClusterSettings {
@@ -219,7 +221,9 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...maskIssues(settings),
     ...componentValueIssues(settings),
     ...below(["kubelet"], kubeletValueIssues(settings.kubelet, settings.adopt !== true)),
-    ...(adopt ? [] : argumentFormIssues(settings)),
+    ...(adopt
+      ? []
+      : [...argumentFormIssues(settings), ...extraVolumeIssues(settings), ...reservedMemoryIssues(settings)]),
     ...below(["kubeProxy"], proxyValueIssues(kubeProxy)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
     ...below(["network", "plugin"], pluginValueIssues(network?.plugin)),

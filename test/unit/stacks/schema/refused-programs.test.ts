@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { issuesOf, refuses, type RefusedInputs } from "./issues";
-import { cluster, reader } from "./valid";
+import { cluster, controlPlane, reader } from "./valid";
 
 type Fields = Record<string, unknown>;
 type Argument = [name: string, value: string];
@@ -12,6 +12,20 @@ const proxy = (kubeProxy: Fields) => cluster({ kubeProxy });
 const listOf = (...list: Argument[]) => ({ extraArgs: list.map(([name, value]) => ({ name, value })) });
 const api = (...list: Argument[]) => init({ apiServer: listOf(...list) });
 const cm = (...list: Argument[]) => init({ controllerManager: listOf(...list) });
+const volumes = (...extraVolumes: Fields[]) => init({ apiServer: { extraVolumes } });
+const staticMemory = (fields: Fields) => kubelet({ memoryManagerPolicy: "Static", ...fields });
+const onCloud = (version: string, value: string) =>
+  cluster({
+    version,
+    kubeadm: {
+      joinConfiguration: {
+        nodeRegistration: { kubeletExtraArgs: [{ name: "cloud-provider", value }] },
+      },
+    },
+  });
+const PLANES = ["cp-1", "cp-2", "cp-3"].map((name, index) =>
+  controlPlane({ name, address: `192.0.2.1${index + 1}` }),
+);
 const etcd = (...list: Argument[]) => init({ etcd: { local: listOf(...list) } });
 
 /** Values that a program refuses, or leaves out without a word; each is refused with exactly this line. */
@@ -102,7 +116,52 @@ const TABLE: RefusedInputs = {
       api(["storage-backend", "etcd2"]),
     ],
   ],
+  "memory that the policy Static keeps free, and that is not what is reserved": [
+    [
+      "cluster.kubelet.reservedMemory: has 1024Mi of memory, and systemReserved, kubeReserved and evictionHard have 1636Mi; memoryManagerPolicy: Static needs as much, write limits: {memory: 1636Mi}",
+      staticMemory({
+        ...{ systemReserved: { memory: "512Mi" }, kubeReserved: { memory: "1Gi" } },
+        reservedMemory: [{ numaNode: 0, limits: { memory: "1Gi" } }],
+      }),
+    ],
+    [
+      "cluster.kubelet.reservedMemory: has 0Mi of memory, and systemReserved, kubeReserved and evictionHard have 100Mi; memoryManagerPolicy: Static needs as much, write limits: {memory: 100Mi}",
+      staticMemory({ evictionHard: {} }),
+    ],
+  ],
+  "a volume at the path of another one": [
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[1].mountPath: "/x" is that of the volume "a", too, and no kubelet runs such a pod; write another path, or one volume',
+      volumes({ name: "a", hostPath: "/a", mountPath: "/x" }, { name: "b", hostPath: "/b", mountPath: "/x" }),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[0].mountPath: "/etc/ssl/certs" is that of the volume "ca-certs", too, and no kubelet runs such a pod; write another path, or one volume',
+      volumes({ name: "own", hostPath: "/a", mountPath: "/etc/ssl/certs" }),
+    ],
+  ],
+  "a cloud that a kubelet does not have": [
+    [
+      'cluster.kubeadm.joinConfiguration.nodeRegistration.kubeletExtraArgs[0].value: "aws" is a cloud that no kubelet has; write "external", and install the cloud\'s controller',
+      onCloud("1.33.6", "aws"),
+    ],
+  ],
   "an argument with which another program ends": [
+    [
+      'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "deploymnet" is not known; did you mean "deployment"?',
+      cm(["controllers", "*,-deploymnet"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "route" is not a controller of Kubernetes 1.37.2, only of other versions; remove it',
+      { ...cm(["controllers", "*,-route"]), version: "1.37.2" },
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: " ttl" has a space; write commas without spaces',
+      cm(["controllers", "*, ttl"]),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "leader-elect" is for one control plane, and there are 3, whose controller managers would all work at once; remove it',
+      { ...cm(["leader-elect", "false"]), machines: PLANES },
+    ],
     [
       'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "localhost" is not an address; write e.g. "127.0.0.1"',
       cm(["bind-address", "localhost"]),
@@ -146,6 +205,32 @@ describe("configuration: accepts", () => {
       ["v", "4"],
       ["audit-policy-file", "/etc/kubernetes/policy.yaml"],
     ),
+    "controllers by their names of now and of before": cm([
+      "controllers",
+      "*,bootstrapsigner,-node-ipam-controller,-route",
+    ]),
+    "controllers of a version that is not known": { ...cm(["controllers", "*,-own"]), version: "1.38.0" },
+    "a single control plane that elects no leader": cm(["leader-elect", "false"]),
+    "schedulers that elect no leader": {
+      ...init({ scheduler: listOf(["leader-elect", "false"]) }),
+      machines: PLANES,
+    },
+    "an own volume in the place of kubeadm's": volumes({
+      ...{ name: "ca-certs", hostPath: "/own", mountPath: "/etc/ssl/certs" },
+    }),
+    "a cloud that newer kubelets do not read": onCloud("1.36.3", "aws"),
+    "a cloud with a controller of its own": onCloud("1.33.6", "external"),
+    "free memory that is what is reserved": staticMemory({
+      ...{ systemReserved: { memory: "412Mi" }, kubeReserved: { memory: "0.5Gi" } },
+      reservedMemory: [
+        { numaNode: 0, limits: { memory: "512Mi" } },
+        { numaNode: 1, limits: { memory: "512Mi" } },
+      ],
+    }),
+    "free memory beside a share of the machine": staticMemory({
+      evictionHard: { "memory.available": "5%" },
+      reservedMemory: [{ numaNode: 0, limits: { memory: "1Gi" } }],
+    }),
     "etcd's times of a slow disk": etcd(["heartbeat-interval", "500"], ["election-timeout", "5000"]),
   };
   for (const [what, input] of Object.entries(accepted))
