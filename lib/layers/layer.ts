@@ -73,6 +73,8 @@ function keyOf(
   known: KnownKeys,
 ): { key: string; issue?: string } {
   const key = fullKey.slice(project.length + 1);
+  if (Object.hasOwn(known, fullKey))
+    return { key: fullKey, issue: `is without its project; write "${project}:${fullKey}"` };
   if (!fullKey.startsWith(`${project}:`))
     return {
       key: fullKey,

@@ -114,6 +114,11 @@ describe("configuration: layers", () => {
       /^layers\/prod\.yaml has 1 .*\n {2}\["openstack:region"\]: is not a key of foresail/,
     ],
     [
+      "a key of a layer without its project",
+      layered({ ...PROD, cluster: {} }, { name }),
+      /^layers\/prod\.yaml has 1 .*\n {2}cluster: is without its project; write "foresail:cluster" \(line 13\)$/,
+    ],
+    [
       "a layer that is not YAML",
       layered("config: [", { name }),
       /^layers\/prod\.yaml has 1 .*\n.*is not YAML: /,
