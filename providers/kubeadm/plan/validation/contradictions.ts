@@ -18,7 +18,6 @@ import { NODE_PREFIX, pluginBlockIssues, usesNodeBlocks } from "./network-plugin
 import { PASS_THROUGH, versionIssues } from "./pass-through";
 import { pluginValueIssues } from "./plugin-values";
 import { proxyValueIssues } from "./proxy-values";
-import { reservedMemoryIssues } from "./reserved-memory";
 
 /** Settings of a cluster that depend on each other; absent ones are not readable or not set. */
 export interface ClusterSettings {
@@ -197,6 +196,19 @@ function maskIssues(settings: ClusterSettings): ValidationIssue[] {
   );
 }
 
+/** Arguments of the kubelet in the place of fields that are compared with each other. */
+const OF_FIELDS =
+  /^(enforce-|cgroups-|cpu-|image-|eviction-|memory-manager-|(system-|kube-)?reserved|experimental-allocatable-|config)/;
+
+/** Tells whether the kubelets have nothing but the written fields and defaults. */
+const isWholeKubelet = ({ adopt = false, kubeadm }: ClusterSettings): boolean =>
+  !adopt &&
+  ["initConfiguration", "joinConfiguration"].every((object) =>
+    argumentsAt(kubeadm, `${object}.nodeRegistration.kubeletExtraArgs`).every(
+      ({ name }) => !OF_FIELDS.test(name),
+    ),
+  );
+
 /** Returns the issues of fields and arguments that the cluster's version of Kubernetes does not have. */
 function fieldsOfVersion({ version, kubeadm, ...others }: ClusterSettings): ValidationIssue[] {
   if (version === undefined) return [];
@@ -220,10 +232,8 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...(settings.adopt === true ? [] : contradictingArguments(settings)),
     ...maskIssues(settings),
     ...componentValueIssues(settings),
-    ...below(["kubelet"], kubeletValueIssues(settings.kubelet, settings.adopt !== true)),
-    ...(adopt
-      ? []
-      : [...argumentFormIssues(settings), ...extraVolumeIssues(settings), ...reservedMemoryIssues(settings)]),
+    ...below(["kubelet"], kubeletValueIssues(settings.kubelet, isWholeKubelet(settings))),
+    ...(adopt ? [] : [...argumentFormIssues(settings), ...extraVolumeIssues(settings)]),
     ...below(["kubeProxy"], proxyValueIssues(kubeProxy)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
     ...below(["network", "plugin"], pluginValueIssues(network?.plugin)),

@@ -105,6 +105,9 @@ const WORDS: Readonly<Record<string, ByField<readonly string[] | string>>> = {
     cgroupDriver: ["systemd", "cgroupfs"],
     "memorySwap.swapBehavior": ["NoSwap", "LimitedSwap"],
     memoryManagerPolicy: ["None", "Static"],
+    imagePullCredentialsVerificationPolicy: [
+      ...["NeverVerify", "NeverVerifyPreloadedImages", "NeverVerifyAllowlistedImages", "AlwaysVerify"],
+    ],
     cpuManagerPolicy: ["none", "static"],
     hairpinMode: ["promiscuous-bridge", "hairpin-veth", "none"],
     topologyManagerPolicy: ["none", "best-effort", "restricted", "single-numa-node"],

@@ -3,6 +3,8 @@ import { parseQuantity } from "../../../../lib/kubernetes/quantity";
 import { unknownWord } from "../../../../lib/validation/spelling";
 import { quoted } from "../../../../lib/text/quote";
 import { parseDuration } from "./field-values";
+import { kubeletPairIssues } from "./kubelet-pairs";
+import { reservedMemoryIssues } from "./reserved-memory";
 import { ipVersion } from "../../../../lib/validation/addresses";
 import { issueAt, type ValidationIssue, valueAt } from "../../../../lib/validation/validation-issue";
 
@@ -22,6 +24,8 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   maxPods: [0, Infinity],
   // one file is the current log
   containerLogMaxFiles: [2, Infinity],
+  containerLogMaxWorkers: [1, Infinity],
+  nodeLeaseDurationSeconds: [0, Infinity],
   nodeStatusMaxImages: [-1, Infinity],
   oomScoreAdj: [-1000, 1000],
   port: [1, 65535],
@@ -243,7 +247,7 @@ function ownRuleIssues(kubelet: object): ValidationIssue[] {
  * Returns the issues of values for which every supported kubelet ends at its start. Paths are relative to the kubelet's
  * configuration; fields of another type have their own rule.
  *
- * @param isWhole whether kubeadm merges it with nothing but defaults, so that its fields can be compared with each other
+ * @param isWhole whether the kubelet has nothing else but defaults, so that its fields can be compared with each other
  */
 export function kubeletValueIssues(kubelet: unknown, isWhole: boolean): ValidationIssue[] {
   if (!isObject(kubelet)) return [];
@@ -268,6 +272,8 @@ export function kubeletValueIssues(kubelet: unknown, isWhole: boolean): Validati
           ...reservedCpuIssues(kubelet),
           ...enforcementIssues(kubelet),
           ...shutdownIssues(kubelet),
+          ...kubeletPairIssues(kubelet),
+          ...reservedMemoryIssues(kubelet),
         ]
       : []),
   ];

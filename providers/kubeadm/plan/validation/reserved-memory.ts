@@ -1,18 +1,10 @@
 import { isObject } from "../../../../lib/json";
 import { parseQuantity } from "../../../../lib/kubernetes/quantity";
 import { issueAt, type ValidationIssue, valueAt } from "../../../../lib/validation/validation-issue";
-import { argumentsAt } from "../configuration/arguments";
 
 const MEBIBYTE = 2 ** 20;
 /** A kubelet's own limit of evictions. */
 const EVICTION = "100Mi";
-/** Arguments that replace what the fields say. */
-const ARGUMENTS =
-  /^(memory-manager-policy|(system-|kube-)?reserved(-memory)?|eviction-hard|experimental-allocatable-ignore-eviction)$/;
-const LISTS = ["initConfiguration", "joinConfiguration"].map(
-  (object) => `${object}.nodeRegistration.kubeletExtraArgs`,
-);
-
 /** Bytes of a quantity; 0 if it is absent, undefined if it depends on the machine or is none. */
 function bytesOf(value: unknown): number | undefined {
   if (value === undefined || value === "0%" || value === "100%") return 0;
@@ -44,24 +36,16 @@ const shown = (bytes: number): string =>
 
 /**
  * Returns an issue when the memory that the policy Static keeps free is not what the kubelet reserves by its other fields: it
- * would not start. Paths are relative to the cluster.
+ * would not start. Paths are relative to the kubelet's configuration.
  */
-export function reservedMemoryIssues({
-  kubelet,
-  kubeadm,
-}: {
-  kubelet?: unknown;
-  kubeadm?: object | undefined;
-}): ValidationIssue[] {
-  if (!isObject(kubelet) || kubelet["memoryManagerPolicy"] !== "Static") return [];
-  if (LISTS.some((place) => argumentsAt(kubeadm, place).some(({ name }) => ARGUMENTS.test(name)))) return [];
-  const { reservedMemory = [] } = kubelet;
-  if (!Array.isArray(reservedMemory)) return [];
+export function reservedMemoryIssues(kubelet: object): ValidationIssue[] {
+  const { memoryManagerPolicy, reservedMemory = [] } = kubelet as Record<string, unknown>;
+  if (memoryManagerPolicy !== "Static" || !Array.isArray(reservedMemory)) return [];
   const free = sum(reservedMemory.map((one: unknown) => bytesOf(valueAt(one, ["limits", "memory"]))));
   const reserved = nodeReservation(kubelet);
   if (free === undefined || reserved === undefined || Math.round(free) === Math.round(reserved)) return [];
   return issueAt(
-    ["kubelet", "reservedMemory"],
+    ["reservedMemory"],
     `has ${shown(free)} of memory, and systemReserved, kubeReserved and evictionHard have ${shown(reserved)}; memoryManagerPolicy: Static needs as much, write limits: {memory: ${shown(reserved)}}`,
   );
 }

@@ -129,6 +129,16 @@ const TABLE: RefusedInputs = {
       staticMemory({ evictionHard: {} }),
     ],
   ],
+  "fields of the kubelet that exclude or need each other": [
+    [
+      "cluster.kubelet.cgroupsPerQOS: is false, and the kubelet enforces the limits of pods; write enforceNodeAllocatable: [none], too",
+      kubelet({ cgroupsPerQOS: false }),
+    ],
+    [
+      'cluster.kubelet.imageMaximumGCAge: is not longer than imageMinimumGCAge, which is "2m" unless you write it; write a longer one',
+      kubelet({ imageMaximumGCAge: "1m" }),
+    ],
+  ],
   "a volume at the path of another one": [
     [
       'cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[1].mountPath: "/x" is that of the volume "a", too, and no kubelet runs such a pod; write another path, or one volume',
@@ -227,6 +237,14 @@ describe("configuration: accepts", () => {
         { numaNode: 1, limits: { memory: "512Mi" } },
       ],
     }),
+    "fields that an argument of the kubelet replaces": {
+      ...kubelet({ cgroupsPerQOS: false }),
+      kubeadm: {
+        initConfiguration: {
+          nodeRegistration: { kubeletExtraArgs: [{ name: "enforce-node-allocatable", value: "" }] },
+        },
+      },
+    },
     "free memory beside a share of the machine": staticMemory({
       evictionHard: { "memory.available": "5%" },
       reservedMemory: [{ numaNode: 0, limits: { memory: "1Gi" } }],
