@@ -187,7 +187,7 @@ describe("the example of regions through Azimuth", function () {
       { "foresail:azimuth": { charts } },
     );
     for (const stack of [eu1, us1])
-      assert.deepEqual(namesOf(await stack!.preview(), ":Release"), ["prod-cluster"]);
+      assert.deepEqual(namesOf(await stack!.preview(), ":Release"), ["prod"]);
     await eu1!.up();
     assert.deepEqual(await eu1!.preview(), []);
     await eu1!.destroy();
