@@ -234,7 +234,7 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...componentValueIssues(settings),
     ...below(["kubelet"], kubeletValueIssues(settings.kubelet, isWholeKubelet(settings))),
     ...(adopt ? [] : [...argumentFormIssues(settings), ...extraVolumeIssues(settings)]),
-    ...below(["kubeProxy"], proxyValueIssues(kubeProxy)),
+    ...below(["kubeProxy"], proxyValueIssues(kubeProxy, settings.version)),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
     ...below(["network", "plugin"], pluginValueIssues(network?.plugin)),
   ];

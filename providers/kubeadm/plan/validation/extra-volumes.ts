@@ -2,28 +2,21 @@ import { isObject } from "../../../../lib/json";
 import { quoted } from "../../../../lib/text/quote";
 import { below, issueAt, type ValidationIssue, valueAt } from "../../../../lib/validation/validation-issue";
 
-const CERTIFICATES = "/etc/kubernetes/pki";
-const TRUSTED = { "ca-certs": "/etc/ssl/certs" };
+const CERTIFICATES = { "k8s-certs": "/etc/kubernetes/pki", "ca-certs": "/etc/ssl/certs" };
 
 /** Volumes that kubeadm mounts in each program of a control plane, by name; a volume of such a name replaces it. */
-const mountsOf = (certificates: string): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
-  apiServer: { "k8s-certs": certificates, ...TRUSTED },
-  controllerManager: {
-    "k8s-certs": certificates,
-    ...TRUSTED,
-    kubeconfig: "/etc/kubernetes/controller-manager.conf",
-  },
+const MOUNTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  apiServer: CERTIFICATES,
+  controllerManager: { ...CERTIFICATES, kubeconfig: "/etc/kubernetes/controller-manager.conf" },
   scheduler: { kubeconfig: "/etc/kubernetes/scheduler.conf" },
-});
+};
 
 /**
  * Returns an issue for each volume of a control plane's program whose path in the pod is that of another one, since no
  * kubelet runs such a pod. Paths are relative to the cluster.
  */
 export function extraVolumeIssues({ kubeadm }: { kubeadm?: object | undefined }): ValidationIssue[] {
-  const written = valueAt(kubeadm, ["clusterConfiguration", "certificatesDir"]);
-  const certificates = typeof written === "string" && written !== "" ? written : CERTIFICATES;
-  return Object.entries(mountsOf(certificates)).flatMap(([program, own]) => {
+  return Object.entries(MOUNTED).flatMap(([program, own]) => {
     const path = ["clusterConfiguration", program, "extraVolumes"];
     const list = valueAt(kubeadm, path);
     const volumes = (Array.isArray(list) ? (list as unknown[]) : []).map((one) => (isObject(one) ? one : {}));

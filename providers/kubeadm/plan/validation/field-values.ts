@@ -144,13 +144,12 @@ function wordIssue(kind: string, field: string, text: string): string | undefine
 
 /** Blocks and addresses: what is wrong with one, or undefined. */
 const ADDRESSES: ByField<(text: string) => string | undefined> = {
-  "nodePortAddresses.*": (text) => (text === "primary" ? undefined : blockIssue(text)),
-  "ipvs.excludeCIDRs.*": blockIssue,
   metricsBindAddress: bindAddressIssue,
   healthzBindAddress: bindAddressIssue,
 };
 
-function blockIssue(text: string): string | undefined {
+/** Returns why a text is no block of addresses. */
+export function blockIssue(text: string): string | undefined {
   const [address = "", prefix = ""] = text.split("/");
   const bits = ipVersion(address) === 6 ? 128 : 32;
   return ipVersion(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
