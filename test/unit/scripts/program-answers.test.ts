@@ -8,6 +8,8 @@ import { kubeletValueIssues } from "../../../providers/kubeadm/plan/validation/k
 import { textValueIssues } from "../../../providers/kubeadm/plan/validation/field-values";
 import { cacheFolder } from "../../../sandbox/toolchain/cache";
 import { leaveOut } from "../../left-out";
+import { issuesOf } from "../stacks/schema/issues";
+import { cluster, reader } from "../stacks/schema/valid";
 
 type Fields = Record<string, unknown>;
 
@@ -102,6 +104,33 @@ const PROXY: readonly Fields[] = [
   { bindAddress: "localhost" },
 ];
 
+/** Fields of a ClusterConfiguration that kubeadm takes or refuses, as foresail has to. */
+const KUBEADM: readonly Fields[] = [
+  {},
+  { etcd: { local: { dataDir: "data" } } },
+  { etcd: { local: { dataDir: "" } } },
+  { etcd: { local: { dataDir: "/data" } } },
+  { etcd: { local: { serverCertSANs: ["*"] } } },
+  { etcd: { local: { peerCertSANs: ["a b"] } } },
+  { etcd: { local: { serverCertSANs: ["192.0.2.1", "*.example.com"], peerCertSANs: ["etcd"] } } },
+  { apiServer: { certSANs: ["a b"] } },
+  { apiServer: { certSANs: ["api.example.com"] } },
+  { encryptionAlgorithm: "RSA-1024" },
+  { encryptionAlgorithm: "ECDSA-P256" },
+  { certificateValidityPeriod: "1y" },
+  { certificateValidityPeriod: "100h", caCertificateValidityPeriod: "10h" },
+];
+
+/** Tells whether kubeadm has nothing against some fields. */
+function kubeadmTakes(program: string, folder: string, version: string, fields: Fields): boolean {
+  const file = path.join(folder, "kubeadm.json");
+  const kind = { apiVersion: "kubeadm.k8s.io/v1beta4", kind: "ClusterConfiguration" };
+  writeFileSync(file, JSON.stringify({ ...kind, kubernetesVersion: `v${version}`, ...fields }));
+  const said = answerOf(program, ["config", "validate", "--config", file]);
+  assert.match(said, /^ok\b|error/m, `${JSON.stringify(fields)}: ${said}`);
+  return /^ok\b/m.test(said);
+}
+
 /** Tells whether a kube-proxy has nothing against some fields: then it looks for its kubeconfig. */
 function proxyTakes(program: string, folder: string, { clientConnection = {}, ...fields }: Fields): boolean {
   const file = path.join(folder, "proxy.json");
@@ -152,6 +181,15 @@ describe("fields of the configurations of Kubernetes' programs", function () {
           ...textValueIssues("KubeletConfiguration", fields),
         ];
         assert.equal(issues.length === 0, takes(program, fields), JSON.stringify([fields, issues]));
+      }
+    });
+
+    it(`are refused if and only if the kubeadm of ${version} refuses them (${KUBEADM.length} cases)`, function () {
+      const program = programOf(this, "kubeadm");
+      for (const clusterConfiguration of KUBEADM) {
+        const issues = issuesOf(reader(cluster({ version, kubeadm: { clusterConfiguration } })));
+        const isTaken = kubeadmTakes(program, folder, version, clusterConfiguration);
+        assert.equal(issues.length === 0, isTaken, JSON.stringify([clusterConfiguration, issues]));
       }
     });
 

@@ -173,9 +173,9 @@ export function textValueIssues(
   if (typeof object === "string") {
     const isVolumePath =
       path.at(-3) === "extraVolumes" && ["hostPath", "mountPath"].includes(String(path.at(-1)));
-    const isPatches = path.length === 2 && path[0] === "patches" && path[1] === "directory";
+    const isFolder = ["patches.directory", "etcd.local.dataDir"].includes(fieldOf(path)) && object !== "";
     const relative =
-      (isVolumePath || isPatches) && !object.startsWith("/")
+      (isVolumePath || isFolder) && !object.startsWith("/")
         ? `${quoted(object)} is not absolute; start it with "/"`
         : undefined;
     const field = fieldOf(path);

@@ -85,7 +85,8 @@ function listIssues(
     // the rules for taints say more
     if (field === "taints") return [];
     const issues = shapeIssues(one, item, options, at);
-    return field === "certSANs" && typeof one === "string" ? issueAt(at, certificateNameIssue(one)) : issues;
+    const isName = /(^c|^serverC|^peerC)ertSANs$/.test(String(field)) && typeof one === "string";
+    return isName ? issueAt(at, certificateNameIssue(one)) : issues;
   });
   return [...named, ...items];
 }
