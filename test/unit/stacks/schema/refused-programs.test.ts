@@ -139,6 +139,24 @@ const TABLE: RefusedInputs = {
       kubelet({ imageMaximumGCAge: "1m" }),
     ],
   ],
+  "a volume with which no kubelet runs the pod": [
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[0].name: "A_b" is not a DNS label; write lower-case letters, digits and dashes, with a letter or digit at both ends',
+      volumes({ name: "A_b", hostPath: "/a", mountPath: "/b" }),
+    ],
+    [
+      "cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[0].hostPath: is missing; write a path of the machine",
+      volumes({ name: "a", mountPath: "/b" }),
+    ],
+    [
+      "cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[0].mountPath: is missing; write a path in the pod",
+      volumes({ name: "a", hostPath: "/b" }),
+    ],
+    [
+      'cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[0].hostPath: "/a/../b" has "..", which no kubelet takes; write the whole path',
+      volumes({ name: "a", hostPath: "/a/../b", mountPath: "/b" }),
+    ],
+  ],
   "a volume at the path of another one": [
     [
       'cluster.kubeadm.clusterConfiguration.apiServer.extraVolumes[1].mountPath: "/x" is that of the volume "a", too, and no kubelet runs such a pod; write another path, or one volume',
