@@ -186,8 +186,7 @@ describe("the example of regions through Azimuth", function () {
       ] as const),
       { "foresail:azimuth": { charts } },
     );
-    for (const stack of [eu1, us1])
-      assert.deepEqual(namesOf(await stack!.preview(), ":Release"), ["prod"]);
+    for (const stack of [eu1, us1]) assert.deepEqual(namesOf(await stack!.preview(), ":Release"), ["prod"]);
     await eu1!.up();
     assert.deepEqual(await eu1!.preview(), []);
     await eu1!.destroy();
