@@ -7,6 +7,7 @@ import {
   type ConfigurationPath,
   issueAt,
   type ValidationIssue,
+  valueAt,
 } from "../../../../lib/validation/validation-issue";
 import { argumentsAt } from "../configuration/arguments";
 import { networkOf } from "../cluster/defaults";
@@ -203,10 +204,12 @@ const OF_FIELDS =
 /** Tells whether the kubelets have nothing but the written fields and defaults. */
 const isWholeKubelet = ({ adopt = false, kubeadm }: ClusterSettings): boolean =>
   !adopt &&
-  ["initConfiguration", "joinConfiguration"].every((object) =>
-    argumentsAt(kubeadm, `${object}.nodeRegistration.kubeletExtraArgs`).every(
-      ({ name }) => !OF_FIELDS.test(name),
-    ),
+  ["initConfiguration", "joinConfiguration"].every(
+    (object) =>
+      valueAt(kubeadm, [object, "patches"]) === undefined &&
+      argumentsAt(kubeadm, `${object}.nodeRegistration.kubeletExtraArgs`).every(
+        ({ name }) => !OF_FIELDS.test(name),
+      ),
   );
 
 /** Returns the issues of fields and arguments that the cluster's version of Kubernetes does not have. */

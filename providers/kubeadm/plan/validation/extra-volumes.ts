@@ -18,8 +18,12 @@ interface Volume {
   mountPath?: unknown;
 }
 
+/** Begins the names of foresail's own volumes, of which single fields may be replaced. */
+const OWN = "foresail-";
+
 /** Returns why no kubelet runs a pod with a volume, whatever others it has. Other types have their own rule. */
 function ownIssues({ name, hostPath, mountPath }: Volume): ValidationIssue[] {
+  if (typeof name === "string" && name.startsWith(OWN)) return [];
   const isBackwards = typeof hostPath === "string" && hostPath.split("/").includes("..");
   return [
     ...issueAt(["name"], typeof name === "string" && name !== "" ? dnsLabelIssue(name) : undefined),

@@ -255,6 +255,14 @@ describe("configuration: accepts", () => {
         { numaNode: 1, limits: { memory: "512Mi" } },
       ],
     }),
+    "another folder for the audit log of a profile": {
+      ...volumes({ name: "foresail-audit-log", hostPath: "/mnt/audit" }),
+      profile: "cis",
+    },
+    "fields that a patch of kubeadm may replace": {
+      ...kubelet({ cgroupsPerQOS: false }),
+      kubeadm: { initConfiguration: { patches: { directory: "/etc/patches" } } },
+    },
     "fields that an argument of the kubelet replaces": {
       ...kubelet({ cgroupsPerQOS: false }),
       kubeadm: {
