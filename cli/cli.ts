@@ -7,6 +7,7 @@ import { type Shell, SHELLS } from "./manual/completion";
 import { addGlobalOptions, describeError } from "./terminal/global-options";
 import { printError } from "./terminal/terminal";
 import type { AdoptOptions } from "./commands/adopt";
+import type { BackupListOptions, BackupOptions, BackupVerifyOptions } from "./commands/backup";
 import type { ConfigShowOptions } from "./commands/config-show";
 import type { DoctorOptions } from "./commands/doctor";
 import type { DriftOptions } from "./commands/drift";
@@ -168,6 +169,35 @@ function addDriftCommand(program: Command): void {
     .action(running<DriftOptions>(async () => (await import("./commands/drift.js")).drift));
 }
 
+const BACKUP_NOW_NOTES = `
+It takes the snapshot from the first control plane, and keeps it as cluster.backup says, as an up does before control planes change.
+`;
+const BACKUP_VERIFY_NOTES = `
+Without --identity, it compares the file with what was written. With it, the whole snapshot is read, and etcd's own digest compared.
+`;
+
+/** Adds the commands about snapshots of etcd. */
+function addBackupCommands(program: Command): void {
+  const backup = program.command("backup").description("commands about snapshots of etcd (cluster.backup)");
+  const add = (name: "now" | "list" | "verify", notes = "") =>
+    backup
+      .command(name)
+      .option(...STACK)
+      .addHelpText("after", () => notes + exitCodesHelp(`backup ${name}`));
+  add("now", BACKUP_NOW_NOTES)
+    .description("take a snapshot, and remove those that do not stay")
+    .action(running<BackupOptions>(async () => (await import("./commands/backup.js")).backupNow));
+  add("list")
+    .description("show the snapshots in the folder, the newest first")
+    .addOption(driftOutput())
+    .action(running<BackupListOptions>(async () => (await import("./commands/backup.js")).backupList));
+  add("verify", BACKUP_VERIFY_NOTES)
+    .description("check the newest snapshot, or the named ones")
+    .option("--file <name...>", "names of snapshots, as `backup list` shows them", [])
+    .option("--identity <file>", "a private key of age, to read the whole snapshot")
+    .action(running<BackupVerifyOptions>(async () => (await import("./commands/backup.js")).backupVerify));
+}
+
 interface ReportOptions extends OutputOptions<"json" | "markdown"> {
   readonly stack?: string;
 }
@@ -290,6 +320,7 @@ async function main(): Promise<void> {
   addAdoptCommand(program);
   addReleaseCommand(program);
   addDriftCommand(program);
+  addBackupCommands(program);
   addMonitorCommand(program);
   addConfigCommand(program);
   addFleetCommands(program);

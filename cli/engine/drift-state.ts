@@ -1,14 +1,19 @@
 import { isObject, parseJson, readJsonObjectOf } from "../../lib/json";
 import { parseOwner } from "../../lib/ownership/owner";
 import { OWN_TYPES } from "../../lib/pulumi/state";
-import type { MachineAccess } from "../../providers/kubeadm/client/drift";
+import type { MachineAccess } from "../../providers/kubeadm/client/machine-access";
+import type { BackupSettings } from "../../providers/kubeadm/plan/backup/backup";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/cluster/machine";
 
 /** Key of the engine's objects for secret values. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
 /** The machines of a cluster, and how to reach them. */
-type MachinesInState = Omit<MachineAccess, "seconds"> & { readonly machines: readonly Machine[] };
+type MachinesInState = Omit<MachineAccess, "seconds"> & {
+  readonly machines: readonly Machine[];
+  /** Absent when no snapshots are kept. */
+  readonly backup?: BackupSettings;
+};
 
 /** Components whose machines Cluster API manages: foresail enters none of them. */
 const WITHOUT_MACHINES = ["foresail:azimuth:AzimuthCluster", "foresail:machine-pool:MachinePool"];
@@ -38,7 +43,10 @@ export function machinesInState(exported: string): MachinesInState | undefined {
     jumpHost?: JumpHost;
   };
   const { specification, machines, credentials, jumpHost } = inputs;
-  const { secretFiles } = (plain(inputsOf("NodeRollout")) ?? {}) as { secretFiles?: string[] };
+  const { secretFiles, backup } = (plain(inputsOf("NodeRollout")) ?? {}) as {
+    secretFiles?: string[];
+    backup?: BackupSettings;
+  };
   const { owner: recorded = {} } = (plain(inputsOf("ClusterOwner")) ?? {}) as { owner?: object };
   const owner = parseOwner({ ...recorded });
   return {
@@ -48,6 +56,7 @@ export function machinesInState(exported: string): MachinesInState | undefined {
     ...(jumpHost ? { jumpHost } : {}),
     ...(owner ? { owner } : {}),
     ...(secretFiles ? { secretFiles } : {}),
+    ...(backup ? { backup } : {}),
   };
 }
 

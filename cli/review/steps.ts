@@ -114,6 +114,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     drifted: REMARK,
     back: { isDisruptive: true, danger: ofNode },
     finish: { isDisruptive: true, danger: ofNode },
+    snapshot: PLAIN,
     leavesLater: REMARK,
     waits: REMARK,
     // what was reviewed went further

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as defaults from "../../providers/kubeadm/plan/cluster/defaults";
+import { type BackupSettings, DEFAULT_KEEP } from "../../providers/kubeadm/plan/backup/backup";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { withDerivedSettings } from "../../providers/kubeadm/plan/hardening/profile";
 import type { Registries } from "../../providers/kubeadm/plan/configuration/registries";
@@ -63,6 +64,11 @@ export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
     software: {},
     ...args.rollout,
   };
+}
+
+/** Returns where snapshots are kept; empty where none are. */
+export function backupSettings({ backup }: Pick<KubeadmClusterArgs, "backup">): { backup?: BackupSettings } {
+  return backup === undefined ? {} : { backup: { ...backup, keep: backup.keep ?? DEFAULT_KEEP } };
 }
 
 /** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */

@@ -185,6 +185,17 @@ export interface KubeadmClusterArgs {
   rollout?: RolloutArgs;
   /** Whether files that others change on a machine are reported or put back. @default "report" */
   drift?: DriftSetting;
+  /** Where a snapshot of etcd is kept before control planes change. @default no snapshots */
+  backup?: {
+    /** On the machine that runs the program; a relative path is below its folder. */
+    folder: string;
+    /** Public keys of age. */
+    recipients: string[];
+    /** How many snapshots stay. @default 10 */
+    keep?: number;
+    /** Snapshots that are older do not stay. @default no limit */
+    keepDays?: number;
+  };
   drain?: {
     timeoutSeconds?: number;
     /** How long a machine that leaves waits after its drain until its CSI volumes are detached. @default 300 */

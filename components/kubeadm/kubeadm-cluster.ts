@@ -12,7 +12,8 @@ import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownersh
 import { stackName } from "../../lib/pulumi/stack";
 import { stackOwner } from "../stack-owner";
 import * as resources from "../../providers/kubeadm/resources/declarations";
-import { drainOptions, networkPlugin, podNetworkKind, rolloutSettings, secretFiles } from "./defaults";
+import { backupSettings, drainOptions, networkPlugin, podNetworkKind } from "./defaults";
+import { rolloutSettings, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
 import { inform, warn } from "../../lib/pulumi/log";
 import { endpointOf } from "./endpoint";
@@ -329,6 +330,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       rollout: rolloutSettings(this.args),
       drain: drainOptions(this.args),
       ...secretFiles(this.args),
+      ...backupSettings(this.args),
       ...this.adopted(),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),
     };

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { ClientChannel } from "ssh2";
 import { abortError, anySignal } from "../abort";
 import { assertNotInterrupted, graceSignal, RunInterrupted } from "../process/interruption";
@@ -30,6 +31,10 @@ export interface RunOptions {
   name: string;
   /** never logged */
   stdin?: string;
+  /** follows `stdin` */
+  input?: Readable;
+  /** takes the answer as it comes, without a limit; the answer that is returned is then empty. Its owner ends it */
+  sink?: Writable;
   /** the line after which the command's answer begins: `answerMarker`; by default all of the output is the answer */
   marker?: string;
   seconds: number;
@@ -136,10 +141,12 @@ export class SshConnection {
         client.exec(command, (error, opened) => {
           if (error) return notStarted(error);
           channel = opened;
-          collect(opened, output, () => giveUp(new SshOutputTooLarge(machine, step, MOST_MEBIBYTES)));
+          collect(opened, output, options, () =>
+            giveUp(new SshOutputTooLarge(machine, step, MOST_MEBIBYTES)),
+          );
           opened.on("exit", (code: number | null, by?: string) => (ended = { code, signal: by }));
           opened.on("close", finish);
-          opened.end(options.stdin ?? "");
+          send(opened, options, giveUp);
         });
       } catch (error) {
         notStarted(error as Error);
@@ -175,20 +182,75 @@ async function dialUntil(
   }
 }
 
+/** How much of what a login shell prints is kept before an answer that is passed on, in characters. */
+const LONGEST_GREETING = 2 ** 16;
+
 /** Limit of what a command prints on both streams, in MiB. */
 const MOST_MEBIBYTES = 16;
 
-function collect(channel: ClientChannel, output: CommandOutput, onTooMuch: () => void): void {
+function collect(
+  channel: ClientChannel,
+  output: CommandOutput,
+  { sink, marker }: Pick<RunOptions, "sink" | "marker">,
+  onTooMuch: () => void,
+): void {
   channel.setEncoding("utf8");
   channel.stderr.setEncoding("utf8");
   const take = (stream: keyof CommandOutput) => (text: string) => {
     if (output.stdout.length + output.stderr.length + text.length > MOST_MEBIBYTES * 2 ** 20) onTooMuch();
     else output[stream] += text;
   };
-  channel.on("data", take("stdout"));
+  channel.on("data", sink === undefined ? take("stdout") : passOn(channel, output, sink, marker));
   channel.stderr.on("data", take("stderr"));
   // a command that ends without reading its standard input breaks our side of the pipe; its exit code is enough
   channel.on("error", () => undefined);
+}
+
+/** Returns a listener that keeps the output before the answer, and writes the answer as fast as its reader takes it. */
+function passOn(
+  channel: ClientChannel,
+  output: CommandOutput,
+  sink: Writable,
+  marker: string | undefined,
+): (text: string) => void {
+  let hasBegun = marker === undefined;
+  const write = (text: string) => {
+    if (text === "" || sink.destroyed || sink.write(text)) return;
+    channel.pause();
+    const resume = () => {
+      sink.off("drain", resume).off("close", resume);
+      channel.resume();
+    };
+    sink.on("drain", resume).on("close", resume);
+  };
+  return (text) => {
+    if (hasBegun) return write(text);
+    const printed = output.stdout + text;
+    const { answer } = splitAnswer(printed, marker);
+    output.stdout =
+      answer === undefined
+        ? printed.slice(-LONGEST_GREETING)
+        : // what is left says that the step has begun
+          printed.slice(0, printed.length - answer.length);
+    if (answer === undefined) return;
+    hasBegun = true;
+    write(answer);
+  };
+}
+
+/** Writes what the command reads; a failure of its source ends the command. */
+function send(
+  channel: ClientChannel,
+  { stdin = "", input }: Pick<RunOptions, "stdin" | "input">,
+  giveUp: (error: Error) => void,
+): void {
+  if (input === undefined) {
+    channel.end(stdin);
+    return;
+  }
+  channel.write(stdin);
+  input.on("error", giveUp);
+  input.pipe(channel);
 }
 
 class Seen extends Error {}

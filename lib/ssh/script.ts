@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import { answerMarker, printMarker } from "./answer";
 import type { CommandOutput, SshConnection } from "./connection";
 
@@ -9,6 +10,10 @@ export interface Script {
   text: string;
   /** secret bytes that the script reads from its standard input */
   data?: string;
+  /** more of it, which follows */
+  input?: Readable;
+  /** takes the answer as it comes: as `RunOptions.sink` */
+  sink?: Writable;
   seconds: number;
   signal?: AbortSignal;
 }
@@ -23,10 +28,12 @@ export interface Script {
  * @throws what `SshConnection.run` throws
  */
 export function runScript(connection: SshConnection, script: Script): Promise<CommandOutput> {
-  const { operation, machine, data, seconds, signal } = script;
+  const { operation, machine, data, input, sink, seconds, signal } = script;
   return connection.run(connection.target.user === "root" ? "bash -s" : "sudo -n bash -s", {
     name: `${operation} ${machine}`,
     stdin: wrapScript(operation, machine, script.text) + (data ?? ""),
+    ...(input === undefined ? {} : { input }),
+    ...(sink === undefined ? {} : { sink }),
     marker: answerMarker(operation, machine),
     seconds,
     signal,

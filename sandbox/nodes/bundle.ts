@@ -65,13 +65,13 @@ async function build(
     staging,
   );
   const images = [];
-  for (const { reference, program, target, iptables: needsIptables } of planned) {
+  for (const { reference, programs: files, targets, iptables: needsIptables } of planned) {
     update(reference);
-    const layer = await writeProgramLayer(staging, program, target);
-    images.push({ reference, entrypoint: target, layers: needsIptables ? [iptables, layer] : [layer] });
+    const layer = await writeProgramLayer(staging, files, targets);
+    images.push({ reference, entrypoint: targets[0], layers: needsIptables ? [iptables, layer] : [layer] });
   }
   update(ECHO_IMAGE);
-  const echo = await writeProgramLayer(staging, await buildEcho(staging), "/echo");
+  const echo = await writeProgramLayer(staging, [await buildEcho(staging)], ["/echo"]);
   images.push({ reference: ECHO_IMAGE, entrypoint: "/echo", layers: [echo] });
   update("the image archive");
   await writeImageArchive(staging, images, path.join(part, "images", "images.tar"));

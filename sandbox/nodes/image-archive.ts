@@ -30,15 +30,23 @@ export async function digestOf(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Writes a layer with one program and an empty /tmp. */
-export async function writeProgramLayer(staging: string, program: string, target: string): Promise<Layer> {
-  const name = path.basename(target);
+/** Writes a layer with programs, each at its target, and an empty /tmp. */
+export async function writeProgramLayer(
+  staging: string,
+  programs: readonly string[],
+  targets: readonly string[],
+): Promise<Layer> {
+  const name = path.basename(targets[0] ?? "");
   const root = path.join(staging, `root-${name}`);
-  await mkdir(path.join(root, path.dirname(target)), { recursive: true });
+  await mkdir(root, { recursive: true });
   await mkdir(path.join(root, "tmp"));
   await chmod(path.join(root, "tmp"), 0o1777);
-  await copyFile(program, path.join(root, target));
-  await chmod(path.join(root, target), 0o755);
+  for (const [index, program] of programs.entries()) {
+    const target = path.join(root, targets[index] ?? "");
+    await mkdir(path.dirname(target), { recursive: true });
+    await copyFile(program, target);
+    await chmod(target, 0o755);
+  }
   const file = path.join(staging, `${name}.layer.tar`);
   await run("tar", [...REPEATABLE, "--directory", root, "--create", "--file", file, "."]);
   await rm(root, { recursive: true });

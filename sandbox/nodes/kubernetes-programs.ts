@@ -10,6 +10,8 @@ export interface KubernetesPrograms {
   readonly "kube-scheduler": string;
   readonly "kube-proxy": string;
   readonly etcd: string;
+  readonly etcdctl: string;
+  readonly etcdutl: string;
   readonly coredns: string;
   readonly pause: string;
 }
@@ -17,10 +19,10 @@ export interface KubernetesPrograms {
 /** An image of the control plane, and how it is assembled. */
 interface PlannedImage {
   readonly reference: string;
-  /** the program on this machine */
-  readonly program: string;
-  /** its path in the image */
-  readonly target: string;
+  /** the programs on this machine, in the order of `targets` */
+  readonly programs: readonly string[];
+  /** their paths in the image; the first one is its entry point */
+  readonly targets: readonly string[];
   /** whether it calls iptables */
   readonly iptables: boolean;
 }
@@ -38,6 +40,9 @@ const PROGRAMS = [
   "pause",
 ] as const;
 
+/** Programs that an official image has besides the one that it is named after. */
+const BESIDE: Partial<Record<string, readonly ("etcdctl" | "etcdutl")[]>> = { etcd: ["etcdctl", "etcdutl"] };
+
 /** Programs that pods start through the image's entry point, so their paths match the official images. */
 const ROOT_PROGRAMS: ReadonlySet<string> = new Set(["coredns", "pause"]);
 
@@ -52,15 +57,17 @@ export function planImages(references: readonly string[], programs: KubernetesPr
     const name = PROGRAMS.find((program) => program === base);
     if (name === undefined)
       throw new Error(`kubeadm v${programs.version} asks for ${reference}, which is not built here`);
-    const target = ROOT_PROGRAMS.has(name) ? `/${name}` : `/usr/local/bin/${name}`;
-    return { name, reference, program: programs[name], target, iptables: name === "kube-proxy" };
+    const files = [name, ...(BESIDE[name] ?? [])];
+    const folder = ROOT_PROGRAMS.has(name) ? "/" : "/usr/local/bin/";
+    return {
+      name,
+      reference,
+      programs: files.map((file) => programs[file]),
+      targets: files.map((file) => `${folder}${file}`),
+      iptables: name === "kube-proxy",
+    };
   });
   const missing = PROGRAMS.find((program) => !planned.some(({ name }) => name === program));
   if (missing !== undefined) throw new Error(`kubeadm v${programs.version} names no image for ${missing}`);
-  return planned.map(({ reference, program, target, iptables }) => ({
-    reference,
-    program,
-    target,
-    iptables,
-  }));
+  return planned.map(({ name: _, ...image }) => image);
 }

@@ -38,7 +38,7 @@ export async function ensureProgramBundle(
     const archive = path.join(part, "images", "images.tar");
     try {
       for (const path_ of [staging, path.dirname(archive)]) await mkdir(path_, { recursive: true });
-      const layer = await writeProgramLayer(staging, program, target);
+      const layer = await writeProgramLayer(staging, [program], [target]);
       await writeImageArchive(staging, [{ reference, layers: [layer] }], archive);
       await rm(staging, { recursive: true });
       await writeBundleRecord(part, {

@@ -42,16 +42,17 @@ export interface Need {
   readonly python?: readonly PythonPackagesName[];
 }
 
-type KubernetesFile = (typeof KUBERNETES_FILES)[number];
+type ClusterFile =
+  (typeof KUBERNETES_FILES)[number] | "etcd" | "etcdctl" | "etcdutl" | "coredns" | "pause";
 
 /** The programs of a cluster of one version: absolute paths, Linux programs of this machine's processor. */
 export interface KubernetesPrograms extends Readonly<
-  Record<KubernetesFile | "etcd" | "coredns" | "pause", string>
+  Record<ClusterFile, string>
 > {
   readonly version: string;
-  /** The folder of the release: kubeadm, kubelet and so on; etcd, coredns and pause are elsewhere. */
+  /** The folder of the release: kubeadm, kubelet and so on; those of etcd, coredns and pause are elsewhere. */
   readonly folder: string;
-  /** The tags that kubeadm of this version expects for the images of the last three. */
+  /** The tags that kubeadm of this version expects for the images of etcd, pause and coredns. */
   readonly tags: ImageTags;
 }
 
@@ -114,14 +115,16 @@ function kubernetesPrograms(version: string, obtained: readonly Obtained[]): Kub
   if (release === undefined)
     throw new Error(`Kubernetes ${version} was not requested when the tool chain was set up`);
   const files = [
-    ...clusterPrograms(version).map(({ name, folder }) => [
-      name,
-      path.join(obtained.find(({ program }) => program.folder === folder)?.folder ?? "", name),
-    ]),
+    ...clusterPrograms(version).flatMap(({ files, folder }) =>
+      files.map((file) => [
+        file,
+        path.join(obtained.find(({ program }) => program.folder === folder)?.folder ?? "", file),
+      ]),
+    ),
     ...KUBERNETES_FILES.map((file) => [file, path.join(release.folder, file)]),
   ];
   return {
-    ...(Object.fromEntries(files) as Record<KubernetesFile | "etcd" | "coredns" | "pause", string>),
+    ...(Object.fromEntries(files) as Record<ClusterFile, string>),
     version,
     folder: release.folder,
     tags: release.stamp.facts as unknown as ImageTags,

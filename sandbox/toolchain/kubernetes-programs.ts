@@ -97,14 +97,41 @@ function etcdRelease(version: string, module: string): Program {
   };
 }
 
-const ETCD_36 = etcdRelease("3.6.5", "etcd");
-const ETCD_37 = etcdRelease("3.7.3", "etcd-3.7");
+/** The programs for snapshots of one release of etcd, which its official image has, too. */
+function etcdTools(version: string, module: string): Program {
+  const archive = `etcd-v${version}-linux-${architecture}`;
+  const release = `https://github.com/etcd-io/etcd/releases/download/v${version}`;
+  return {
+    name: "etcd-tools",
+    version,
+    title: `etcdctl and etcdutl ${version}`,
+    folder: `programs/etcd-tools-${version}`,
+    files: ["etcdctl", "etcdutl"],
+    downloads: [
+      {
+        url: `${release}/${archive}.tar.gz`,
+        checksums: `${release}/SHA256SUMS`,
+        members: { etcdctl: `${archive}/etcdctl`, etcdutl: `${archive}/etcdutl` },
+      },
+    ],
+    builds: [
+      {
+        module,
+        packages: { etcdctl: "go.etcd.io/etcd/etcdctl/v3", etcdutl: "go.etcd.io/etcd/etcdutl/v3" },
+        linux: true,
+      },
+    ],
+  };
+}
+
+const ETCD_36 = [etcdRelease("3.6.5", "etcd"), etcdTools("3.6.5", "etcd-tools")];
+const ETCD_37 = [etcdRelease("3.7.3", "etcd-3.7"), etcdTools("3.7.3", "etcd-tools-3.7")];
 
 /** The programs that a cluster needs besides the release; the same objects for all versions that share them. */
 export function clusterPrograms(version: string): readonly Program[] {
   // kubeadm 1.37 is the first one that asks for etcd 3.7
   const etcd = Number(version.split(".")[1]) >= 37 ? ETCD_37 : ETCD_36;
-  return [etcd, COREDNS, PAUSE];
+  return [...etcd, COREDNS, PAUSE];
 }
 
 const COREDNS: Program = {

@@ -7,6 +7,7 @@ import { DEFAULT_DRAIN, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/ku
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { PROFILES } from "../../providers/kubeadm/plan/hardening/profile";
 import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/source";
+import { BackupConfiguration } from "./backup";
 import { AuthenticationConfiguration } from "./authentication";
 import { EndpointConfiguration, NetworkConfiguration } from "./network";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration, SourceConfiguration } from "./host";
@@ -159,6 +160,9 @@ export const ClusterInput = z.strictObject({
     .describe(
       "What to do about files of foresail and kubeadm that others change on a machine: report them in the preview, or put them back with the next `up`. Default: report, by machines whose node agent looks for them.",
     ),
+  backup: BackupConfiguration.optional().describe(
+    "Keep a snapshot of etcd and of a control plane's files before control planes change: docs/backup.md. Absent: no snapshots.",
+  ),
   rollout: RolloutConfiguration.prefault({}).describe("How a changed version rolls out over the nodes."),
   timeouts: TimeoutsConfiguration.prefault({}).describe("Deadlines of the phases, in seconds."),
   bootstrapRevision: anyText()

@@ -1,3 +1,4 @@
+import { columns } from "../../terminal/table";
 import type { Fleet } from "../plan/fleet";
 import type { Progress } from "../plan/waves";
 
@@ -10,13 +11,3 @@ export function fleetTable(fleet: Fleet, title: string, textOf: (stack: string) 
 /** Returns the table of how far each stack is. */
 export const stateTable = (fleet: Fleet, { stacks }: Progress): string[] =>
   fleetTable(fleet, "STATE", (name) => stacks[name] ?? "not begun");
-
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-}

@@ -25,6 +25,7 @@ const FILES = {
   "etcd-remove": "membership/etcd-remove",
   "leave-control-plane": "membership/leave-control-plane",
   reset: "cluster/reset",
+  "etcd-snapshot": "backup/etcd-snapshot",
   "encryption-status": "encryption/encryption-status",
   "encryption-key": "encryption/encryption-key",
   "encryption-keys": "encryption/encryption-keys",

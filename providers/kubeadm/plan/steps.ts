@@ -1,5 +1,6 @@
 import {
   choice,
+  count,
   each,
   flag,
   line,
@@ -153,6 +154,10 @@ export const nodeRolloutSteps = defineSteps({
     "drains",
     "cordon, drain, ",
   )}complete what had begun on it, ${end})`,
+  /** A copy of etcd and of the files of a control plane, before the first control plane changes. */
+  snapshot: line`${machine}: snapshot etcd to ${text("folder")}, encrypted for ${count("recipients", "recipient")}; the newest ${number("keep")}${optional(
+    line` of the last ${number("days")} days`,
+  )} stay there`,
   /** The end of a change that an earlier run made. */
   finish: line`${machine} ${word("to")} (begun by an earlier run: ${end})`,
   /** A node whose machine a later run deletes. */

@@ -6,6 +6,7 @@ import type { JumpHost, Machine, SshCredentials } from "../plan/cluster/machine"
 import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
 import type { RolledConfiguration } from "../plan/configuration/configuration";
+import type { BackupSettings } from "../plan/backup/backup";
 import type { DriftSetting } from "../plan/drift/drift";
 import type { PodNetworkKind } from "../plan/endpoint/network-ports";
 import type { AgentSettings } from "../plan/rollout/node-agents";
@@ -381,6 +382,8 @@ export interface NodeRolloutInputs extends MachinesInputs {
   secretFiles?: string[];
   /** Only of a cluster that foresail did not make. */
   adopted?: true;
+  /** Where a snapshot is kept before a control plane changes; absent for none. */
+  backup?: BackupSettings;
 }
 
 export interface NodeRolloutOutputs extends NodeRolloutInputs {

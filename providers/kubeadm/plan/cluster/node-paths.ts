@@ -14,6 +14,8 @@ export const NODE_PATHS = {
   lock: "/run/foresail.lock",
   /** Temporary files of the running step, in memory; removed when it ends. */
   scratch: "/run/foresail-step",
+  /** A snapshot of etcd, until the step that takes or restores it ends. */
+  snapshot: "/var/lib/foresail/snapshot",
   /** kubeadm's backups from upgrades, which include etcd's data on a control plane. */
   backups: "/etc/kubernetes/tmp",
   logs: "/var/log/foresail",

@@ -8,7 +8,7 @@ import { unreachedMachines } from "../session/machines-session";
 import type { NodeRolloutInputs as Inputs, NodeRolloutOutputs as Outputs } from "../declarations";
 
 /** Inputs for reaching the nodes; a change of them is recorded without a step on any node. */
-const RECORDED = ["specification", "machines", "jumpHost", "credentials", "kubeconfig", "rollout"] as const;
+const RECORDED = ["specification", "machines", "jumpHost", "credentials", "kubeconfig", "rollout", "backup"] as const;
 
 const nameOf = ({ specification }: Inputs) => `NodeRollout ${specification.name}`;
 

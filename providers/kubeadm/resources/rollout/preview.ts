@@ -5,6 +5,7 @@ import {
   configurationVersions,
   type ConfigurationVersions,
 } from "../../plan/configuration/configuration";
+import { snapshotMachine, withSnapshot } from "../../plan/backup/backup";
 import type { Machine } from "../../plan/cluster/machine";
 import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
@@ -153,7 +154,7 @@ async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Pr
   const drained = new Set(plan.steps.filter(({ drains }) => drains).map(({ node }) => node));
   const blocked = drained.size > 0 ? await drainBlockers(kubernetes, [...drained], news) : [];
   const unfit = await unfitNodes(cluster, plan, news);
-  const preview = described(plan, desired);
+  const preview = described(plan, desired, news);
   return { ...preview, unfit, notes: [...preview.notes, ...silent, ...blocked, ...drifted] };
 }
 
@@ -177,16 +178,18 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
     const node = memberAt(machine, version, before);
     return { ...node, current: { ...node.current, ...(olds.rollout ? furtherSoftware(olds.rollout) : {}) } };
   });
-  return described(planRollout(nodes, desired, { agents: "assumed" }), desired);
+  return described(planRollout(nodes, desired, { agents: "assumed" }), desired, news);
 }
 
 function described(
   { steps, refusals, standstill, mayPass, notes, leftOut, held }: RolloutPlan,
   desired: DesiredRollout,
+  { machines, backup }: Pick<NodeRolloutInputs, "machines" | "backup">,
 ): RolloutPreview {
+  const lines = withSnapshot(steps, steps.map(previewStep), snapshotMachine(machines)?.name, backup);
   const unstaged = refuseUnstaged(steps, desired) ?? [];
   return {
-    steps: [...steps.map(previewStep), ...held, ...leftOut.map(leftOutStep)],
+    steps: [...lines, ...held, ...leftOut.map(leftOutStep)],
     refusals: refusals.concat(unstaged),
     stuck: standstill !== undefined && !mayPass && steps.length === 0 ? [standstill] : [],
     unfit: [],

@@ -8,6 +8,8 @@ import { toleratedUnreachable } from "../../plan/membership/unreachable";
 import { report } from "../../../../lib/pulumi/log";
 import { ClusterSession, connect } from "../session/cluster-session";
 import type { NodeRolloutInputs, NodeRolloutOutputs } from "../declarations";
+import { snapshotAt } from "../../plan/backup/backup";
+import { takeRolloutSnapshot } from "../backup/rollout-snapshot";
 import { NodeUpgrade } from "./one-node";
 import { observedNodes, observeRollout, type RolloutObservation } from "./preview";
 import { BeginPermission, RolloutRecord, type RolloutSession } from "./record";
@@ -95,10 +97,12 @@ class RolloutRun {
   private readonly record: RolloutRecord;
   private readonly permission: BeginPermission;
   private failure?: Error;
+  /** Whether this run has looked at the first control plane that changes: before it, there is a snapshot. */
+  private hasSnapshot = false;
   /** Names of the nodes that did not report when the run began. */
   private foundDown?: ReadonlySet<string>;
   /** The step of the node at which the rollout stopped, if it stopped at one. */
-  failedStep?: string;
+  failedStep?: string | undefined;
 
   constructor(private readonly session: RolloutSession) {
     this.record = new RolloutRecord(session);
@@ -162,6 +166,7 @@ class RolloutRun {
 
   /** Opens the windows in the order of the steps; the remaining work of the nodes runs in parallel. */
   private async start(steps: RolloutStep[], { nodes, desired }: RolloutObservation): Promise<void> {
+    await this.keepSnapshot(steps);
     for (const step of steps) {
       const node = nodes.find(({ name }) => name === step.node);
       if (!node) continue;
@@ -182,6 +187,18 @@ class RolloutRun {
       await opened.catch(() => undefined);
       if (this.failure) return;
     }
+  }
+
+  /** Takes the snapshot of this run, before the first control plane that begins to change. */
+  private async keepSnapshot(steps: readonly RolloutStep[]): Promise<void> {
+    const { backup } = this.session.inputs;
+    if (backup === undefined || this.hasSnapshot || !steps.some(({ controlPlane }) => controlPlane)) return;
+    this.hasSnapshot = true;
+    if (snapshotAt(steps) < 0) return;
+    this.failedStep = "snapshot etcd";
+    await takeRolloutSnapshot(this.session, backup);
+    this.failedStep = undefined;
+    await this.session.assertMayGoOn();
   }
 
   private succeeded({ node, to }: RolloutStep, words: string, seconds: number): void {

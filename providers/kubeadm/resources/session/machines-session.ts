@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { assertEngineAlive } from "../../../../lib/process/parent-watch";
 import type { SshPool } from "../../../../lib/ssh";
 import { describeFailure } from "../../../../lib/pulumi/failure";
@@ -42,6 +43,7 @@ export class MachinesSession<Inputs extends SessionInputs = ClusterInputs> {
    *
    * @param step the step, or what returns it for the cluster and the machine
    * @param seconds time limit of the step itself, in addition to the connection's
+   * @param sink takes a long answer as it comes
    * @param former identity of the owner from which the stack takes over
    * @throws the SSH client's typed errors, and EngineGone
    */
@@ -52,7 +54,13 @@ export class MachinesSession<Inputs extends SessionInputs = ClusterInputs> {
       seconds: limit = SHORT_SECONDS,
       data,
       former,
-    }: { seconds?: number; data?: string | undefined; former?: string | undefined } = {},
+      sink,
+    }: {
+      seconds?: number;
+      data?: string | undefined;
+      former?: string | undefined;
+      sink?: Writable | undefined;
+    } = {},
   ): Promise<string> {
     const { SshPool, runScript } = await import("../../../../lib/ssh/index.js");
     assertEngineAlive();
@@ -63,7 +71,7 @@ export class MachinesSession<Inputs extends SessionInputs = ClusterInputs> {
     assertEngineAlive();
     const plain = typeof step === "function" ? step(this.cluster, machine.name) : step;
     const script = withOwner(plain, ownerOf(this.inputs), former);
-    const { stdout } = await runScript(connection, { ...script, seconds: limit, data });
+    const { stdout } = await runScript(connection, { ...script, seconds: limit, data, sink });
     return stdout;
   }
 

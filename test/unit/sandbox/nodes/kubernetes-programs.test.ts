@@ -12,7 +12,7 @@ const names = [
 ];
 const programs = Object.fromEntries([
   ["version", "1.36.3"],
-  ...["kubeadm", "kubelet", "kubectl", ...names].map((name) => [name, `/programs/${name}`]),
+  ...["kubeadm", "kubelet", "kubectl", "etcdctl", "etcdutl", ...names].map((name) => [name, `/programs/${name}`]),
 ]) as unknown as KubernetesPrograms;
 const references = names.map((name) => `registry.k8s.io/${name === "coredns" ? "coredns/coredns" : name}:v1`);
 
@@ -23,15 +23,15 @@ describe("the images of a bundle", () => {
       planned.map(({ reference }) => reference),
       references,
     );
-    assert.deepEqual(planned.map(({ target }) => target).slice(-4), [
-      "/usr/local/bin/kube-proxy",
-      "/usr/local/bin/etcd",
-      "/coredns",
-      "/pause",
+    assert.deepEqual(planned.map(({ targets }) => targets).slice(-4), [
+      ["/usr/local/bin/kube-proxy"],
+      ["/usr/local/bin/etcd", "/usr/local/bin/etcdctl", "/usr/local/bin/etcdutl"],
+      ["/coredns"],
+      ["/pause"],
     ]);
     assert.deepEqual(
-      planned.filter(({ iptables }) => iptables).map(({ program }) => program),
-      ["/programs/kube-proxy"],
+      planned.filter(({ iptables }) => iptables).map(({ programs: files }) => files),
+      [["/programs/kube-proxy"]],
     );
   });
 

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { PassThrough, Readable, Transform, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { encryptFor } from "../../../lib/age";
+import { fileFault } from "../../../lib/files";
+import { isObject, parseJson } from "../../../lib/json";
+import {
+  type BackupSettings,
+  expiredSnapshots,
+  type KeptSnapshot,
+  newestFirst,
+  parseSnapshotFacts,
+  snapshotName,
+} from "../plan/backup/backup";
+
+/** Longest description of a snapshot, in characters. */
+const LONGEST_FACTS = 4096;
+
+/**
+ * Writes a snapshot into a folder while it arrives: encrypted before it touches the disk, complete or not at all.
+ *
+ * @param fill writes the answer of etcdSnapshotScript into the stream, and does not end it
+ * @throws what `fill` throws; Error that names the folder when it can't be written
+ */
+export async function writeSnapshot(
+  { folder, recipients }: Pick<BackupSettings, "folder" | "recipients">,
+  fill: (answer: Writable) => Promise<unknown>,
+): Promise<KeptSnapshot> {
+  const answer = new PassThrough();
+  const chunks = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const part = path.join(folder, `.snapshot.${process.pid}.${Date.now()}.part`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const filled = fill(answer).then(
+      () => answer.end(),
+      (error: unknown) => answer.destroy(error as Error),
+    );
+    const { line, rest } = await firstLine(chunks);
+    const facts = parseSnapshotFacts("the machine's answer", line);
+    const encrypted = await encryptFor(recipients, Readable.from(decoded(rest, chunks)));
+    const sha256 = createHash("sha256");
+    await pipeline(encrypted, passing(sha256), createWriteStream(part, { mode: 0o600, flags: "wx", flush: true }));
+    await filled;
+    const kept = { ...facts, file: `${snapshotName(facts)}.age`, sha256: sha256.digest("hex") };
+    await rename(part, path.join(folder, kept.file));
+    await writeFile(path.join(folder, `${snapshotName(facts)}.json`), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+    await syncFolder(folder);
+    return kept;
+  } catch (error) {
+    answer.destroy();
+    await rm(part, { force: true }).catch(() => undefined);
+    const fault = fileFault(error);
+    if (fault === undefined) throw error;
+    throw new Error(`can't write a snapshot into ${path.resolve(folder)}: ${fault}`, { cause: error });
+  }
+}
+
+async function firstLine(chunks: AsyncIterator<Buffer>): Promise<{ line: string; rest: string }> {
+  let text = "";
+  for (;;) {
+    const end = text.indexOf("\n");
+    if (end >= 0) return { line: text.slice(0, end), rest: text.slice(end + 1) };
+    const { value, done } = await chunks.next();
+    if (done === true || text.length > LONGEST_FACTS) return { line: text, rest: "" };
+    text += value.toString("latin1");
+  }
+}
+
+/** Decodes base64, of which a chunk may end anywhere. */
+async function* decoded(begin: string, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  let text = begin;
+  for (;;) {
+    const whole = text.length - (text.length % 4);
+    if (whole > 0) yield Buffer.from(text.slice(0, whole), "base64");
+    const { value, done } = await chunks.next();
+    if (done === true) return;
+    text = text.slice(whole) + value.toString("latin1");
+  }
+}
+
+const passing = (hash: { update(chunk: Buffer): unknown }) =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+
+/** Makes the names in a folder survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Returns the snapshots in a folder, the newest one first; none when there is no such folder. */
+export async function listSnapshots(folder: string): Promise<KeptSnapshot[]> {
+  const names = await readdir(folder).catch((error: unknown): string[] => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  });
+  const found = names
+    .filter((name) => name.endsWith(".json") && names.includes(name.replace(/json$/, "age")))
+    .map(async (name) => readDescription(path.join(folder, name)));
+  return newestFirst((await Promise.all(found)).flatMap((each) => each ?? []));
+}
+
+/** Returns what a file beside a snapshot says; undefined for another file. */
+async function readDescription(file: string): Promise<KeptSnapshot | undefined> {
+  const text = await readFile(file, "utf8");
+  const value = parseJson(text);
+  if (!isObject(value) || typeof value.sha256 !== "string") return undefined;
+  try {
+    const facts = parseSnapshotFacts(file, text);
+    // a description names the file beside it, and no other one
+    return { ...facts, file: `${path.basename(file, ".json")}.age`, sha256: value.sha256 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes the snapshots of a cluster that do not stay. @returns those */
+export async function removeExpired(settings: BackupSettings, cluster: string): Promise<KeptSnapshot[]> {
+  const { folder } = settings;
+  const expired = expiredSnapshots(await listSnapshots(folder), settings, cluster, Date.now());
+  for (const { file } of expired) {
+    await rm(path.join(folder, file), { force: true });
+    await rm(path.join(folder, file.replace(/age$/, "json")), { force: true });
+  }
+  return expired;
+}
+
+/** Returns the SHA-256 of a file, hexadecimal. */
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}
+
+/** Returns the size of a snapshot's file in bytes. */
+export const sizeOf = async (folder: string, { file }: KeptSnapshot): Promise<number> =>
+  (await stat(path.join(folder, file))).size;

@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# etcdctl and etcdutl of the release that the machine's etcd has. They are in its image, which has no shell, so that they are
+# copied from there; a machine may have its own instead.
+
+# Removes the folder of a snapshot when the step ends: etcd's data is in it in plain text.
+use_snapshot_folder() {
+  rm -rf "$SNAPSHOT_PATH"
+  mkdir -m 0700 "$SNAPSHOT_PATH"
+  trap 'code=$? command=$BASH_COMMAND; rm -rf "$SNAPSHOT_PATH"; end_step "$code" "$command"' EXIT
+}
+
+# Prints the image of a manifest: FILE.
+image_of() { sed -n 's/^ *image: //p' "$1" | head -n 1; }
+
+# Copies these programs into the folder of the snapshot: IMAGE NAME...
+take_etcd_programs() {
+  local image=$1 mounted=$SCRATCH_PATH/etcd-image name words
+  shift
+  mkdir "$mounted"
+  words=$(ctr --namespace k8s.io images mount "$image" "$mounted" 2>&1) || words="$image can't be read: $words"
+  for name in "$@"; do
+    cp "$mounted/usr/local/bin/$name" "$SNAPSHOT_PATH/$name" 2>/dev/null || cp "$(command -v "$name")" "$SNAPSHOT_PATH/$name" 2>/dev/null || break
+    chmod 0700 "$SNAPSHOT_PATH/$name"
+  done
+  ctr --namespace k8s.io images unmount --rm "$mounted" >/dev/null 2>&1 || true
+  for name in "$@"; do
+    [ -x "$SNAPSHOT_PATH/$name" ] ||
+      fail "$MACHINE: neither the image $image nor the machine has $name (${words##*$'\n'}); install it there, for example from the package etcd-client"
+  done
+}
+
+# Refuses a disk on which a file of this size would leave too little space: BYTES.
+refuse_full_disk() {
+  local free
+  free=$(df --output=avail --block-size=1 "$SNAPSHOT_PATH" | tail -n 1)
+  [ "$free" -gt $(($1 + 512 * 1024 * 1024)) ] ||
+    fail "$MACHINE: a snapshot takes $(($1 / 1048576)) MiB, and $((free / 1048576)) MiB are free on the disk of $SNAPSHOT_PATH; 512 MiB have to stay free"
+}

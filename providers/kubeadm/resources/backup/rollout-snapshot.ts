@@ -1,0 +1,36 @@
+import { messageOf } from "../../../../lib/error-message";
+import { removeExpired, writeSnapshot } from "../../client/snapshot-files";
+import { etcdSnapshotScript, SNAPSHOT_SECONDS } from "../../machine/backup/backup-steps";
+import { type BackupSettings, describeSnapshot, snapshotMachine } from "../../plan/backup/backup";
+import type { RolloutSession } from "../rollout/record";
+
+/** A snapshot failed, so that no control plane was changed. */
+class NoSnapshot extends Error {
+  readonly next =
+    "remove the cause and run the command again, or remove `cluster.backup` to change control planes without a snapshot; nothing was changed on them";
+
+  constructor(machine: string, cause: unknown) {
+    super(`${machine}: no snapshot of etcd, so no control plane changes: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Takes the snapshot that has to exist before a control plane changes, and removes those that do not stay. */
+export async function takeRolloutSnapshot(session: RolloutSession, backup: BackupSettings): Promise<void> {
+  const { cluster, inputs, progress } = session;
+  const machine = snapshotMachine(inputs.machines);
+  if (machine === undefined) return;
+  try {
+    const kept = await writeSnapshot(backup, (sink) =>
+      session.run(machine, etcdSnapshotScript, { seconds: SNAPSHOT_SECONDS, sink }),
+    );
+    progress(`${machine.name}: ${describeSnapshot(kept)} is kept as ${kept.file}`);
+  } catch (error) {
+    throw new NoSnapshot(machine.name, error);
+  }
+  // what is there too long hinders no rollout
+  const removed = await removeExpired(backup, cluster).catch((error: unknown) => {
+    progress(`older snapshots could not be removed: ${messageOf(error)}`);
+    return [];
+  });
+  for (const { file } of removed) progress(`removed the snapshot ${file}`);
+}
