@@ -46,5 +46,6 @@ export async function decryptWith(identities: string, encrypted: Readable): Prom
 }
 
 // the two declarations of web streams, of Node and of the DOM, differ in what is not used here
-const toWeb = (stream: Readable) => Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>;
+const toWeb = (stream: Readable) =>
+  Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>;
 const fromWeb = (stream: object) => Readable.fromWeb(stream as ReadableStream<Uint8Array>);

@@ -65,7 +65,8 @@ export async function backupVerify(
       : await readGivenFile(identity, "the private key", "name it with --identity");
   const kept = await listSnapshots(backup.folder);
   const chosen = names.length === 0 ? kept.slice(0, 1) : names.map((name) => named(kept, name));
-  if (chosen.length === 0) say(`there is no snapshot in ${backup.folder}; take one with: foresail backup now`);
+  if (chosen.length === 0)
+    say(`there is no snapshot in ${backup.folder}; take one with: foresail backup now`);
   let isDamaged = chosen.length === 0;
   for (const each of chosen) {
     const fault = await faultOf(path.join(backup.folder, each.file), each, identities);
@@ -76,7 +77,11 @@ export async function backupVerify(
   return isDamaged ? EXIT.failed : EXIT.done;
 }
 
-async function faultOf(file: string, { sha256 }: KeptSnapshot, identities?: string): Promise<string | undefined> {
+async function faultOf(
+  file: string,
+  { sha256 }: KeptSnapshot,
+  identities?: string,
+): Promise<string | undefined> {
   if ((await sha256Of(file)) !== sha256) return "its SHA-256 is not the one that was recorded with it";
   if (identities === undefined) return undefined;
   return snapshotFault(file, identities).catch((error: unknown) => displayLine(messageOf(error)));

@@ -42,13 +42,10 @@ export interface Need {
   readonly python?: readonly PythonPackagesName[];
 }
 
-type ClusterFile =
-  (typeof KUBERNETES_FILES)[number] | "etcd" | "etcdctl" | "etcdutl" | "coredns" | "pause";
+type ClusterFile = (typeof KUBERNETES_FILES)[number] | "etcd" | "etcdctl" | "etcdutl" | "coredns" | "pause";
 
 /** The programs of a cluster of one version: absolute paths, Linux programs of this machine's processor. */
-export interface KubernetesPrograms extends Readonly<
-  Record<ClusterFile, string>
-> {
+export interface KubernetesPrograms extends Readonly<Record<ClusterFile, string>> {
   readonly version: string;
   /** The folder of the release: kubeadm, kubelet and so on; those of etcd, coredns and pause are elsewhere. */
   readonly folder: string;

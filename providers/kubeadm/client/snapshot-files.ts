@@ -42,11 +42,16 @@ export async function writeSnapshot(
     const facts = parseSnapshotFacts("the machine's answer", line);
     const encrypted = await encryptFor(recipients, Readable.from(decoded(rest, chunks)));
     const sha256 = createHash("sha256");
-    await pipeline(encrypted, passing(sha256), createWriteStream(part, { mode: 0o600, flags: "wx", flush: true }));
+    await pipeline(
+      encrypted,
+      passing(sha256),
+      createWriteStream(part, { mode: 0o600, flags: "wx", flush: true }),
+    );
     await filled;
     const kept = { ...facts, file: `${snapshotName(facts)}.age`, sha256: sha256.digest("hex") };
+    const description = path.join(folder, `${snapshotName(facts)}.json`);
+    await writeFile(description, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     await rename(part, path.join(folder, kept.file));
-    await writeFile(path.join(folder, `${snapshotName(facts)}.json`), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     await syncFolder(folder);
     return kept;
   } catch (error) {
@@ -125,11 +130,23 @@ async function readDescription(file: string): Promise<KeptSnapshot | undefined> 
 export async function removeExpired(settings: BackupSettings, cluster: string): Promise<KeptSnapshot[]> {
   const { folder } = settings;
   const expired = expiredSnapshots(await listSnapshots(folder), settings, cluster, Date.now());
+  for (const name of await readdir(folder)) {
+    if (/^\.snapshot\..*\.part$/.test(name)) await removeLeftPart(path.join(folder, name));
+  }
   for (const { file } of expired) {
     await rm(path.join(folder, file), { force: true });
     await rm(path.join(folder, file.replace(/age$/, "json")), { force: true });
   }
   return expired;
+}
+
+/** A run that still writes a part has done so within this time. */
+const PART_MILLISECONDS = 3_600_000;
+
+/** Removes what a killed run has left. */
+async function removeLeftPart(part: string): Promise<void> {
+  const { mtimeMs } = await stat(part);
+  if (mtimeMs < Date.now() - PART_MILLISECONDS) await rm(part, { force: true });
 }
 
 /** Returns the SHA-256 of a file, hexadecimal. */
@@ -138,7 +155,3 @@ export async function sha256Of(file: string): Promise<string> {
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
 }
-
-/** Returns the size of a snapshot's file in bytes. */
-export const sizeOf = async (folder: string, { file }: KeptSnapshot): Promise<number> =>
-  (await stat(path.join(folder, file))).size;

@@ -10,13 +10,14 @@ const secret = (value: unknown) => ({
 });
 
 describe("the machines in an exported state", () => {
-  it("have the credentials of the last run, which are secret, the files that are, and their owner", () => {
+  it("have the credentials of the last run, which are secret, the files that are, their owner and where snapshots are kept", () => {
     const inputs = {
       specification: { name: "prod" },
       machines: [{ name: "w-1", port: 22 }],
       credentials: secret({ privateKey: "KEY" }),
     };
-    const rollout = { type: ROLLOUT, inputs: { secretFiles: ["/etc/hidden"] } };
+    const backup = { folder: "backups", recipients: ["age1"], keep: 10 };
+    const rollout = { type: ROLLOUT, inputs: { secretFiles: ["/etc/hidden"], backup } };
     const owner = { id: "2f1c9c6e-3d0a-4a58-9f3e-0c8f7a5d1b42", stack: "organization/foresail/prod" };
     const owned = { type: "pulumi-nodejs:dynamic/foresail:ClusterOwner", inputs: { owner } };
     const exported = { deployment: { resources: [owned, { type: TYPE, inputs }, rollout] } };
@@ -26,6 +27,7 @@ describe("the machines in an exported state", () => {
       credentials: { privateKey: "KEY" },
       owner,
       secretFiles: ["/etc/hidden"],
+      backup,
     });
   });
 

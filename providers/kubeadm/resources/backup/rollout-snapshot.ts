@@ -1,4 +1,6 @@
+import { recipientFault } from "../../../../lib/age";
 import { messageOf } from "../../../../lib/error-message";
+import { shortened } from "../../../../lib/text/quote";
 import { removeExpired, writeSnapshot } from "../../client/snapshot-files";
 import { etcdSnapshotScript, SNAPSHOT_SECONDS } from "../../machine/backup/backup-steps";
 import { type BackupSettings, describeSnapshot, snapshotMachine } from "../../plan/backup/backup";
@@ -33,4 +35,15 @@ export async function takeRolloutSnapshot(session: RolloutSession, backup: Backu
     return [];
   });
   for (const { file } of removed) progress(`removed the snapshot ${file}`);
+}
+
+/** Returns what is wrong with the keys for which a snapshot would be encrypted. */
+export async function recipientRefusals({ recipients }: BackupSettings): Promise<string[]> {
+  const faults = await Promise.all(
+    recipients.map(async (recipient) => {
+      const fault = await recipientFault(recipient);
+      return fault === undefined ? [] : [`${shortened(recipient, 24)} is not a public key of age: ${fault}`];
+    }),
+  );
+  return faults.flat();
 }

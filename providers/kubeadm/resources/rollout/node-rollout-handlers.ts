@@ -8,7 +8,15 @@ import { unreachedMachines } from "../session/machines-session";
 import type { NodeRolloutInputs as Inputs, NodeRolloutOutputs as Outputs } from "../declarations";
 
 /** Inputs for reaching the nodes; a change of them is recorded without a step on any node. */
-const RECORDED = ["specification", "machines", "jumpHost", "credentials", "kubeconfig", "rollout", "backup"] as const;
+const RECORDED = [
+  "specification",
+  "machines",
+  "jumpHost",
+  "credentials",
+  "kubeconfig",
+  "rollout",
+  "backup",
+] as const;
 
 const nameOf = ({ specification }: Inputs) => `NodeRollout ${specification.name}`;
 
@@ -33,6 +41,7 @@ export const handlers: Handlers = {
     const offers = await packageOffers(nameOf(news), desired, preview.steps);
     const { stoppedWrites } = await import("./stopped-writes.js");
     const stopped = await stoppedWrites(nameOf(news), olds, desired);
+    const keys = desired.backup === undefined ? [] : await refusedKeys(desired.backup);
     const steps = preview.steps.map(nodeRolloutSteps.format);
     for (const line of [...steps, ...notes, ...stopped.notes, ...offers.notes, ...lost, ...diff.lines])
       report(nameOf(news), line);
@@ -45,6 +54,7 @@ export const handlers: Handlers = {
         ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
         ...offers.missing.map((reason) => ({ property: "cluster.rollout.software.containerd", reason })),
         ...stuck.map((reason) => ({ property: "cluster.rollout", reason })),
+        ...keys.map((reason) => ({ property: "cluster.backup.recipients", reason })),
         ...refusals.map((reason) => ({ property: "cluster.version", reason })),
       ],
     };
@@ -79,6 +89,12 @@ export const handlers: Handlers = {
     return { id, props: outputs };
   },
 };
+
+/** Checks the checksums of keys, which the schema does not know. */
+async function refusedKeys(backup: NonNullable<Inputs["backup"]>): Promise<string[]> {
+  const { recipientRefusals } = await import("../backup/rollout-snapshot.js");
+  return recipientRefusals(backup);
+}
 
 async function converge(id: string, inputs: Inputs, last: Pick<Outputs, "nodes" | "version">) {
   const { convergeVersions } = await import("./run.js");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
+import { PassThrough, Readable, Writable } from "node:stream";
 import { afterEach, describe, it } from "mocha";
 import {
   AuthenticationRefused,
@@ -67,6 +68,51 @@ describe("SSH", () => {
       assert.ok(mebibytes < 300, `${mebibytes} MiB more`);
       assert.equal((await connection.run("echo still", { name: "next", seconds: 5 })).stdout, "still\n");
     });
+
+  it("passes a long answer on as fast as it is read, and keeps what came before it", async () => {
+    const connection = await open((await server()).target());
+    const marker = "# answer";
+    let bytes = 0;
+    let most = 0;
+    const sink = new Writable({
+      highWaterMark: 2 ** 16,
+      write(chunk: Buffer, _encoding, done) {
+        bytes += chunk.length;
+        most = Math.max(most, sink.writableLength);
+        setImmediate(done);
+      },
+    });
+    const command = `echo hello; printf '\n%s\n' '${marker}'; head -c 20000000 /dev/zero | tr '\\0' x; echo told >&2`;
+    const output = await connection.run(command, { name: "long", marker, sink, seconds: 60 });
+    assert.deepEqual(output, { stdout: "", stderr: "told\n" });
+    await new Promise<void>((resolve) => sink.end(resolve));
+    assert.equal(bytes, 20_000_000);
+    assert.ok(most < 8 * 2 ** 20, `${most} bytes were kept at once`);
+  });
+
+  it("says what a command that answers nothing printed, also when its answer was to be passed on", async () => {
+    const connection = await open((await server()).target());
+    const sink = new PassThrough();
+    const running = connection.run("echo greeting; exit 3", { name: "x", marker: "# no", sink, seconds: 10 });
+    await assert.rejects(running, /did not run: the login ended with exit code 3:\ngreeting/);
+    assert.equal(sink.readableLength, 0);
+  });
+
+  it("writes a stream after the standard input, and fails with the stream", async () => {
+    const connection = await open((await server()).target());
+    const read = (input: Readable) =>
+      connection.run("cat | wc -c", { name: "x", stdin: "12345", input, seconds: 30 });
+    const chunks = Array.from({ length: 40 }, () => Buffer.alloc(100_000));
+    assert.equal((await read(Readable.from(chunks))).stdout.trim(), "4000005");
+    // eslint-disable-next-line require-yield
+    const failing = Readable.from(
+      (async function* () {
+        await Promise.resolve();
+        throw new Error("no disk");
+      })(),
+    );
+    await assert.rejects(read(failing), /no disk/);
+  });
 
   it("names the signal that ended a command", async () => {
     const connection = await open((await server()).target());

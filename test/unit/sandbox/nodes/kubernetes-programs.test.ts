@@ -12,7 +12,10 @@ const names = [
 ];
 const programs = Object.fromEntries([
   ["version", "1.36.3"],
-  ...["kubeadm", "kubelet", "kubectl", "etcdctl", "etcdutl", ...names].map((name) => [name, `/programs/${name}`]),
+  ...["kubeadm", "kubelet", "kubectl", "etcdctl", "etcdutl", ...names].map((name) => [
+    name,
+    `/programs/${name}`,
+  ]),
 ]) as unknown as KubernetesPrograms;
 const references = names.map((name) => `registry.k8s.io/${name === "coredns" ? "coredns/coredns" : name}:v1`);
 
