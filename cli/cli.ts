@@ -16,6 +16,7 @@ import type { InitOptions } from "./commands/init";
 import type { PlanOptions, PlanOutput } from "./commands/plan";
 import type { PreviewOptions } from "./commands/preview";
 import type { ReleaseOptions } from "./commands/release";
+import type { RestoreOptions } from "./commands/restore";
 import type { UnlockOptions } from "./commands/unlock";
 import type { UpOptions } from "./commands/up";
 import { displayWarnings } from "../lib/text/warnings";
@@ -198,6 +199,23 @@ function addBackupCommands(program: Command): void {
     .action(running<BackupVerifyOptions>(async () => (await import("./commands/backup.js")).backupVerify));
 }
 
+const RESTORE_NOTES = `
+It shows every step, and what is lost, and asks. After an interruption the same command continues. The page docs/recovery.md says when to use it.
+`;
+
+/** Adds the command restore, which rebuilds a lost control plane from a snapshot. */
+function addRestoreCommand(program: Command): void {
+  addCommand(program, "restore", RESTORE_NOTES)
+    .description("rebuild the control plane on its machines from a snapshot, when all of it is lost")
+    .option(...STACK)
+    .requiredOption("--from <file>", "the snapshot (.age)")
+    .requiredOption("--identity <file>", "the private key of age")
+    .option("--gone <name...>", "other control planes that are dead or switched off for good", [])
+    .option("--discard-living", "restore although an API server answers", false)
+    .option("--yes", "do not ask", false)
+    .action(running<RestoreOptions>(async () => (await import("./commands/restore.js")).restore));
+}
+
 interface ReportOptions extends OutputOptions<"json" | "markdown"> {
   readonly stack?: string;
 }
@@ -321,6 +339,7 @@ async function main(): Promise<void> {
   addReleaseCommand(program);
   addDriftCommand(program);
   addBackupCommands(program);
+  addRestoreCommand(program);
   addMonitorCommand(program);
   addConfigCommand(program);
   addFleetCommands(program);

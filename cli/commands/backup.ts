@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/error-message";
 import { readGivenFile } from "../../lib/files";
 import { displayJson, displayLine } from "../../lib/text/display";
 import { takeSnapshot } from "../../providers/kubeadm/client/snapshot";
-import { snapshotFault } from "../../providers/kubeadm/client/snapshot-content";
+import { readSnapshot } from "../../providers/kubeadm/client/snapshot-content";
 import { listSnapshots, removeExpired, sha256Of } from "../../providers/kubeadm/client/snapshot-files";
 import {
   type BackupSettings,
@@ -84,7 +84,10 @@ async function faultOf(
 ): Promise<string | undefined> {
   if ((await sha256Of(file)) !== sha256) return "its SHA-256 is not the one that was recorded with it";
   if (identities === undefined) return undefined;
-  return snapshotFault(file, identities).catch((error: unknown) => displayLine(messageOf(error)));
+  return readSnapshot(file, identities).then(
+    (read) => ("fault" in read ? read.fault : undefined),
+    (error: unknown) => displayLine(messageOf(error)),
+  );
 }
 
 function named(kept: readonly KeptSnapshot[], name: string): KeptSnapshot {

@@ -40,6 +40,7 @@ export const EXITS_OF = {
   "backup now": ["done", "failed", "usage"],
   "backup list": ["done", "failed", "usage"],
   "backup verify": ["done", "failed", "usage"],
+  restore: ["done", "failed", "usage", "declined"],
   monitor: ["done", "failed", "usage"],
   completion: ["done", "failed", "usage"],
   man: ["done", "failed", "usage"],

@@ -3,54 +3,92 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { decryptWith } from "../../../lib/age";
+import { parseSnapshotFacts, type SnapshotFacts } from "../plan/backup/backup";
 
 const BLOCK = 512;
 /** etcd writes the digest of a snapshot at its end. */
 const DIGEST = 32;
+/** How much is read at once. */
+const PIECE = 2 ** 16;
+/** Largest description of a snapshot in an archive. */
+const LONGEST_FACTS = 2 ** 16;
 
-/** Opens the archive of a snapshot: gzip of what etcdSnapshotScript answers. @param identities text of an identity file */
+/** Opens the archive of a snapshot: gzip, as etcdSnapshotScript answers it. @param identities text of an identity file */
 export const openSnapshot = (file: string, identities: string): Promise<Readable> =>
   decryptWith(identities, createReadStream(file));
+
+/** A snapshot that was read to its end. */
+export type ReadSnapshot = { readonly facts: SnapshotFacts } | { readonly fault: string };
 
 /**
  * Reads a whole snapshot with a private key.
  *
- * @returns what is wrong with it, or undefined when it is complete and etcd's own digest fits
+ * @returns what it says of itself, or what is wrong with it
+ * @throws Error when the key does not fit, or an encrypted byte is wrong
  */
-export async function snapshotFault(file: string, identities: string): Promise<string | undefined> {
+export async function readSnapshot(file: string, identities: string): Promise<ReadSnapshot> {
   const archive = await openSnapshot(file, identities);
   const plain = archive.pipe(createGunzip());
   archive.on("error", (error) => plain.destroy(error));
-  const hash = createHash("sha256");
-  let header = Buffer.alloc(0);
-  let tail = Buffer.alloc(0);
-  let left: number | undefined;
-  for await (const each of plain as AsyncIterable<Buffer>) {
-    let chunk = each;
-    if (left === undefined) {
-      header = Buffer.concat([header, chunk]);
-      if (header.length < BLOCK) continue;
-      if (nameOf(header) !== "etcd.db") return "it does not begin with a snapshot of etcd";
-      left = sizeOf(header);
-      chunk = header.subarray(BLOCK);
-    }
-    const own = chunk.subarray(0, Math.max(left, 0));
-    left -= own.length;
-    // the last bytes are the digest of what comes before them
-    const known = Buffer.concat([tail, own]);
-    const until = Math.max(known.length - DIGEST, 0);
-    hash.update(known.subarray(0, until));
-    tail = known.subarray(until);
-  }
-  if (left === undefined || left > 0) return "it is not complete";
-  return hash.digest().equals(tail) ? undefined : "etcd's digest of the snapshot does not fit";
+  const bytes = new Bytes(plain);
+  const database = await bytes.header();
+  if (database?.name !== "etcd.db") return { fault: "it does not begin with a snapshot of etcd" };
+  if (!(await hasFittingDigest(bytes, database.size)))
+    return { fault: "etcd's digest of the snapshot does not fit" };
+  await bytes.take(paddingOf(database.size));
+  const description = await bytes.header();
+  if (description?.name !== "snapshot.json" || description.size > LONGEST_FACTS)
+    return { fault: "it has no description" };
+  const facts = parseSnapshotFacts(file, (await bytes.take(description.size)).toString());
+  // gzip has a check of its own at the end
+  while ((await bytes.take(PIECE)).length > 0);
+  return { facts };
 }
 
-/** Returns the name in the header of an archive's first file. */
-const nameOf = (header: Buffer): string => header.subarray(0, 100).toString("latin1").replace(/\0.*$/s, "");
+/** Reads the snapshot of etcd, whose last bytes are the digest of those before them. */
+async function hasFittingDigest(bytes: Bytes, size: number): Promise<boolean> {
+  const hash = createHash("sha256");
+  for (let left = size - DIGEST; left > 0;) {
+    const piece = await bytes.take(Math.min(PIECE, left));
+    if (piece.length === 0) return false;
+    hash.update(piece);
+    left -= piece.length;
+  }
+  return hash.digest().equals(await bytes.take(DIGEST));
+}
 
-/** Returns the size in the header of a file: octal, or binary for 8 GiB and more. */
-const sizeOf = (header: Buffer): number =>
-  (header[124] ?? 0) & 0x80
-    ? Number(header.readBigUInt64BE(128))
-    : Number.parseInt(header.subarray(124, 136).toString("latin1").replace(/\0.*$/s, "").trim(), 8);
+const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
+
+/** Reads a stream piece by piece. */
+class Bytes {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private held = Buffer.alloc(0);
+
+  constructor(stream: Readable) {
+    this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  /** Returns this many bytes, or all that are left. */
+  async take(count: number): Promise<Buffer> {
+    while (this.held.length < count) {
+      const { value, done } = await this.chunks.next();
+      if (done === true) break;
+      this.held = Buffer.concat([this.held, value]);
+    }
+    const taken = this.held.subarray(0, count);
+    this.held = this.held.subarray(taken.length);
+    return taken;
+  }
+
+  /** Returns name and size in the header of an archive's next file; undefined at its end. */
+  async header(): Promise<{ name: string; size: number } | undefined> {
+    const block = await this.take(BLOCK);
+    if (block.length < BLOCK) return undefined;
+    const field = (from: number, to: number) =>
+      block.subarray(from, to).toString("latin1").replace(/\0.*$/s, "").trim();
+    // octal, or binary for 8 GiB and more
+    const isBinary = ((block[124] ?? 0) & 0x80) !== 0;
+    const size = isBinary ? Number(block.readBigUInt64BE(128)) : Number.parseInt(field(124, 136), 8);
+    return { name: field(0, 100), size };
+  }
+}

@@ -1,3 +1,4 @@
+import { assertNames } from "../../plan/validation/settings";
 import { step } from "../steps";
 
 /** How long a snapshot may take: etcd's data has at most 8 GiB, and has to pass the operator's connection. */
@@ -9,3 +10,38 @@ export const etcdSnapshotScript = (cluster: string, machine: string) =>
     files: ["common/etcd", "common/etcd-programs"],
     CLUSTER: cluster,
   });
+
+/** Tells what is left of a control plane. Answers "api" and "etcd", one in a line. */
+export const restoreFactsScript = (cluster: string, machine: string) =>
+  step("restore-facts", cluster, machine);
+
+/** Takes a control plane out of service before another one is restored. Its answer is empty. */
+export const fenceControlPlaneScript = (cluster: string, machine: string) =>
+  step("fence-control-plane", cluster, machine, { files: ["common/stopped-control-plane"] });
+
+/** How long the API server of a restored control plane may take until it is ready. */
+export const READY_SECONDS = 300;
+
+/**
+ * Makes a control plane what it was in a snapshot, and waits until its API server is ready. Data: the archive of
+ * etcdSnapshotScript, gzip. Its answer is empty.
+ *
+ * @param snapshot names the snapshot, so that a step that has ended is not repeated
+ * @param gone names of the other control planes, whose Nodes go
+ */
+export const restoreControlPlaneScript = (
+  cluster: string,
+  machine: string,
+  { snapshot, gone }: { snapshot: string; gone: readonly string[] },
+) => {
+  assertNames({ cluster });
+  for (const name of gone) assertNames({ machine: name });
+  return step("restore-control-plane", cluster, machine, {
+    files: ["common/etcd-programs", "common/stopped-control-plane"],
+    ...{ CLUSTER: cluster, SNAPSHOT: snapshot, READY_SECONDS, GONE: gone },
+  });
+};
+
+/** Ends a restore, so that the same snapshot can be restored once more. Its answer is empty. */
+export const finishRestoreScript = (cluster: string, machine: string) =>
+  step("finish-restore", cluster, machine);

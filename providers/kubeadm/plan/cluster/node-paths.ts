@@ -16,6 +16,8 @@ export const NODE_PATHS = {
   scratch: "/run/foresail-step",
   /** A snapshot of etcd, until the step that takes or restores it ends. */
   snapshot: "/var/lib/foresail/snapshot",
+  /** Names the snapshot that was restored, until the restore is finished. */
+  restored: "/var/lib/foresail/restored",
   /** kubeadm's backups from upgrades, which include etcd's data on a control plane. */
   backups: "/etc/kubernetes/tmp",
   logs: "/var/log/foresail",

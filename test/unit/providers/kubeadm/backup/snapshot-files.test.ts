@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { snapshotFault } from "../../../../../providers/kubeadm/client/snapshot-content";
+import { readSnapshot } from "../../../../../providers/kubeadm/client/snapshot-content";
 import {
   listSnapshots,
   removeExpired,
@@ -40,6 +40,12 @@ const factsAt = (taken: string) =>
     ...{ revision: 7, hash: 8, keys: 9, bytes: 1024 },
   });
 
+/** Reads a snapshot. @returns what is wrong with it */
+async function snapshotFault(file: string, identities: string): Promise<string | undefined> {
+  const read = await readSnapshot(file, identities);
+  return "fault" in read ? read.fault : undefined;
+}
+
 describe("a snapshot in a folder", () => {
   let folder: string;
   let identity: string;
@@ -54,7 +60,11 @@ describe("a snapshot in a folder", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const content = (database = etcdSnapshot(300_000)) =>
-    archive({ "etcd.db": database, "etc/kubernetes/pki/ca.key": Buffer.from(SECRET) });
+    archive({
+      "etcd.db": database,
+      "snapshot.json": Buffer.from(factsAt("2026-11-28T00:15:33Z")),
+      "etc/kubernetes/pki/ca.key": Buffer.from(SECRET),
+    });
   /** Writes an answer in chunks of odd sizes, as SSH does. */
   const answer = (taken: string, body: Buffer, { chunk = 1021, fails = false } = {}) => ({
     fill: async (sink: Writable) => {

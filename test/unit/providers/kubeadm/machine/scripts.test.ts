@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { rewrittenSettingsScript } from "../../../../../providers/kubeadm/machine/adoption/rewritten-settings";
 import * as adoption from "../../../../../providers/kubeadm/machine/adoption/adoption-steps";
-import { etcdSnapshotScript } from "../../../../../providers/kubeadm/machine/backup/backup-steps";
+import * as backups from "../../../../../providers/kubeadm/machine/backup/backup-steps";
 import { acceptDriftScript, driftScript } from "../../../../../providers/kubeadm/machine/drift/drift-steps";
 import { proxyVariables } from "../../../../../providers/kubeadm/machine/parameters";
 import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
@@ -125,7 +125,13 @@ const scripts: Record<string, Script> = {
   "endpoint-facts": endpoints.endpointFactsScript(exampleSpecification(), "cp-1"),
   "move-endpoint": endpoints.moveEndpointScript(exampleSpecification(), "cp-1", ["lb:6443"]),
   ...{ "etcd-alarms": etcdAlarmsScript("demo", "cp-1"), "etcd-members": etcdMembersScript("demo", "cp-1") },
-  "etcd-snapshot": etcdSnapshotScript("demo", "cp-1"),
+  "etcd-snapshot": backups.etcdSnapshotScript("demo", "cp-1"),
+  "restore-facts": backups.restoreFactsScript("demo", "cp-1"),
+  "fence-control-plane": backups.fenceControlPlaneScript("demo", "cp-2"),
+  "restore-control-plane": backups.restoreControlPlaneScript("demo", "cp-1", {
+    ...{ snapshot: "demo 2026-11-28T00:15:33Z 19678", gone: ["cp-2"] },
+  }),
+  "finish-restore": backups.finishRestoreScript("demo", "cp-1"),
   "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
   "forget-membership": forgetMembershipScript("demo", "cp-2"),

@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+# Makes this control plane what it was in a snapshot, as the only member of etcd. Data: the archive of etcd-snapshot, gzip. A
+# step that was interrupted begins anew; one that has ended is not repeated until finish-restore. Its answer is empty.
+# Parameters: CLUSTER, SNAPSHOT (names the snapshot), READY_SECONDS, GONE (names of the other control planes)
+refuse_foreign_machine
+[ -n "$claimed_by" ] ||
+  fail "$MACHINE: nothing is prepared on this machine, which was installed anew or reset since, so no snapshot can be restored there" 78
+
+is_restored() { [ "$(cat "$RESTORED_PATH" 2>/dev/null)" = "$SNAPSHOT" ]; }
+
+# Prints an argument of a manifest: NAME.
+argument() { sed -n "s/^ *- --$1=//p" "$SNAPSHOT_PATH/etc/kubernetes/manifests/etcd.yaml" | head -n 1; }
+
+restore_etcd() {
+  local data name peer
+  data=$(argument data-dir) name=$(argument name) peer=$(argument initial-advertise-peer-urls)
+  [ -n "$data" ] && [ -n "$name" ] && [ -n "$peer" ] || fail "$MACHINE: the snapshot has no manifest of etcd"
+  mkdir -m 0700 -p "$data"
+  rm -rf "$data/foresail-restored"
+  refuse_full_disk "$(stat --format=%s "$SNAPSHOT_PATH/etcd.db")"
+  take_etcd_programs "$(image_of "$SNAPSHOT_PATH/etc/kubernetes/manifests/etcd.yaml")" etcdutl
+  # informers that have seen later revisions notice that these are gone
+  "$SNAPSHOT_PATH/etcdutl" snapshot restore "$SNAPSHOT_PATH/etcd.db" --data-dir "$data/foresail-restored" --name "$name" \
+    --initial-cluster "$name=$peer" --initial-advertise-peer-urls "$peer" --bump-revision 1000000000 --mark-compacted
+  rm -rf "$data/member"
+  mv "$data/foresail-restored/member" "$data/member"
+  rm -rf "$data/foresail-restored"
+}
+
+# Puts the files of the snapshot back; what the kubelet has renewed since is newer than what is in it.
+restore_files_of_node() {
+  local kubelet=/var/lib/kubelet file
+  mkdir -p /etc/kubernetes "$kubelet/pki"
+  cp -a "$SNAPSHOT_PATH/etc/kubernetes/." /etc/kubernetes/
+  for file in config.yaml kubeadm-flags.env; do
+    if [ ! -e "$kubelet/$file" ]; then cp -a "$SNAPSHOT_PATH/var/lib/kubelet/$file" "$kubelet/$file"; fi
+  done
+  file=$kubelet/pki/kubelet-client-current.pem
+  if [ ! -e "$file" ] && [ -e "$SNAPSHOT_PATH$file" ]; then
+    # the kubelet expects a link
+    install -m 0600 "$SNAPSHOT_PATH$file" "$kubelet/pki/kubelet-client-restored.pem"
+    ln -sf kubelet-client-restored.pem "$file"
+  fi
+}
+
+if ! is_restored; then
+  use_snapshot_folder
+  # keys are nowhere but below /etc/kubernetes, also for a moment
+  unpacked=/etc/kubernetes/.foresail-restore
+  trap 'code=$? command=$BASH_COMMAND; rm -rf "$SNAPSHOT_PATH" "$unpacked"; end_step "$code" "$command"' EXIT
+  rm -rf "$unpacked"
+  mkdir -p /etc/kubernetes
+  mkdir -m 0700 "$unpacked"
+  ln -s "$unpacked" "$SNAPSHOT_PATH/etc"
+  tar -xzpf - --keep-directory-symlink -C "$SNAPSHOT_PATH" <&5
+  grep -qF "\"cluster\":\"$CLUSTER\",\"machine\":\"$MACHINE\"," "$SNAPSHOT_PATH/snapshot.json" ||
+    fail "$MACHINE: the snapshot is one of another cluster or machine"
+  progress "$MACHINE: stopping what is left of its control plane"
+  stop_control_plane
+  restore_etcd
+  restore_files_of_node
+  sync
+  date -u +%FT%TZ >"$MEMBER_PATH"
+  printf '%s' "$SNAPSHOT" >"$RESTORED_PATH"
+else
+  cat >/dev/null <&5
+fi
+systemctl enable --quiet kubelet
+systemctl restart kubelet
+progress "$MACHINE: waiting until its API server is ready"
+deadline=$((SECONDS + READY_SECONDS))
+until curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null https://127.0.0.1:6443/readyz; do
+  [ "$SECONDS" -lt "$deadline" ] || fail "$MACHINE: its API server is not ready $READY_SECONDS seconds after etcd was restored; look at: crictl ps -a, journalctl -u kubelet"
+  sleep 1
+done
+# they join again as new members, and the snapshot has Nodes of the former ones
+for name in "${GONE[@]}"; do
+  kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=30s delete node "$name" --ignore-not-found
+done
