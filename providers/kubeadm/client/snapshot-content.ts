@@ -61,11 +61,11 @@ const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
 /** Reads a stream piece by piece. */
 class Bytes {
-  private readonly chunks: AsyncIterator<Buffer>;
+  private readonly chunks: AsyncIterator<Buffer, undefined>;
   private held = Buffer.alloc(0);
 
   constructor(stream: Readable) {
-    this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   }
 
   /** Returns this many bytes, or all that are left. */

@@ -30,7 +30,7 @@ export async function writeSnapshot(
   fill: (answer: Writable) => Promise<unknown>,
 ): Promise<KeptSnapshot> {
   const answer = new PassThrough();
-  const chunks = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const part = path.join(folder, `.snapshot.${process.pid}.${Date.now()}.part`);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ export async function writeSnapshot(
   }
 }
 
-async function firstLine(chunks: AsyncIterator<Buffer>): Promise<{ line: string; rest: string }> {
+async function firstLine(chunks: AsyncIterator<Buffer, undefined>): Promise<{ line: string; rest: string }> {
   let text = "";
   for (;;) {
     const end = text.indexOf("\n");
@@ -75,7 +75,7 @@ async function firstLine(chunks: AsyncIterator<Buffer>): Promise<{ line: string;
 }
 
 /** Decodes base64, of which a chunk may end anywhere. */
-async function* decoded(begin: string, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* decoded(begin: string, chunks: AsyncIterator<Buffer, undefined>): AsyncGenerator<Buffer> {
   let text = begin;
   for (;;) {
     const whole = text.length - (text.length % 4);
