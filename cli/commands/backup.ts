@@ -40,7 +40,7 @@ export async function backupNow({ stack }: BackupOptions, say = print): Promise<
   const { backup, ...cluster } = await readBackup(stack, "--show-secrets");
   const kept = await takeSnapshot({ ...cluster, seconds: SECONDS }, cluster.machines, backup);
   say(`${kept.machine}: ${describeSnapshot(kept)} is kept as ${path.join(backup.folder, kept.file)}`);
-  for (const { file } of await removeExpired(backup, kept.cluster)) say(`removed ${file}`);
+  for (const { file } of await removeExpired(backup, kept)) say(`removed ${file}`);
   return EXIT.done;
 }
 

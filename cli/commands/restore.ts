@@ -50,7 +50,8 @@ export async function restore(options: RestoreOptions, say = print): Promise<num
   const { machines, ...cluster } = inState;
   const access: MachineAccess = { ...cluster, seconds: SECONDS };
   const remains = await remainsOf(access, machines, options.gone);
-  const plan = planRestore(read.facts, access.cluster, machines, remains, options, Date.now());
+  const identity = { cluster: access.cluster, stack: access.owner?.id ?? "" };
+  const plan = planRestore(read.facts, identity, machines, remains, options, Date.now());
   if (!("machine" in plan) || plan.refusals.length > 0) {
     for (const refusal of plan.refusals) say(`refused: ${refusal}`);
     say("nothing was touched");

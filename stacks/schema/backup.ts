@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { shortLineIssue } from "../../lib/validation/names";
-import { DEFAULT_KEEP, recipientIssue } from "../../providers/kubeadm/plan/backup/backup";
+import { DEFAULT_KEEP, folderIssue, recipientIssue } from "../../providers/kubeadm/plan/backup/backup";
 import { text, whole } from "./rule";
 
 export const BackupConfiguration = z.strictObject({
-  folder: text(shortLineIssue).describe(
+  folder: text(folderIssue).describe(
     "Folder for the snapshots, on the machine that runs foresail; a relative path is below the project's folder.",
   ),
   recipients: z

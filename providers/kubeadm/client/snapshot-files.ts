@@ -13,6 +13,7 @@ import {
   type KeptSnapshot,
   newestFirst,
   parseSnapshotFacts,
+  type SnapshotFacts,
   snapshotName,
 } from "../plan/backup/backup";
 
@@ -126,10 +127,13 @@ async function readDescription(file: string): Promise<KeptSnapshot | undefined> 
   }
 }
 
-/** Removes the snapshots of a cluster that do not stay. @returns those */
-export async function removeExpired(settings: BackupSettings, cluster: string): Promise<KeptSnapshot[]> {
+/** Removes the snapshots of the newest one's cluster that do not stay. @returns those */
+export async function removeExpired(
+  settings: BackupSettings,
+  newest: SnapshotFacts,
+): Promise<KeptSnapshot[]> {
   const { folder } = settings;
-  const expired = expiredSnapshots(await listSnapshots(folder), settings, cluster, Date.now());
+  const expired = expiredSnapshots(await listSnapshots(folder), settings, newest, Date.now());
   for (const name of await readdir(folder)) {
     if (/^\.snapshot\..*\.part$/.test(name)) await removeLeftPart(path.join(folder, name));
   }

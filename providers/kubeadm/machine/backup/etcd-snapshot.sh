@@ -18,8 +18,8 @@ status=$("$SNAPSHOT_PATH/etcdutl" snapshot status "$SNAPSHOT_PATH/etcd.db" --wri
   fail "$MACHINE: etcdutl does not accept the snapshot"
 fact() { grep -o "\"$1\":[0-9]*" <<<"$status" | cut -d : -f 2; }
 version=$(image_of /etc/kubernetes/manifests/kube-apiserver.yaml)
-printf '{"cluster":"%s","machine":"%s","taken":"%s","version":"%s","revision":%s,"hash":%s,"keys":%s,"bytes":%s}\n' \
-  "$CLUSTER" "$MACHINE" "$(date -u +%FT%TZ)" "${version##*:v}" "$(fact revision)" "$(fact hash)" "$(fact totalKey)" "$(fact totalSize)" \
+printf '{"cluster":"%s","stack":"%s","machine":"%s","taken":"%s","version":"%s","revision":%s,"hash":%s,"keys":%s,"bytes":%s}\n' \
+  "$CLUSTER" "$OWNER_ID" "$MACHINE" "$(date -u +%FT%TZ)" "${version##*:v}" "$(fact revision)" "$(fact hash)" "$(fact totalKey)" "$(fact totalSize)" \
   >"$SNAPSHOT_PATH/snapshot.json"
 rm "$SNAPSHOT_PATH"/etcd{ctl,utl}
 cat "$SNAPSHOT_PATH/snapshot.json" >&4

@@ -14,8 +14,9 @@ argument() { sed -n "s/^ *- --$1=//p" "$SNAPSHOT_PATH/etc/kubernetes/manifests/e
 restore_etcd() {
   local data name peer
   data=$(argument data-dir) name=$(argument name) peer=$(argument initial-advertise-peer-urls)
-  [ -n "$data" ] && [ -n "$name" ] && [ -n "$peer" ] || fail "$MACHINE: the snapshot has no manifest of etcd"
-  mkdir -m 0700 -p "$data"
+  if [ -z "$data" ] || [ -z "$name" ] || [ -z "$peer" ]; then fail "$MACHINE: the snapshot has no manifest of etcd"; fi
+  # with kubeadm's mode: the step's umask
+  mkdir -p "$data"
   rm -rf "$data/foresail-restored"
   refuse_full_disk "$(stat --format=%s "$SNAPSHOT_PATH/etcd.db")"
   take_etcd_programs "$(image_of "$SNAPSHOT_PATH/etc/kubernetes/manifests/etcd.yaml")" etcdutl
@@ -44,17 +45,14 @@ restore_files_of_node() {
 }
 
 if ! is_restored; then
-  use_snapshot_folder
   # keys are nowhere but below /etc/kubernetes, also for a moment
   unpacked=/etc/kubernetes/.foresail-restore
-  trap 'code=$? command=$BASH_COMMAND; rm -rf "$SNAPSHOT_PATH" "$unpacked"; end_step "$code" "$command"' EXIT
-  rm -rf "$unpacked"
   mkdir -p /etc/kubernetes
-  mkdir -m 0700 "$unpacked"
+  use_snapshot_folder "$unpacked"
   ln -s "$unpacked" "$SNAPSHOT_PATH/etc"
   tar -xzpf - --keep-directory-symlink -C "$SNAPSHOT_PATH" <&5
-  grep -qF "\"cluster\":\"$CLUSTER\",\"machine\":\"$MACHINE\"," "$SNAPSHOT_PATH/snapshot.json" ||
-    fail "$MACHINE: the snapshot is one of another cluster or machine"
+  grep -qF "{\"cluster\":\"$CLUSTER\",\"stack\":\"$OWNER_ID\",\"machine\":\"$MACHINE\"," "$SNAPSHOT_PATH/snapshot.json" ||
+    fail "$MACHINE: the snapshot is one of another cluster, stack or machine"
   progress "$MACHINE: stopping what is left of its control plane"
   stop_control_plane
   restore_etcd

@@ -2,11 +2,17 @@
 # etcdctl and etcdutl of the release that the machine's etcd has. They are in its image, which has no shell, so that they are
 # copied from there; a machine may have its own instead.
 
-# Removes the folder of a snapshot when the step ends: etcd's data is in it in plain text.
+# Makes the folder of a snapshot, and others, for this step alone: etcd's data is in it in plain text. FOLDER...
 use_snapshot_folder() {
-  rm -rf "$SNAPSHOT_PATH"
-  mkdir -m 0700 "$SNAPSHOT_PATH"
-  trap 'code=$? command=$BASH_COMMAND; rm -rf "$SNAPSHOT_PATH"; end_step "$code" "$command"' EXIT
+  snapshot_folders=("$SNAPSHOT_PATH" "$@")
+  rm -rf "${snapshot_folders[@]}"
+  mkdir -m 0700 "${snapshot_folders[@]}"
+  trap 'end_snapshot $? "$BASH_COMMAND"' EXIT
+}
+
+end_snapshot() {
+  rm -rf "${snapshot_folders[@]}"
+  end_step "$@"
 }
 
 # Prints the image of a manifest: FILE.
@@ -14,13 +20,14 @@ image_of() { sed -n 's/^ *image: //p' "$1" | head -n 1; }
 
 # Copies these programs into the folder of the snapshot: IMAGE NAME...
 take_etcd_programs() {
-  local image=$1 mounted=$SCRATCH_PATH/etcd-image name words
+  local image=$1 mounted=$SCRATCH_PATH/etcd-image name program words
   shift
   mkdir "$mounted"
   words=$(ctr --namespace k8s.io images mount "$image" "$mounted" 2>&1) || words="$image can't be read: $words"
   for name in "$@"; do
-    cp "$mounted/usr/local/bin/$name" "$SNAPSHOT_PATH/$name" 2>/dev/null || cp "$(command -v "$name")" "$SNAPSHOT_PATH/$name" 2>/dev/null || break
-    chmod 0700 "$SNAPSHOT_PATH/$name"
+    program=$mounted/usr/local/bin/$name
+    if [ ! -e "$program" ]; then program=$(command -v "$name" || true); fi
+    if [ -n "$program" ]; then install -m 0700 "$program" "$SNAPSHOT_PATH/$name"; fi
   done
   ctr --namespace k8s.io images unmount --rm "$mounted" >/dev/null 2>&1 || true
   for name in "$@"; do

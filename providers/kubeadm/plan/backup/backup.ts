@@ -1,4 +1,5 @@
 import { isObject, parseJson } from "../../../../lib/json";
+import { shortLineIssue } from "../../../../lib/validation/names";
 import { quoted } from "../../../../lib/text/quote";
 import type { Machine } from "../cluster/machine";
 import type { RolloutStep } from "../rollout/desired";
@@ -19,6 +20,8 @@ export interface BackupSettings {
 /** A snapshot, as the machine describes it. None of it is secret. */
 export interface SnapshotFacts {
   cluster: string;
+  /** Identity of the stack; empty in state of earlier releases. */
+  stack: string;
   /** The control plane whose files are in it. */
   machine: string;
   /** ISO 8601. */
@@ -55,11 +58,11 @@ const DAY = 86_400_000;
 export function expiredSnapshots(
   kept: readonly KeptSnapshot[],
   { keep, keepDays }: Pick<BackupSettings, "keep" | "keepDays">,
-  cluster: string,
+  { cluster, stack }: Pick<SnapshotFacts, "cluster" | "stack">,
   now: number,
 ): KeptSnapshot[] {
   const oldest = keepDays === undefined ? -Infinity : now - keepDays * DAY;
-  return newestFirst(kept.filter((each) => each.cluster === cluster)).filter(
+  return newestFirst(kept.filter((each) => each.cluster === cluster && each.stack === stack)).filter(
     ({ taken }, index) => index > 0 && (index >= keep || Date.parse(taken) < oldest),
   );
 }
@@ -85,12 +88,15 @@ export function parseSnapshotFacts(source: string, text: string): SnapshotFacts 
     isObject(value) &&
     numbers.every((key) => Number.isSafeInteger(value[key])) &&
     words.every((key) => typeof value[key] === "string" && /^[\w.+-]{1,253}$/.test(value[key])) &&
+    typeof value.stack === "string" &&
+    /^[\da-f-]{0,36}$/.test(value.stack) &&
     typeof value.taken === "string" &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value.taken) &&
     !Number.isNaN(Date.parse(value.taken));
   if (!isSound) throw new Error(`${source} does not describe a snapshot: ${quoted(text.slice(0, 200))}`);
-  const { cluster, machine, taken, version, revision, hash, keys, bytes } = value as unknown as SnapshotFacts;
-  return { cluster, machine, taken, version, revision, hash, keys, bytes };
+  const { cluster, stack, machine, taken, version, revision, hash, keys, bytes } =
+    value as unknown as SnapshotFacts;
+  return { cluster, stack, machine, taken, version, revision, hash, keys, bytes };
 }
 
 /** Returns a snapshot in words: "etcd at revision 1234 (hash 5a1f, 812 keys, 12 MiB)". */
@@ -140,6 +146,12 @@ function snapshotStep(
     ...(keepDays === undefined ? {} : { days: keepDays }),
   };
 }
+
+/** Returns what is wrong with the folder of snapshots, or undefined. */
+export const folderIssue = (folder: string): string | undefined =>
+  folder.startsWith("~")
+    ? "begins with ~, which only a shell knows; write an absolute path, or one below the project's folder"
+    : shortLineIssue(folder);
 
 /** A public key of age, X25519 or post-quantum. Its checksum is checked when it is used. */
 const RECIPIENT = /^age1(?:[02-9ac-hj-np-z]{58}|pq1[02-9ac-hj-np-z]{1000,4000})$/;

@@ -46,7 +46,7 @@ const nameOf = ({ cluster, taken, hash }: SnapshotFacts): string => `${cluster} 
  */
 export function planRestore(
   facts: SnapshotFacts,
-  cluster: string,
+  { cluster, stack }: Pick<SnapshotFacts, "cluster" | "stack">,
   machines: readonly Machine[],
   remains: ReadonlyMap<string, Remains>,
   given: Given,
@@ -56,6 +56,12 @@ export function planRestore(
   const machine = planes.find(({ name }) => name === facts.machine);
   if (facts.cluster !== cluster)
     return { refusals: [`it is a snapshot of the cluster ${facts.cluster}, and not of ${cluster}`] };
+  if (facts.stack !== stack)
+    return {
+      refusals: [
+        `it is a snapshot of another stack's cluster of that name (${facts.stack || "without identity"})`,
+      ],
+    };
   if (machine === undefined)
     return { refusals: [`it is a snapshot of ${facts.machine}, which is no control plane of this stack`] };
   const others = planes.filter(({ name }) => name !== machine.name);

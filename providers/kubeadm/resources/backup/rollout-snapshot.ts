@@ -1,9 +1,16 @@
 import { recipientFault } from "../../../../lib/age";
 import { messageOf } from "../../../../lib/error-message";
+import { RunInterrupted } from "../../../../lib/process/interruption";
+import { EngineGone } from "../../../../lib/process/parent-watch";
 import { shortened } from "../../../../lib/text/quote";
 import { removeExpired, writeSnapshot } from "../../client/snapshot-files";
 import { etcdSnapshotScript, SNAPSHOT_SECONDS } from "../../machine/backup/backup-steps";
-import { type BackupSettings, describeSnapshot, snapshotMachine } from "../../plan/backup/backup";
+import {
+  type BackupSettings,
+  describeSnapshot,
+  type KeptSnapshot,
+  snapshotMachine,
+} from "../../plan/backup/backup";
 import type { RolloutSession } from "../rollout/record";
 
 /** A snapshot failed, so that no control plane was changed. */
@@ -18,19 +25,21 @@ class NoSnapshot extends Error {
 
 /** Takes the snapshot that has to exist before a control plane changes, and removes those that do not stay. */
 export async function takeRolloutSnapshot(session: RolloutSession, backup: BackupSettings): Promise<void> {
-  const { cluster, inputs, progress } = session;
+  const { inputs, progress } = session;
   const machine = snapshotMachine(inputs.machines);
   if (machine === undefined) return;
+  let kept: KeptSnapshot;
   try {
-    const kept = await writeSnapshot(backup, (sink) =>
+    kept = await writeSnapshot(backup, (sink) =>
       session.run(machine, etcdSnapshotScript, { seconds: SNAPSHOT_SECONDS, sink }),
     );
     progress(`${machine.name}: ${describeSnapshot(kept)} is kept as ${kept.file}`);
   } catch (error) {
+    if (error instanceof RunInterrupted || error instanceof EngineGone) throw error;
     throw new NoSnapshot(machine.name, error);
   }
   // what is there too long hinders no rollout
-  const removed = await removeExpired(backup, cluster).catch((error: unknown) => {
+  const removed = await removeExpired(backup, kept).catch((error: unknown) => {
     progress(`older snapshots could not be removed: ${messageOf(error)}`);
     return [];
   });

@@ -132,12 +132,16 @@ class RolloutRun {
     const observation = await this.observe();
     this.foundDown ??= downOf(observation);
     const next = this.nextOf(observation);
-    if (next.finish.length > 0) await this.start(next.finish, observation);
-    else if (next.begin.length > 0) {
+    if (next.finish.length > 0) {
+      await this.keepsSnapshot(next.finish);
+      await this.start(next.finish, observation);
+    } else if (next.begin.length > 0) {
       const hasWaited = await this.permission.ask(next.begin.map(({ node }) => node).join(", "));
       // soak and gate may have taken minutes
       const latest = hasWaited ? await this.observe() : observation;
-      if (!this.failure) await this.start(this.nextOf(latest).begin, latest);
+      const { begin } = this.nextOf(latest);
+      // a snapshot may have taken minutes, too
+      if (!this.failure && !(await this.keepsSnapshot(begin))) await this.start(begin, latest);
     }
     if (this.failure) return true;
     if (this.running.size > 0) {
@@ -166,7 +170,6 @@ class RolloutRun {
 
   /** Opens the windows in the order of the steps; the remaining work of the nodes runs in parallel. */
   private async start(steps: RolloutStep[], { nodes, desired }: RolloutObservation): Promise<void> {
-    await this.keepSnapshot(steps);
     for (const step of steps) {
       const node = nodes.find(({ name }) => name === step.node);
       if (!node) continue;
@@ -189,16 +192,17 @@ class RolloutRun {
     }
   }
 
-  /** Takes the snapshot of this run, before the first control plane that begins to change. */
-  private async keepSnapshot(steps: readonly RolloutStep[]): Promise<void> {
+  /** Takes the snapshot of this run before the first control plane begins to change. @returns whether it did */
+  private async keepsSnapshot(steps: readonly RolloutStep[]): Promise<boolean> {
     const { backup } = this.session.inputs;
-    if (backup === undefined || this.hasSnapshot || !steps.some(({ controlPlane }) => controlPlane)) return;
+    if (backup === undefined || this.hasSnapshot || !steps.some(({ controlPlane }) => controlPlane))
+      return false;
     this.hasSnapshot = true;
-    if (snapshotAt(steps) < 0) return;
+    if (snapshotAt(steps) < 0) return false;
     this.failedStep = "snapshot etcd";
     await takeRolloutSnapshot(this.session, backup);
     this.failedStep = undefined;
-    await this.session.assertMayGoOn();
+    return true;
   }
 
   private succeeded({ node, to }: RolloutStep, words: string, seconds: number): void {

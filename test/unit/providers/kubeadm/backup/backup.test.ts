@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   describeSnapshot,
   expiredSnapshots,
+  folderIssue,
   type KeptSnapshot,
   parseSnapshotFacts,
   recipientIssue,
@@ -17,6 +18,7 @@ const NOW = Date.parse("2026-11-28T12:00:00Z");
 const RECIPIENT = "age1afcnzkkgxqvmrckjmkmrygslvreg0ykpctzlzaagngvu9pa0hfcqcykksd";
 
 const facts = {
+  stack: "",
   machine: "cp-1",
   version: "1.36.3",
   revision: 1979,
@@ -37,7 +39,7 @@ describe("the snapshots that stay", () => {
     expiredSnapshots(
       hours.map((each) => kept(each)),
       { keep, ...(keepDays === undefined ? {} : { keepDays }) },
-      "demo",
+      { cluster: "demo", stack: "" },
       NOW,
     ).map(({ file }) => file);
 
@@ -50,9 +52,9 @@ describe("the snapshots that stay", () => {
   ] as const)
     it(`are ${name}`, () => assert.deepEqual(expired(hours, keep, days), removed));
 
-  it("include those of other clusters in the same folder", () => {
-    const all = [kept(1), kept(2), kept(90, "other")];
-    const found = expiredSnapshots(all, { keep: 1, keepDays: 1 }, "demo", NOW);
+  it("include those of other clusters and stacks in the same folder", () => {
+    const all = [kept(1), kept(2), kept(90, "other"), { ...kept(91), stack: "2f1c9c6e" }];
+    const found = expiredSnapshots(all, { keep: 1, keepDays: 1 }, { cluster: "demo", stack: "" }, NOW);
     assert.deepEqual(
       found.map(({ file }) => file),
       ["demo-2.age"],
@@ -111,12 +113,28 @@ describe("the facts of a snapshot", () => {
     ["a time that is none", { taken: "2026-13-28T00:15:33Z" }],
     ["a revision that is no number", { revision: "1" }],
     ["a missing hash", { hash: undefined }],
+    ["a stack that is no identity", { stack: "prod" }],
   ] as const)
     it(`are refused with ${name}`, () => {
       assert.throws(
         () => parseSnapshotFacts("cp-1", JSON.stringify({ ...sound, ...change })),
         /cp-1 does not describe a snapshot/,
       );
+    });
+});
+
+describe("the folder", () => {
+  for (const [folder, issue] of [
+    ["../backups", undefined],
+    ["/srv/backups of prod", undefined],
+    ["~/backups", /which only a shell knows/],
+    ["", /must not be empty/],
+    ["a\nb", /./],
+  ] as const)
+    it(`${JSON.stringify(folder)} is ${issue === undefined ? "accepted" : "refused"}`, () => {
+      const found = folderIssue(folder);
+      if (issue === undefined) assert.equal(found, undefined);
+      else assert.match(found ?? "", issue);
     });
 });
 

@@ -10,7 +10,7 @@ import { exampleMachine } from "../machine/examples";
 
 const NOW = Date.parse("2026-11-28T03:15:33Z");
 const facts: SnapshotFacts = {
-  ...{ cluster: "demo", machine: "cp-1", taken: "2026-11-28T00:15:33Z", version: "1.36.3" },
+  ...{ cluster: "demo", stack: "", machine: "cp-1", taken: "2026-11-28T00:15:33Z", version: "1.36.3" },
   ...{ revision: 1979, hash: 0x4cde, keys: 340, bytes: 1_900_000 },
 };
 const SNAPSHOT = "demo 2026-11-28T00:15:33Z 19678";
@@ -26,7 +26,7 @@ const allDead = new Map(["cp-1", "cp-2", "cp-3"].map((name): [string, Remains] =
 const NOTHING_GIVEN = { gone: [], discardLiving: false };
 
 const plan = (remains = allDead, given: { gone?: string[]; discardLiving?: boolean } = {}, own = facts) =>
-  planRestore(own, "demo", machines, remains, { ...NOTHING_GIVEN, ...given }, NOW);
+  planRestore(own, { cluster: "demo", stack: "" }, machines, remains, { ...NOTHING_GIVEN, ...given }, NOW);
 
 describe("the plan of a restore", () => {
   it("has every step, and what is lost", () => {
@@ -97,6 +97,7 @@ describe("the plan of a restore", () => {
 
   for (const [name, change, refusal] of [
     ["another cluster", { cluster: "other" }, /a snapshot of the cluster other, and not of demo/],
+    ["another stack", { stack: "2f1c9c6e" }, /another stack's cluster of that name \(2f1c9c6e\)/],
     ["a machine that the stack does not have", { machine: "cp-9" }, /cp-9, which is no control plane/],
     ["a worker", { machine: "w-1" }, /w-1, which is no control plane/],
   ] as const)

@@ -36,7 +36,7 @@ function archive(files: Readonly<Record<string, Buffer>>): Buffer {
 
 const factsAt = (taken: string) =>
   JSON.stringify({
-    ...{ cluster: "demo", machine: "cp-1", taken, version: "1.36.3" },
+    ...{ cluster: "demo", stack: "", machine: "cp-1", taken, version: "1.36.3" },
     ...{ revision: 7, hash: 8, keys: 9, bytes: 1024 },
   });
 
@@ -146,11 +146,12 @@ describe("a snapshot in a folder", () => {
   });
 
   it("goes when it is too old or one too many, with its description and parts that killed runs left", async () => {
-    for (const second of [1, 2, 3]) await write(`2026-11-28T00:15:0${second}Z`);
+    for (const second of [1, 2]) await write(`2026-11-28T00:15:0${second}Z`);
+    const newest = await write("2026-11-28T00:15:03Z");
     await writeFile(path.join(folder, ".snapshot.1.2.part"), "");
     await utimes(path.join(folder, ".snapshot.1.2.part"), 0, 0);
     await writeFile(path.join(folder, "notes.json"), "{}");
-    const removed = await removeExpired({ folder, recipients, keep: 2 }, "demo");
+    const removed = await removeExpired({ folder, recipients, keep: 2 }, newest);
     assert.deepEqual(
       removed.map(({ file }) => file),
       ["demo-20261128T001501Z.age"],
