@@ -49,7 +49,7 @@ const STEPS =
   "add|adopt|another|apply|back|begins|beside|close|cluster|configuration|configure|cordon|create|delete|diff|drain|draining|" +
   "drift|encrypt|ends|ensure|etcd|eviction|failed|files|finish|follow|foresail|forget|go|host|install|join|keep|keeps|kubeadm|label|leaves|left|" +
   "look|lost|make|manifests|name|note|nulls|open|others|passed|pinned|protected|proxies|put|reads|ready|rebooting|recorded|" +
-  "register|release|reopen|repair|report|reserve|reset|restage|restart|restore|restored|roll|runs|scale|service|snapshot|stage|stays|still|taint|take|there|" +
+  "register|release|reopen|repair|report|reserve|reset|restage|restart|restore|restored|roll|runs|scale|service|snapshot|stage|stays|still|stop|taint|take|there|" +
   "unavailable|unread|update|upgrade|wait|waiting|waits|went|what";
 
 /** What stands for a value: no secret, a reference, a file, or what another row put there. */

@@ -6,20 +6,26 @@ refuse_foreign_machine
 [ -n "$claimed_by" ] ||
   fail "$MACHINE: nothing is prepared on this machine, which was installed anew or reset since, so no snapshot can be restored there" 78
 
-is_restored() { [ "$(cat "$RESTORED_PATH" 2>/dev/null)" = "$SNAPSHOT" ]; }
+manifest=etc/kubernetes/manifests/etcd.yaml
 
-# Prints an argument of a manifest: NAME.
-argument() { sed -n "s/^ *- --$1=//p" "$SNAPSHOT_PATH/etc/kubernetes/manifests/etcd.yaml" | head -n 1; }
+# Prints an argument of etcd's manifest: FILE NAME.
+argument() { sed -n "s/^ *- --$2=//p" "$1" 2>/dev/null | head -n 1 || true; }
+
+# Tells whether an earlier run has restored this snapshot, and its data was not lost again since.
+is_restored() {
+  [ "$(cat "$RESTORED_PATH" 2>/dev/null)" = "$SNAPSHOT" ] && [ -e "$(argument "/$manifest" data-dir)/member/snap/db" ]
+}
 
 restore_etcd() {
   local data name peer
-  data=$(argument data-dir) name=$(argument name) peer=$(argument initial-advertise-peer-urls)
+  data=$(argument "$SNAPSHOT_PATH/$manifest" data-dir) name=$(argument "$SNAPSHOT_PATH/$manifest" name)
+  peer=$(argument "$SNAPSHOT_PATH/$manifest" initial-advertise-peer-urls)
   if [ -z "$data" ] || [ -z "$name" ] || [ -z "$peer" ]; then fail "$MACHINE: the snapshot has no manifest of etcd"; fi
   # with kubeadm's mode: the step's umask
   mkdir -p "$data"
   rm -rf "$data/foresail-restored"
   refuse_full_disk "$(stat --format=%s "$SNAPSHOT_PATH/etcd.db")"
-  take_etcd_programs "$(image_of "$SNAPSHOT_PATH/etc/kubernetes/manifests/etcd.yaml")" etcdutl
+  take_etcd_programs "$(image_of "$SNAPSHOT_PATH/$manifest")" etcdutl
   # informers that have seen later revisions notice that these are gone
   "$SNAPSHOT_PATH/etcdutl" snapshot restore "$SNAPSHOT_PATH/etcd.db" --data-dir "$data/foresail-restored" --name "$name" \
     --initial-cluster "$name=$peer" --initial-advertise-peer-urls "$peer" --bump-revision 1000000000 --mark-compacted
@@ -68,7 +74,7 @@ systemctl restart kubelet
 progress "$MACHINE: waiting until its API server is ready"
 deadline=$((SECONDS + READY_SECONDS))
 until curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null https://127.0.0.1:6443/readyz; do
-  [ "$SECONDS" -lt "$deadline" ] || fail "$MACHINE: its API server is not ready $READY_SECONDS seconds after etcd was restored; look at: crictl ps -a, journalctl -u kubelet"
+  [ "$SECONDS" -lt "$deadline" ] || fail "$MACHINE: its API server is not ready $READY_SECONDS seconds after etcd was restored; look at: crictl ps -a, journalctl -u kubelet; to restore the snapshot once more, remove $RESTORED_PATH there"
   sleep 1
 done
 # they join again as new members, and the snapshot has Nodes of the former ones
