@@ -58,7 +58,7 @@ describe("a cluster that has lost all of its control planes", () => {
         ...{ cwd, env: environment },
       });
       child.stdout.on("data", (text: Buffer) => {
-        if (text.toString().includes("restoring etcd")) setTimeout(() => child.kill("SIGKILL"), 700);
+        if (text.toString().includes("begins to restore")) setTimeout(() => child.kill("SIGKILL"), 700);
       });
       child.on("exit", () => resolve());
     });

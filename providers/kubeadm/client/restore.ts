@@ -54,7 +54,7 @@ export async function restoreFrom(
       say(`${each.name}: its API server and etcd are stopped`);
     }),
   );
-  say(`${machine.name}: restoring etcd and the files of the control plane`);
+  say(`${machine.name}: begins to restore etcd and the files of the control plane`);
   const script = scriptFor(access, machine, (cluster, name) =>
     restoreControlPlaneScript(cluster, name, { snapshot, gone }),
   );
