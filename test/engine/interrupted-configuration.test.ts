@@ -70,6 +70,28 @@ describe("a reservation of the kubelet that a machine does not have", function (
     assert.deepEqual(await fixture.stack.preview(), []);
   });
 
+  it("is refused in the same way when kube-proxy ends with its new settings on a control plane", async () => {
+    const { files } = fixture.fleet;
+    const words = "failed validate: what no table knows";
+    files.saveState("cp-1", { ...files.state("cp-1"), proxyRefusal: words });
+    want({ kubeProxy: { metricsBindAddress: "127.0.0.1:10249" } });
+    const written = writesOf(fixture.fleet.journal);
+    for (const command of [["preview"], ["up", "--yes"]]) {
+      const { exitCode, stdout, stderr } = await fixture.stack.call(command);
+      assert.notEqual(exitCode, 0, stdout);
+      assert.match(
+        (stdout + stderr).replaceAll(/\s+/g, " "),
+        /cluster\.kubeProxy.* on cp-1, kube-proxy does not start with the changed settings \(failed validate: what no table knows\)/,
+      );
+    }
+    assert.deepEqual(writesOf(fixture.fleet.journal), written);
+    want();
+    // nothing is asked when its settings stay
+    assert.deepEqual(await fixture.stack.preview(), []);
+    const { proxyRefusal: _, ...state } = files.state("cp-1");
+    files.saveState("cp-1", state);
+  });
+
   it("is rolled out when the machines have it", async () => {
     want({ kubelet: { systemReserved: { memory: "1Gi" } } });
     const steps = (await fixture.stack.preview()).flatMap(({ inputs }) => (inputs.steps ?? []) as string[]);

@@ -38,6 +38,7 @@ const READING = new Set([
   "configuration-differences",
   "rewritten-settings",
   "package-offer",
+  "tried-kube-proxy",
 ]);
 
 /** The runs that may change a machine. */

@@ -11,6 +11,7 @@ const FILES = {
   "configure-cluster": "configuration/configure-cluster",
   "restart-kube-proxy": "configuration/restart-kube-proxy",
   "configuration-differences": "configuration/configuration-differences",
+  "tried-kube-proxy": "configuration/tried-kube-proxy",
   "admin-kubeconfig": "cluster/admin-kubeconfig",
   "control-plane-secrets": "membership/control-plane-secrets",
   "join-control-plane": "membership/join",

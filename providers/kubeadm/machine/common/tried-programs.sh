@@ -140,14 +140,40 @@ in_namespaces() {
   unshare --mount --net --propagation private bash "$folder/try-$1.sh" "$@" </dev/null
 }
 
-# Tries the kubelet with a configuration: FILE. As a user without rights, it checks its configuration and does nothing.
-kubelet_words() {
-  local copy=$folder/kubelet.yaml log=$folder/kubelet.log
+# Runs a program with a configuration, and prints the words with which it ends: FILE PROGRAM [ARGUMENT...]. As a user without
+# rights, it checks its configuration and does nothing.
+words_without_rights() {
+  local copy=$folder/tried.yaml log=$folder/tried.log program=$2
   cp "$1" "$copy"
   command chmod 0644 "$copy"
-  timeout --signal KILL "$TRY_SECONDS" setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs kubelet --config /proc/self/fd/7 \
-    --kubeconfig /nonexistent 7<"$copy" >"$log" 2>&1 </dev/null || true
-  last_error "$log" | grep -E 'failed to (validate|load) kubelet config|initialize logging|failed to set feature gates|unrecognized feature gate|cannot set feature gate' || true
+  shift 2
+  # bash itself says that a program was killed
+  {
+    timeout --signal KILL "$TRY_SECONDS" setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs "$program" --config /proc/self/fd/7 "$@" \
+      7<"$copy" >"$log" 2>&1 </dev/null || true
+  } 2>/dev/null
+  last_error "$log"
+}
+
+# Tries the kubelet with a configuration: FILE.
+kubelet_words() {
+  words_without_rights "$1" kubelet --kubeconfig /nonexistent |
+    grep -E 'failed to (validate|load) kubelet config|initialize logging|failed to set feature gates|unrecognized feature gate|cannot set feature gate' || true
+}
+
+# Tries kube-proxy with a configuration: FILE. File descriptor 8 is its program. Other words come after it has checked that.
+kube_proxy_words() { words_without_rights "$1" /proc/self/fd/8 | grep -E '^"?failed (complete|validate): ' || true; }
+
+# Tries the kube-proxy that runs on this machine with its new configuration, unless it refuses that of today as well: FILE.
+try_kube_proxy() {
+  local process words current=$folder/current-proxy.conf
+  process=$(process_of kube-proxy)
+  if [ -z "$process" ] || ! has_programs setpriv; then return 0; fi
+  cat "/proc/$process/root/var/lib/kube-proxy/config.conf" >"$current" 2>/dev/null || return 0
+  { exec 8<"/proc/$process/exe"; } 2>/dev/null || return 0
+  words=$(kube_proxy_words "$1")
+  if [ -n "$words" ] && ! is_of_machine "$words" && [ -z "$(kube_proxy_words "$current")" ]; then answer_refusal kube-proxy "$words"; fi
+  exec 8<&-
 }
 
 # Prints the fields of a kubelet's configuration that name files, with the files: CONFIGURATION.

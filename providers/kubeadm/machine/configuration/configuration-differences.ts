@@ -6,6 +6,7 @@ import { madePrivate } from "../../plan/hardening/private-files";
 import type { ClusterSpecification } from "../../plan/cluster/specification";
 import { assertAddresses, assertNames, assertSettings } from "../../plan/validation/settings";
 import { documents, initConfiguration, KUBEADM } from "./configuration";
+import { reading } from "../adoption/adoption-steps";
 import { stepFile } from "../operations";
 import { endpointParameters, proxyVariables, settingsParameters } from "../parameters";
 import { renderStep, shellCommands } from "../shell";
@@ -93,6 +94,9 @@ export function configurationDifferencesScript(
   return { operation, machine, text };
 }
 
+/** Tries kube-proxy with a changed configuration, for parseRefusingPrograms. Changes nothing. Data: that of initConfiguration. */
+export const triedKubeProxyScript = reading("tried-kube-proxy", ["common/tried-programs"]);
+
 /** Returns the kubeadm configuration from which kubeadm writes a machine's static pods and its kubelet's configuration. */
 export function configurationData(
   specification: ClusterSpecification,
@@ -154,7 +158,7 @@ export interface RefusingProgram {
   words: string;
 }
 
-/** Parses which programs refuse their files in the answer of configurationDifferencesScript. */
+/** Parses which programs refuse their files in the answer of configurationDifferencesScript or triedKubeProxyScript. */
 export function parseRefusingPrograms(answer: string): RefusingProgram[] {
   return answer.split("\n").flatMap((line) => {
     const [program, words] = line.startsWith(REFUSED) ? line.slice(REFUSED.length).split(" ") : [];

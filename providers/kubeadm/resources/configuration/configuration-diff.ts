@@ -125,7 +125,7 @@ async function compareMachines(
 }
 
 /** Returns what is wrong with a program that does not start with the changed files, and what to do. */
-function refusalOf({ program, words }: { program: string; words: string }): string {
+export function refusalOf({ program, words }: { program: string; words: string }): string {
   const said = shortened(displayLine(words), LONGEST_REASON);
   return `${displayLine(program)} does not start with the changed settings (${said}); nothing was changed: fix them, or take them back`;
 }

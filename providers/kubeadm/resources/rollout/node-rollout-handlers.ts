@@ -35,6 +35,8 @@ export const handlers: Handlers = {
     );
     const { configurationDiff } = await import("../configuration/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
+    const { kubeProxyRefusals } = await import("../configuration/tried-kube-proxy.js");
+    const proxyRefusals = await kubeProxyRefusals(nameOf(news), olds, desired);
     const { lostSettingLines } = await import("../adoption/lost-settings.js");
     const lost = await lostSettingLines(nameOf(news), olds, desired, preview.steps);
     const { packageOffers } = await import("./package-offers.js");
@@ -51,6 +53,7 @@ export const handlers: Handlers = {
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
         ...diff.refusals.map((reason) => ({ property: "cluster", reason })),
+        ...proxyRefusals.map((reason) => ({ property: "cluster.kubeProxy", reason })),
         ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
         ...offers.missing.map((reason) => ({ property: "cluster.rollout.software.containerd", reason })),
         ...stuck.map((reason) => ({ property: "cluster.rollout", reason })),

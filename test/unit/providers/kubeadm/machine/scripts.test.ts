@@ -1,6 +1,9 @@
 import { machineReadingScript } from "../../../../../providers/kubeadm/machine/facts/machine-reading";
 import { packageOfferScript } from "../../../../../providers/kubeadm/machine/rollout/package-offer";
-import { configurationDifferencesScript } from "../../../../../providers/kubeadm/machine/configuration/configuration-differences";
+import {
+  configurationDifferencesScript,
+  triedKubeProxyScript,
+} from "../../../../../providers/kubeadm/machine/configuration/configuration-differences";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -121,6 +124,7 @@ const scripts: Record<string, Script> = {
   "configuration-differences": configurationDifferencesScript(versioned, exampleMachine("w-1"), [], {
     ...{ removed: ["/etc/old"], kubeadm: true },
   }),
+  "tried-kube-proxy": triedKubeProxyScript("demo", "cp-1"),
   ...{ register: registerScript("demo", "w-1"), endpoint: endpointScript("demo", "w-1", 8443, backends) },
   "endpoint-facts": endpoints.endpointFactsScript(exampleSpecification(), "cp-1"),
   "move-endpoint": endpoints.moveEndpointScript(exampleSpecification(), "cp-1", ["lb:6443"]),

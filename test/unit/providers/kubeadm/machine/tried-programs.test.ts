@@ -88,6 +88,39 @@ describe("programs that a preview tries with their new files", function () {
     });
   });
 
+  describe("kube-proxy", () => {
+    /** What it says of its new configuration and of that of today; undefined where it accepts one. */
+    function kubeProxy(ofNew: string | undefined, ofOld?: string) {
+      const machine = new ShellMachine();
+      machine.program("setpriv", 'until [[ $1 == /proc/* ]]; do shift; done; exec kube-proxy "${@:2}"');
+      const says = (words?: string) =>
+        `echo '${FAILED}"${words ?? "stat /var/lib/kube-proxy/kubeconfig.conf"}"'`;
+      machine.program(
+        "kube-proxy",
+        `if grep -q 'new: yes' "$2"; then ${says(ofNew)}; else ${says(ofOld)}; fi`,
+      );
+      // a process of the test, in whose root this is no file
+      const found = `process_of() { echo $$; }; cat() { if [[ $* == /proc/* ]]; then echo 'new: no'; else command cat "$@"; fi; }`;
+      return tried(machine, `${found}; try_kube_proxy $rendered/config.yaml`);
+    }
+    const invalid = "failed validate: [KubeProxyConfiguration.Mode: Invalid value: nonsense]";
+
+    it("refuses with the words with which it ended", () =>
+      assert.deepEqual(kubeProxy(invalid), [{ program: "kube-proxy", words: `"${invalid}"` }]));
+
+    it("accepts what it runs with, what it refuses today as well, and what it says of the machine", () => {
+      assert.deepEqual(kubeProxy(undefined), []);
+      assert.deepEqual(kubeProxy(invalid, invalid), []);
+      assert.deepEqual(kubeProxy("failed validate: no such host"), []);
+    });
+
+    it("is not tried where none runs", () =>
+      assert.deepEqual(
+        tried(new ShellMachine(), "process_of() { :; }; try_kube_proxy $rendered/config.yaml"),
+        [],
+      ));
+  });
+
   describe("a static pod's program", () => {
     /** How it ends with its new files and with those of today: its exit code, and the last line of its log. */
     function apiServer(ofNew: readonly [number, string], ofOld: readonly [number, string] = [137, ""]) {
