@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
 import { desiredCluster } from "./desired-cluster";
 import { killedDuring } from "./killed-up";
 import { observedCluster } from "./observed-cluster";
@@ -107,5 +108,41 @@ describe("a control plane that no state has and whose Node was deleted by hand",
       operations.filter((operation) => /forget|join|register/.test(operation)),
       ["register"],
     );
+  });
+});
+
+describe("a worker that was reset by hand before it leaves", function () {
+  this.timeout(300_000);
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
+  const want = (machines: string[]) =>
+    fixture.stack.configure({
+      cluster: desiredCluster(fixture.fleet, machines, { drain: { timeoutSeconds: 5 } }),
+    });
+
+  it("leaves without a drain, since its pods are never reported to have ended", async () => {
+    const { fleet, kubernetes, stack } = fixture;
+    want(["cp-1", "w-1"]);
+    await stack.up();
+    const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u", controller: true };
+    // as a pod on a machine without a kubelet, it stays after its eviction
+    const metadata = { name: "web", namespace: "default", ownerReferences: [owner] };
+    await kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Pod", metadata: { ...metadata, finalizers: ["example.org/stays"] } },
+      spec: { nodeName: "w-1", containers: [{ name: "web", image: "web" }] },
+    });
+    fleet.powerOff("w-1");
+    const isReady = async () => {
+      const { status } = (await kubernetes.getNode("w-1"))!;
+      return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True");
+    };
+    for (const deadline = Date.now() + 10_000; await isReady(); await pause(50))
+      assert.ok(Date.now() < deadline, "w-1 is still Ready");
+    fleet.files.saveState("w-1", { ...fleet.state("w-1"), member: false });
+    fleet.powerOn("w-1");
+    want(["cp-1"]);
+    await stack.up();
+    assert.deepEqual(Object.keys(await observedCluster(kubernetes)), ["cp-1"]);
+    assert.equal(fleet.state("w-1").marker, undefined);
+    assert.deepEqual(await stack.preview(), []);
   });
 });

@@ -262,7 +262,7 @@ describe("the life cycle of a cluster under the engine", () => {
     ]);
     assert.match(
       fixture.stack.printed,
-      /w-4 is not Ready and will be drained; if its machine is gone, list it under `lost`/,
+      /w-4 is not Ready and will be drained, unless others reset it; if its machine is gone, list it under `lost`/,
     );
     want(stay, { lost: ["w-3", "w-4"] });
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [

@@ -47,7 +47,7 @@ export const nodeGroupSteps = defineSteps({
   loseOfPool: line`${machine}: lost, delete its Node, kubeadm reset if it answers${ofPool}`,
   resetOfPool: line`${machine}: kubeadm reset if it answers, its Node is gone${ofPool}`,
   notReady: line`${machine} is not Ready: ${text("why")}`,
-  leavesNotReady: line`${machine} is not Ready and will be drained; if its machine is gone, list it under \`lost\`: ${text("why")}`,
+  leavesNotReady: line`${machine} is not Ready and will be drained, unless others reset it; if its machine is gone, list it under \`lost\`: ${text("why")}`,
   /** What others have installed or configured on a machine that joins, and what stays. */
   keeps: line`${machine}: keeps ${text("what")}`,
   /** A machine that could not be asked whether it can join. */

@@ -11,7 +11,10 @@ import type { MachinesSession } from "../session/machines-session";
 type Session = Pick<MachinesSession, "run" | "progress" | "inputs">;
 
 /** Reads what a machine reports about itself. Refuses a machine of another owner. */
-export async function readFacts(session: Pick<Session, "run">, machine: Machine): Promise<MachineFacts> {
+export async function readFacts(
+  session: Pick<Session, "run">,
+  machine: Parameters<Session["run"]>[0],
+): Promise<MachineFacts> {
   const facts = await session.run(machine, factsScript);
   return readJsonObjectOf(`what ${machine.name} says of itself`, facts) as unknown as MachineFacts;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { tryEviction } from "../../../../lib/kubernetes";
 import { PartialFailure } from "../../../../lib/pulumi/failure";
 import { SshUnreachable } from "../../../../lib/ssh/errors";
@@ -21,6 +22,7 @@ import { etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { allInParallel } from "../session/machines-session";
 import { joinAll } from "./node-joining";
 import { applyNodeSettings } from "./node-settings";
+import { readFacts } from "../cluster/rebooting";
 import { assertNotReset } from "../cluster/reset-machines";
 import { beginRemoval, endRemoval } from "./node-removal";
 import { nodeOutputs, observeNode, observeNodes } from "./observed-nodes";
@@ -168,8 +170,12 @@ async function removeNode(session: Session, group: string, leaving: Leaving): Pr
   const hasNode = node !== undefined;
   if (!lost && hasNode) {
     await beginRemoval(session, observeNode(node));
-    await session.drain(name, session.inputs.drain);
-    await session.untilDetached(name, session.inputs.drain);
+    if (await wasReset(session, observeNode(node), machine))
+      session.progress(`${name} was reset by others, with its pods: it is not drained`);
+    else {
+      await session.drain(name, session.inputs.drain);
+      await session.untilDetached(name, session.inputs.drain);
+    }
   }
   await session.assertMayGoOn();
   if (group === CONTROL_PLANE_GROUP) await leaveEtcd(session, leaving);
@@ -184,6 +190,24 @@ async function removeNode(session: Session, group: string, leaving: Leaving): Pr
   }
   await kubernetes.delete(nodeReference(name));
   session.progress(`${name} removed`);
+}
+
+/** How long the pods of a machine that may not answer wait for their drain. */
+const LONGEST_ANSWER_MILLISECONDS = 20_000;
+
+/** Returns whether the kubelet of a Node is gone with all that it ran: its pods would never be reported to have ended. */
+async function wasReset(
+  session: Session,
+  { ready }: ObservedNode,
+  machine: RecordedMachine | undefined,
+): Promise<boolean> {
+  if (ready || machine === undefined) return false;
+  // a machine that does not answer, or is not this one, fails where it is to be reset
+  const facts = await Promise.race([
+    readFacts(session, machine).catch(() => undefined),
+    pause(LONGEST_ANSWER_MILLISECONDS, undefined, { ref: false }),
+  ]);
+  return facts?.member === false;
 }
 
 /**
