@@ -1,6 +1,8 @@
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { waitFor } from "../../lib/wait";
+import type { KubernetesObject } from "../../lib/kubernetes";
+import { CLUSTER_HISTORY } from "../../lib/kubernetes/own-objects";
 import { isReady } from "../../lib/kubernetes/api-server-health";
 import { CLUSTER_OWNER, ownerIn, ownerObject } from "../../providers/kubeadm/plan/facts/owner-record";
 import type { Owner } from "../../lib/ownership/owner";
@@ -14,7 +16,10 @@ interface StoredNode {
   status: object;
 }
 
-/** A cluster as it was at one moment: the engine's state, every machine, the owner, and the Nodes. Much faster than another `up`. */
+/**
+ * A cluster as it was at one moment: the engine's state, every machine, the owner, the history, and the Nodes. Much faster
+ * than another `up`.
+ */
 export class ClusterSnapshot {
   private constructor(
     private readonly ground: SimulatedFixture,
@@ -22,6 +27,7 @@ export class ClusterSnapshot {
     private readonly machines: Map<string, MachineState>,
     private readonly nodes: StoredNode[],
     private readonly owner: Owner | undefined,
+    private readonly history: (KubernetesObject & { data?: object }) | undefined,
   ) {}
 
   static async take(fixture: SimulatedFixture): Promise<ClusterSnapshot> {
@@ -31,7 +37,8 @@ export class ClusterSnapshot {
     const machines = new Map(machineNames(fixture).map((name) => [name, fixture.fleet.state(name)]));
     const nodes = (await fixture.kubernetes.listNodes()) as unknown as StoredNode[];
     const owner = ownerIn(await fixture.kubernetes.get(CLUSTER_OWNER));
-    return new ClusterSnapshot(fixture, folder, machines, nodes, owner);
+    const history = await fixture.kubernetes.get<KubernetesObject & { data?: object }>(CLUSTER_HISTORY);
+    return new ClusterSnapshot(fixture, folder, machines, nodes, owner, history);
   }
 
   /** Restores everything. No process of an earlier run may still be active. */
@@ -41,6 +48,10 @@ export class ClusterSnapshot {
     cpSync(this.folder, stack.stateFolder, { recursive: true });
     await kubernetes.delete(CLUSTER_OWNER);
     if (this.owner) await kubernetes.create(ownerObject(this.owner));
+    await kubernetes.delete(CLUSTER_HISTORY);
+    const { apiVersion, kind, ...metadata } = CLUSTER_HISTORY;
+    const { data } = this.history ?? {};
+    if (data) await kubernetes.create({ apiVersion, kind, metadata, data });
     for (const node of await kubernetes.listNodes())
       await kubernetes.delete({ apiVersion: "v1", kind: "Node", name: node.metadata?.name ?? "" });
     for (const { metadata, spec, status } of this.nodes) {

@@ -1,9 +1,8 @@
 /** A rollout is killed at each of its writes, and people go on in every way that they can. engine/sweep kills other runs. */
 import assert from "node:assert/strict";
-import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { desiredCluster } from "./desired-cluster";
-import { untilOrphansEnd, upKilledWhen } from "./killed-up";
-import { deedOf, OLD, versionRollout } from "./version-rollout";
+import { expectNodes, rolloutKilledAt, succeed } from "./killed-rollout";
+import { OLD, versionRollout } from "./version-rollout";
 
 const MACHINES = ["cp-1", "w-1"];
 const PATCH = "1.35.6";
@@ -12,47 +11,13 @@ const OTHER = "1.35.7";
 const DEEDS = ["opened", "cordoned", "evicted", "asked", "ready=false", "upgraded", "ready=true", "closed"];
 const POINTS = MACHINES.flatMap((node) => DEEDS.map((deed) => `${deed} ${node}`));
 const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
-const KEYS = annotationKeys();
 
 describe("a rollout that is killed at a write, and then", function () {
   this.timeout(1_800_000);
   const rollout = versionRollout(MACHINES);
 
-  /** Leaves what a run to another patch leaves that is killed before a write takes effect; an agent's own comes to its end. */
-  async function killedAt(point: string): Promise<void> {
-    const { gate, ground } = rollout;
-    await rollout.startOver();
-    rollout.want(PATCH);
-    gate.expectRun((write) => deedOf(write) === point);
-    const up = await upKilledWhen(ground.stack, "the whole tree", () => gate.held);
-    assert.ok(up.killed, `it ended before: ${point}\n${up.output}`);
-    up.killed.answer(up.killed.write.byAgent);
-    await untilOrphansEnd(up.orphans);
-    await ground.stack.clearDeadLocks();
-    gate.release();
-  }
-
   const run = (command: string) => rollout.ground.stack.call([command, "--yes", "--skip-preview"]);
-  async function succeed(command: string): Promise<void> {
-    const { exitCode, stdout, stderr } = await run(command);
-    assert.equal(exitCode, 0, stdout + stderr);
-  }
-
-  /** Asserts that these machines take pods with this version, that no change of them is open, and that nothing is left to do. */
-  async function expectEnd(version: string, machines: readonly string[] = MACHINES): Promise<void> {
-    const nodes = await rollout.ground.kubernetes.listNodes();
-    const found = nodes.map(({ metadata, spec, status }) => [
-      metadata?.name,
-      status?.nodeInfo?.kubeletVersion,
-      spec?.unschedulable ?? false,
-      metadata?.annotations?.[KEYS.changesAllowed] ?? "false",
-    ]);
-    assert.deepEqual(
-      found.sort(),
-      machines.map((name) => [name, `v${version}`, false, "false"]),
-    );
-    assert.deepEqual(await rollout.ground.stack.preview(), []);
-  }
+  const expectEnd = (version: string, machines = MACHINES) => expectNodes(rollout, version, machines);
 
   /** Runs `up` to a version, or gets a refusal that names the one that the killed run had begun with, which is reached then. */
   async function upOrComplete(version: string): Promise<void> {
@@ -61,7 +26,7 @@ describe("a rollout that is killed at a write, and then", function () {
     if (exitCode === 0) return expectEnd(version);
     assert.match((stdout + stderr).replaceAll(/\s+/g, " "), /1\.35\.6/);
     rollout.want(PATCH);
-    await succeed("up");
+    await succeed(rollout, "up");
     await expectEnd(PATCH);
   }
 
@@ -75,7 +40,7 @@ describe("a rollout that is killed at a write, and then", function () {
       async () => {
         const { fleet, stack } = rollout.ground;
         stack.configure({ cluster: desiredCluster(fleet, ["cp-1"], { version: PATCH }) });
-        await succeed("up");
+        await succeed(rollout, "up");
         await expectEnd(PATCH, ["cp-1"]);
         assert.equal(fleet.state("w-1").marker, undefined);
       },
@@ -84,7 +49,7 @@ describe("a rollout that is killed at a write, and then", function () {
       "a destroy",
       [],
       async () => {
-        await succeed("destroy");
+        await succeed(rollout, "destroy");
         for (const name of MACHINES) assert.equal(rollout.ground.fleet.state(name).marker, undefined, name);
       },
     ],
@@ -93,7 +58,7 @@ describe("a rollout that is killed at a write, and then", function () {
   for (const [title, byDay, go] of WAYS)
     for (const point of ALL_TESTS ? POINTS : byDay)
       it(`${title}, killed at: ${point}`, async () => {
-        await killedAt(point);
+        await rolloutKilledAt(rollout, point, () => rollout.want(PATCH));
         await go();
       });
 });

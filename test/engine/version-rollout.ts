@@ -26,7 +26,7 @@ export function deedOf({ what, node }: RolloutWrite): string {
 }
 
 /** A cluster at the old version whose stack is up, with a pod on each node. */
-class VersionRollout {
+export class VersionRollout {
   gate!: WriteGate;
   private fresh!: ClusterSnapshot;
   private agents!: Promise<void>;
@@ -42,7 +42,8 @@ class VersionRollout {
     const { apiVersion, kind, ...metadata } = CONFIGURATION;
     await kubernetes.create({ apiVersion, kind, metadata, ...clusterAt(OLD) });
     const { signal } = this.stopped;
-    this.agents = obeyAnnotations(kubernetes, [], { milliseconds: AGENT_MILLISECONDS, signal });
+    const staged = (node: string) => this.ground.fleet.state(node).staged ?? [];
+    this.agents = obeyAnnotations(kubernetes, [], { milliseconds: AGENT_MILLISECONDS, signal, staged });
     this.want(OLD);
     await stack.up();
     this.fresh = await ClusterSnapshot.take(this.ground);

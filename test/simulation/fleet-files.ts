@@ -70,6 +70,8 @@ export interface MachineState {
   changing?: string;
   /** whether its node agent writes nothing on the Node */
   silent?: boolean;
+  /** the documents from which kubeadm last wrote the settings of the cluster's nodes, of the control plane that did */
+  uploaded?: string;
   /** id of its boot, while its packages ask for a reboot */
   rebootOf?: string;
   /** port at which its API server says that it listens, if not the usual one */
@@ -84,6 +86,8 @@ export interface MachineState {
   rewritten?: Record<string, string>;
   /** lines of what its files would become, as configuration-differences.sh answers them; {data} stands for its kubeadm configuration */
   differences?: string[];
+  /** the words with which its kube-proxy ends with the next settings */
+  proxyRefusal?: string;
   /** what it says before it becomes a node, by the name of the fact */
   reading?: Record<string, string>;
   /** what it says about a version of its containerd, as package-offer.sh answers it */
@@ -113,6 +117,12 @@ export type JournalLine = { id: number; machine: string; operation: string; at: 
 );
 
 const BLANK: MachineState = { prepared: false, member: false, controlPlane: false, apiServerRuns: false };
+
+/** What a machine no longer has after a reset. */
+export const LEFT_WITH_A_CLUSTER = [
+  ...(["marker", "backends", "encryptionKeys", "agent"] as const),
+  ...(["staged", "revision", "fixed", "uploaded"] as const),
+];
 
 /** The state of a prepared member of a cluster, without an API server that runs on it. */
 export const memberState = (cluster: string, machine: string, controlPlane: boolean): MachineState => ({

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parse, parseAllDocuments } from "yaml";
 import { AGENT_INSTALLED } from "../../providers/kubeadm/machine/steps";
 import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
-import type { FleetConfiguration, MachineState } from "./fleet-files";
+import { type FleetConfiguration, LEFT_WITH_A_CLUSTER, type MachineState } from "./fleet-files";
 import { clockOf, readingOf } from "./machine-reading";
 import { fullMarkOf, isOfOthers, isUnnamed, markerOf } from "./marks";
 import { answer, DONE, failed, NOTHING, refused, type Result, type Setting } from "./operation-result";
-import type { ReceivedScript } from "./received-script";
+import { type ReceivedScript, settingsIn } from "./received-script";
 
 type Operation = (setting: Setting) => Result | Promise<Result>;
 
@@ -76,11 +76,17 @@ const OPERATIONS: Record<string, Operation> = {
     return DONE;
   },
   init,
-  "configure-cluster": () => DONE,
+  "configure-cluster": ({ script, state }) => {
+    state.uploaded = settingsIn(script);
+    return DONE;
+  },
   "restart-kube-proxy": () => DONE,
   // a machine that reaches every endpoint, but for what the test says
   "endpoint-facts": ({ state: { endpoint } }) => named(endpoint ?? {}),
   "move-endpoint": () => DONE,
+  // a kube-proxy that accepts its settings, but for what the test says
+  "tried-kube-proxy": ({ state: { proxyRefusal } }) =>
+    answer(proxyRefusal === undefined ? "" : `refused kube-proxy ${base64(proxyRefusal)}`),
   "configuration-differences": ({ state, script }) =>
     answer((state.differences ?? []).join("\n").replaceAll("{data}", base64(script.data))),
   // a machine whose repositories have every version, but for what the test says
@@ -159,13 +165,7 @@ const OPERATIONS: Record<string, Operation> = {
     if (!state.marker) return NOTHING;
     // etcd-remove removes the member, on a control plane that stays
     Object.assign(state, { prepared: false, member: false, controlPlane: false, apiServerRuns: false });
-    delete state.marker;
-    delete state.backends;
-    delete state.encryptionKeys;
-    delete state.agent;
-    delete state.staged;
-    delete state.revision;
-    delete state.fixed;
+    for (const field of LEFT_WITH_A_CLUSTER) delete state[field];
     return DONE;
   },
 };
@@ -245,7 +245,10 @@ async function init({ script, state, files, configuration, nodes }: Setting): Pr
   await nodes.beginCluster(configuration.machines.map(({ name }) => name));
   await nodes.register(registration, true, indexOf(configuration, script.machine));
   becomeControlPlane(state, configuration, script.machine);
-  state.encryptionKeys = [parameter(script, "ENCRYPTION_KEY")];
+  Object.assign(state, {
+    encryptionKeys: [parameter(script, "ENCRYPTION_KEY")],
+    uploaded: settingsIn(script),
+  });
   return DONE;
 }
 

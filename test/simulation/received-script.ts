@@ -28,3 +28,10 @@ export function parseScript(stdin: string): ReceivedScript | undefined {
   const data = stdin.slice(end.index + end[0].length);
   return { operation, machine, text, data, lockSeconds, ...(text.includes(marker) ? { marker } : {}) };
 }
+
+/** The documents of a kubeadm configuration that kubeadm writes into kubeadm-config and kubelet-config. */
+export const settingsIn = ({ data }: ReceivedScript): string =>
+  data
+    .split(/^---$/m)
+    .filter((text) => /^kind: (Cluster|Kubelet)Configuration$/m.test(text))
+    .join("---");

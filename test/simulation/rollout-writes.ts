@@ -1,4 +1,4 @@
-import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
+import { annotationKeys, CONFIGURATION } from "../../providers/kubeadm/plan/rollout/annotations";
 
 const KEYS = annotationKeys();
 
@@ -11,6 +11,7 @@ type RolloutDeed =
   | "ready=false"
   | "applied"
   | "upgraded"
+  | "configured"
   | "ready=true"
   | "closed"
   | "uncordoned"
@@ -76,7 +77,8 @@ export function writesOf({ name, resource, object, oldObject }: AdmissionRequest
       };
       const kubelet = before.status?.nodeInfo?.kubeletVersion;
       const isCordoned = object.spec?.unschedulable ?? false;
-      const asked = changed(KEYS.desired("kubelet"));
+      const asked = changed(KEYS.desired("kubelet")) ?? changed(KEYS.desired(CONFIGURATION));
+      const configured = changed(KEYS.current(CONFIGURATION));
       const ready = changed(KEYS.ready);
       const allowed = changed(KEYS.changesAllowed);
       const now = object.status?.nodeInfo?.kubeletVersion;
@@ -86,6 +88,7 @@ export function writesOf({ name, resource, object, oldObject }: AdmissionRequest
         ...(asked === undefined ? [] : [rollout("asked", asked)]),
         ...(ready === undefined ? [] : [agent(ready === "true" ? "ready=true" : "ready=false")]),
         ...(now === kubelet ? [] : [agent("upgraded", now)]),
+        ...(configured === undefined ? [] : [agent("configured", configured)]),
         ...(allowed === "false" ? [rollout("closed")] : []),
         ...(!isCordoned && before.spec?.unschedulable ? [rollout("uncordoned")] : []),
       ];

@@ -1,10 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type KubernetesClient, type Node } from "../../lib/kubernetes";
-import { annotationKeys, KUBERNETES_SOFTWARE } from "../../providers/kubeadm/plan/rollout/annotations";
+import { withoutV } from "../../providers/kubeadm/plan/rollout/observed";
+import {
+  ALL_SOFTWARE,
+  annotationKeys,
+  KUBERNETES_SOFTWARE,
+} from "../../providers/kubeadm/plan/rollout/annotations";
 
 const KEYS = annotationKeys();
 const FOREVER_SECONDS = 1_000_000;
-const CONFIGURATION = {
+const CLUSTER_CONFIGURATION = {
   apiVersion: "v1",
   kind: "ConfigMap",
   namespace: "kube-system",
@@ -13,6 +18,14 @@ const CONFIGURATION = {
 
 /** What an observer saw of the nodes: "w-1 opened", "w-1 asked for v1.36.3", "w-1 closed". */
 export type Seen = string[];
+
+interface AgentOptions {
+  /** How long a change takes. */
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
+  /** "configuration 1f.2e.3d": what a machine has at hand; by default all that is asked for. */
+  readonly staged?: (node: string) => readonly string[];
+}
 
 /**
  * Plays the node agents and kubelets of all Nodes of a real API server: they publish what they run, and follow the
@@ -23,7 +36,7 @@ export type Seen = string[];
 export async function obeyAnnotations(
   client: KubernetesClient,
   seen: Seen,
-  options: { milliseconds: number; signal: AbortSignal },
+  options: AgentOptions,
 ): Promise<void> {
   const last = new Map<string, { open: boolean; asked: string | undefined }>();
   const working = new Set<string>();
@@ -38,11 +51,11 @@ export async function obeyAnnotations(
     last.set(name, now);
     if (now.open !== before.open) seen.push(`${name} ${now.open ? "opened" : "closed"}`);
     if (now.asked !== before.asked) seen.push(`${name} asked for ${now.asked}`);
-    const current = annotations[KEYS.current("kubelet")];
-    const hasWork = current === undefined || (now.open && now.asked !== undefined && now.asked !== current);
-    if (!hasWork || working.has(name)) return;
+    const isNew = annotations[KEYS.current("kubelet")] === undefined;
+    const due = now.open ? dueOf(annotations) : [];
+    if ((!isNew && due.length === 0) || working.has(name)) return;
     working.add(name);
-    const work = current === undefined ? publish(client, node) : install(client, node, options.milliseconds);
+    const work = isNew ? publish(client, node) : install(client, node, due, options);
     work.catch(() => undefined).finally(() => working.delete(name));
   };
   await client
@@ -71,18 +84,55 @@ function publish(client: KubernetesClient, node: Node): Promise<unknown> {
   return annotate(client, node, { ...currents(version), [KEYS.ready]: "true" });
 }
 
-async function install(client: KubernetesClient, node: Node, milliseconds: number): Promise<void> {
-  const version = node.metadata?.annotations?.[KEYS.desired("kubelet")] ?? "";
+/** What a Node is asked for and does not have, unless its agent has given it up. */
+function dueOf(annotations: Readonly<Record<string, string>>): string[] {
+  const due = ALL_SOFTWARE.filter((software) => {
+    const asked = annotations[KEYS.desired(software)];
+    return asked !== undefined && asked !== annotations[KEYS.current(software)];
+  });
+  return annotations[KEYS.finalFailure] === requestsOf(due, annotations) ? [] : due;
+}
+
+const requestsOf = (due: readonly string[], annotations: Readonly<Record<string, string>>): string =>
+  due.map((software) => `${software}@${withoutV(annotations[KEYS.desired(software)])}`).join(" ");
+
+async function install(
+  client: KubernetesClient,
+  node: Node,
+  due: readonly string[],
+  { milliseconds, staged }: AgentOptions,
+): Promise<void> {
+  const { name = "", annotations = {} } = node.metadata ?? {};
+  const others = due.filter((software) => !(KUBERNETES_SOFTWARE as readonly string[]).includes(software));
+  const atHand = staged?.(name);
+  const textOf = (software: string) => `${software} ${withoutV(annotations[KEYS.desired(software)])}`;
+  const missing = due.map(textOf).find((text) => atHand?.includes(text) === false);
+  if (missing !== undefined) {
+    const message = `${missing} is not staged on this machine`;
+    const finalFailure = requestsOf(due, annotations);
+    await annotate(client, node, { [KEYS.message]: message, [KEYS.finalFailure]: finalFailure });
+    return;
+  }
   await annotate(client, node, { [KEYS.ready]: "false" });
   await pause(milliseconds);
+  if (due.includes("kubelet")) await upgrade(client, node);
+  for (const software of others)
+    await annotate(client, node, { [KEYS.current(software)]: annotations[KEYS.desired(software)]! });
+  await annotate(client, node, {
+    ...(due.includes("kubelet") ? currents(annotations[KEYS.desired("kubelet")]!) : {}),
+    [KEYS.ready]: "true",
+  });
+}
+
+async function upgrade(client: KubernetesClient, node: Node): Promise<void> {
+  const version = node.metadata?.annotations?.[KEYS.desired("kubelet")] ?? "";
   if ("node-role.kubernetes.io/control-plane" in (node.metadata?.labels ?? {})) {
     const data = { ClusterConfiguration: `kubernetesVersion: ${version}\n` };
-    await client.mergePatch(CONFIGURATION, { data });
+    await client.mergePatch(CLUSTER_CONFIGURATION, { data });
   }
   const status = { nodeInfo: { ...node.status?.nodeInfo, kubeletVersion: version } };
   const reference = { apiVersion: "v1", kind: "Node", name: node.metadata?.name ?? "" };
   await client.mergePatch(reference, { status }, { subresource: "status" });
-  await annotate(client, node, { ...currents(version), [KEYS.ready]: "true" });
 }
 
 function annotate(

@@ -38,6 +38,10 @@ export class Neutron {
   answer(request: Request): Answer | undefined {
     const { method, path, query, body } = request;
     const [, kind = "", id, action] = path.split("/");
+    // a project without limits
+    if (kind === "quotas" && id === "tenant")
+      return { status: 200, body: { tenant: { tenant_id: PROJECT } } };
+    if (kind === "quotas") return { status: 200, body: { quota: {} } };
     if (!(kind in NEUTRON_DEFAULTS)) return undefined;
     const plural = kind.replaceAll("-", "_");
     const singular = plural.replace(/s$/, "");

@@ -20,6 +20,7 @@ const REGION = "RegionOne";
 export const CLOUD = {
   cloud: "simulated",
   flavor: "small",
+  otherFlavor: "large",
   image: "node",
   externalNetwork: "public",
 } as const;
@@ -161,14 +162,13 @@ export class SimulatedOpenstack {
 }
 
 function emptyProject(): SavedCloud {
-  const flavor = {
-    id: "1",
-    name: CLOUD.flavor,
+  const flavor = (id: string, name: string) => ({
+    ...{ id, name },
     vcpus: 2,
     ram: 4096,
     disk: 20,
     "os-flavor-access:is_public": true,
-  };
+  });
   const image = {
     name: CLOUD.image,
     status: "active",
@@ -184,7 +184,7 @@ function emptyProject(): SavedCloud {
     description: "",
   };
   return {
-    flavors: [flavor],
+    flavors: [flavor("1", CLOUD.flavor), flavor("2", CLOUD.otherFlavor)],
     images: [{ ...image, id: randomUUID(), tags: [], container_format: "bare", disk_format: "qcow2" }],
     networks: [{ ...network, "router:external": true, id: randomUUID() }],
   };
