@@ -28,6 +28,7 @@ export const startOpenstack: StartServers = async (toolchain, folder, recorded) 
   const machine = { flavor: CLOUD.flavor, image: CLOUD.image };
   return {
     secrets: { sshPrivateKey: key.private },
+    kubeconfig: api.kubeconfig(),
     record: async (stack) => {
       stack.configure({
         system: "openstack",

@@ -24,6 +24,8 @@ export interface RecordedStack {
 export interface RunningServers {
   /** Configuration of a new stack. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Of the API server that the machines join, in which node agents are played. */
+  readonly kubeconfig?: string;
   /** Brings a new stack to the recorded state. */
   record(stack: TestStack): Promise<void>;
   /** Returns a small change of the recorded configuration: one machine more. */

@@ -17,7 +17,7 @@ interface SavedTumblebug {
 }
 
 const VERSION = "v1.36.3";
-const CONNECTIONS = [connectionOf("aws", "ap-northeast-2"), connectionOf("azure", "koreacentral")];
+export const CONNECTIONS = [connectionOf("aws", "ap-northeast-2"), connectionOf("azure", "koreacentral")];
 
 /** The simulated CB-Tumblebug with simulated machines. */
 export const startTumblebug: StartServers = async (toolchain, folder, recorded) => {
@@ -40,6 +40,7 @@ export const startTumblebug: StartServers = async (toolchain, folder, recorded) 
   const address = await server.start(PORTS.service);
   const names = CONNECTIONS.map(({ name }) => name);
   return {
+    kubeconfig: api.kubeconfig(),
     secrets: {
       tumblebugCredentials: JSON.stringify({ username: CREDENTIAL.user, password: CREDENTIAL.password }),
     },
