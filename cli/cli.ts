@@ -13,10 +13,12 @@ import type { DoctorOptions } from "./commands/doctor";
 import type { DriftOptions } from "./commands/drift";
 import type { DestroyStackOptions } from "./commands/destroy-stack";
 import type { InitOptions } from "./commands/init";
+import type { KubeconfigOptions } from "./commands/kubeconfig";
 import type { PlanOptions, PlanOutput } from "./commands/plan";
 import type { PreviewOptions } from "./commands/preview";
 import type { ReleaseOptions } from "./commands/release";
 import type { RestoreOptions } from "./commands/restore";
+import type { HistoryOptions, StatusOptions } from "./commands/status";
 import type { UnlockOptions } from "./commands/unlock";
 import type { UpOptions } from "./commands/up";
 import { displayWarnings } from "../lib/text/warnings";
@@ -168,6 +170,35 @@ function addDriftCommand(program: Command): void {
     .option("--accept <node:path...>", "take these files as they are on the machine, and show nothing", [])
     .addOption(driftOutput())
     .action(running<DriftOptions>(async () => (await import("./commands/drift.js")).drift));
+}
+
+const STATUS_NOTES = `
+It asks the cluster, and shows what the node agents report. It changes nothing.
+`;
+const KUBECONFIG_NOTES = `
+The cluster signs the certificate; the key is made here and printed with it. A certificate can't be taken back before its end.
+`;
+
+/** Adds the commands about a running cluster: status, history and kubeconfig. */
+function addClusterCommands(program: Command): void {
+  addCommand(program, "status", STATUS_NOTES)
+    .description("show nodes, versions, certificates, etcd, drift and running changes of a cluster")
+    .option(...STACK)
+    .addOption(driftOutput())
+    .action(running<StatusOptions>(async () => (await import("./commands/status.js")).status));
+  addCommand(program, "history")
+    .description("show what foresail did to the nodes of a cluster, the newest last")
+    .option(...STACK)
+    .option("--last <number>", "how many lines", "20")
+    .addOption(driftOutput())
+    .action(running<HistoryOptions>(async () => (await import("./commands/status.js")).history));
+  addCommand(program, "kubeconfig", KUBECONFIG_NOTES)
+    .description("print a kubeconfig whose certificate ends soon")
+    .option(...STACK)
+    .option("--ttl <duration>", "how long it is valid, from 10m to 720h", "1h")
+    .option("--user <name>", "the user; default: foresail: and your name on this machine")
+    .option("--group <name...>", "groups of the user; default: kubeadm's administrators", [])
+    .action(running<KubeconfigOptions>(async () => (await import("./commands/kubeconfig.js")).kubeconfig));
 }
 
 const BACKUP_NOW_NOTES = `
@@ -338,6 +369,7 @@ async function main(): Promise<void> {
   addAdoptCommand(program);
   addReleaseCommand(program);
   addDriftCommand(program);
+  addClusterCommands(program);
   addBackupCommands(program);
   addRestoreCommand(program);
   addMonitorCommand(program);

@@ -26,8 +26,8 @@ export function openstack(
     },
     cluster: kubeadmArguments(configuration),
   });
-  const { kubeconfig, endpoints, nodes, version, servers, remaining } = made;
-  return { kubeconfig, endpoints, nodes, version, servers, remaining };
+  const { kubeconfig, endpoints, nodes, version, certificatesExpire, servers, remaining } = made;
+  return { kubeconfig, endpoints, nodes, version, certificatesExpire, servers, remaining };
 }
 
 function networkArgs({ id, dnsNameservers, ...others }: OpenstackSection["network"]): NetworkArgs {

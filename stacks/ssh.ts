@@ -12,7 +12,7 @@ import { JUMP_HOST_KEY } from "./schema/secrets";
 export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulumi.Output<unknown>> {
   const { cluster, sshPrivateKeys } = configuration;
   const { ssh: connection, ...args } = kubeadmArguments(configuration);
-  const { kubeconfig, endpoints, nodes, version } = new KubeadmCluster(cluster.name, {
+  const { kubeconfig, endpoints, nodes, version, certificatesExpire } = new KubeadmCluster(cluster.name, {
     ...args,
     ssh: { ...connection, privateKeys: sshPrivateKeys.apply(machineKeys) },
     machines: cluster.machines.map((machine) => ({
@@ -27,7 +27,7 @@ export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulum
     lost: cluster.lost,
     allowEvenControlPlanes: cluster.allowEvenControlPlanes,
   });
-  return { kubeconfig, endpoints, nodes, version };
+  return { kubeconfig, endpoints, nodes, version, certificatesExpire };
 }
 
 /** Returns the endpoint that nodes use, as the outputs of the stack's last run named it. */

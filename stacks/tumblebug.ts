@@ -25,6 +25,6 @@ export function tumblebug(
     access: { ssh: access.ssh, api: access.api, nodePorts: access.nodePorts, nodes: access.nodes },
     cluster: kubeadmArguments(configuration),
   });
-  const { kubeconfig, endpoints, nodes, version, vms, remaining, status } = made;
-  return { kubeconfig, endpoints, nodes, version, vms, remaining, status };
+  const { kubeconfig, endpoints, nodes, version, certificatesExpire, vms, remaining, status } = made;
+  return { kubeconfig, endpoints, nodes, version, certificatesExpire, vms, remaining, status };
 }

@@ -73,6 +73,7 @@ export const TIERS: readonly Tier[] = [
       "moved",
       "region-eu1",
       "region-us1",
+      "certs",
       "stories",
     ],
     night:

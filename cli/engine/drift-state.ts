@@ -61,7 +61,7 @@ export function machinesInState(exported: string): MachinesInState | undefined {
 }
 
 /** Returns a value of the state with the plain text of its secrets. */
-function plain(value: unknown): unknown {
+export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;
   if (SIGNATURE in value && typeof value.plaintext === "string") return plain(parseJson(value.plaintext));

@@ -26,6 +26,7 @@ export const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   blocked: "Blocked",
   "settings lost": "Settings that others wrote go away",
   "failed before": "Failed in an earlier run",
+  certificates: "Certificates end",
   "taint removed": "Taint removed",
   "control plane": "Control plane",
   unread: "Cluster not read",

@@ -25,6 +25,7 @@ export const DANGERS = [
   "blocked",
   "settings lost",
   "failed before",
+  "certificates",
   "taint removed",
   "control plane",
   "unread",
@@ -111,6 +112,11 @@ const RULES: Readonly<Record<string, Rules>> = {
     },
     configure: { isDisruptive: ({ drains }) => drains === true, danger: ofNode },
     repair: { isDisruptive: ({ drains }) => drains === true, danger: ofNode },
+    renew: { danger: ofNode },
+    renewKubelet: { danger: ofNode },
+    ending: { role: "remark", danger: "certificates" },
+    ended: { role: "remark", danger: "certificates" },
+    renewsIn: REMARK,
     drifted: REMARK,
     back: { isDisruptive: true, danger: ofNode },
     finish: { isDisruptive: true, danger: ofNode },
@@ -132,6 +138,11 @@ const RULES: Readonly<Record<string, Rules>> = {
     noLost: { role: "remark", danger: "unread" },
     unreadPackage: { role: "remark", danger: "unread" },
     drainBlocked: { role: "remark", danger: "blocked" },
+  }),
+  AdminKubeconfig: rules(kubeadm.adminKubeconfigSteps, {
+    renewEnded: { danger: "certificates" },
+    restartRenewed: { danger: "certificates" },
+    unreadCertificates: { role: "remark", danger: "unread" },
   }),
   EncryptionKey: rules(kubeadm.encryptionKeySteps, {
     add: { danger: "control plane" },
@@ -264,9 +275,9 @@ export function isBegun(type: string, current: string, reviewed: string): boolea
   if (type !== "NodeRollout") return false;
   const [now, promised] = [kubeadm.nodeRolloutSteps.parse(current), kubeadm.nodeRolloutSteps.parse(reviewed)];
   if (promised?.kind === "configure") return isBegunConfiguration(now, promised);
-  if (promised?.kind === "repair")
+  if (promised?.kind === "repair" || promised?.kind === "renew")
     return (
-      (now?.kind === "finish" || (now?.kind === "repair" && now.resumed === true)) &&
+      (now?.kind === "finish" || (now?.kind === promised.kind && now.resumed === true)) &&
       now.machine === promised.machine
     );
   if (promised?.kind === "back") return now?.kind === "finish" && now.machine === promised.machine;

@@ -20,6 +20,7 @@ export const EXIT_CODES = {
   locked: [8, "a lock is left on the stack"],
   declined: [9, "a question was answered with no; nothing was changed"],
   drifted: [10, "files on machines differ from what foresail wrote"],
+  attention: [11, "`status` found something that needs attention"],
   interrupted: [130, "interrupted; run the same command to continue"],
 } as const satisfies Record<string, readonly [number, string]>;
 
@@ -37,6 +38,9 @@ export const EXITS_OF = {
   release: ["done", "failed", "usage", "locked", "declined", "interrupted"],
   unlock: ["done", "failed", "usage", "locked", "declined"],
   drift: ["done", "failed", "usage", "unknown", "drifted"],
+  status: ["done", "failed", "usage", "attention"],
+  history: ["done", "failed", "usage"],
+  kubeconfig: ["done", "failed", "usage"],
   "backup now": ["done", "failed", "usage"],
   "backup list": ["done", "failed", "usage"],
   "backup verify": ["done", "failed", "usage"],

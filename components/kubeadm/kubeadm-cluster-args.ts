@@ -183,6 +183,11 @@ export interface KubeadmClusterArgs {
   ignorePreflightErrors?: string[];
   /** How versions roll out over the nodes. */
   rollout?: RolloutArgs;
+  /** When the certificates that kubeadm has signed are renewed. */
+  certificates?: {
+    /** Days before the first of them ends; 0 for never. @default 30 */
+    renewBeforeDays?: number;
+  };
   /** Whether files that others change on a machine are reported or put back. @default "report" */
   drift?: DriftSetting;
   /** Where a snapshot of etcd is kept before control planes change. @default no snapshots */

@@ -68,6 +68,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly nodes: pulumi.Output<resources.NodeOutput[]>;
   /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
+  /** When the first certificate ends that kubeadm renews, by control plane; undefined until node agents report it. */
+  readonly certificatesExpire: pulumi.Output<Record<string, string> | undefined>;
 
   /** @internal The machines in the form that the cluster's resources take. */
   readonly machines: MachineInputs[];
@@ -132,6 +134,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
     this.nodes = nodes;
     this.version = version;
+    this.certificatesExpire = rollout.certificatesExpire;
     this.endpoints = this.describeEndpoints();
     const { kubeconfig, endpoints } = this;
     // without the nodes: changed outputs of a component cost one more write of the whole state
@@ -328,6 +331,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       ...this.drift(),
       configuration: this.existence.configuration,
       rollout: rolloutSettings(this.args),
+      ...(this.args.certificates ? { certificates: this.args.certificates } : {}),
       drain: drainOptions(this.args),
       ...secretFiles(this.args),
       ...backupSettings(this.args),

@@ -48,6 +48,8 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   readonly nodes: pulumi.Output<NodeOutput[]>;
   /** Kubernetes version of the cluster, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
+  /** When the first certificate ends that kubeadm renews, by control plane; undefined until node agents report it. */
+  readonly certificatesExpire: pulumi.Output<Record<string, string> | undefined>;
   /** Machine name → id of its server. */
   readonly servers: pulumi.Output<Record<string, string>>;
   /** Remaining changes to machines, for later updates; empty when all machines match the configuration. */
@@ -81,6 +83,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
     this.nodes = this.part(({ cluster }) => cluster.nodes);
     this.version = this.part(({ cluster }) => cluster.version);
+    this.certificatesExpire = this.part(({ cluster }) => cluster.certificatesExpire);
     this.endpoints = this.part(({ cluster, infrastructure: { balancer } }) =>
       pulumi.all([cluster.endpoints, balancer?.floatingIp]).apply(([endpoints, external]) => ({
         ...endpoints,

@@ -61,6 +61,8 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   readonly nodes: pulumi.Output<NodeOutput[]>;
   /** Kubernetes version of the cluster, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
+  /** When the first certificate ends that kubeadm renews, by control plane; undefined until node agents report it. */
+  readonly certificatesExpire: pulumi.Output<Record<string, string> | undefined>;
   /** Machine name → its VM. */
   readonly vms: pulumi.Output<Record<string, MachineVm>>;
   /** Remaining removals of control planes, for later updates; empty when there are none. */
@@ -101,6 +103,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     this.endpoints = this.part(({ cluster }) => cluster.endpoints);
     this.nodes = this.part(({ cluster }) => cluster.nodes);
     this.version = this.part(({ cluster }) => cluster.version);
+    this.certificatesExpire = this.part(({ cluster }) => cluster.certificatesExpire);
     this.vms = this.part(({ machines }) => machines.mcis.vms);
     this.remaining = this.part(({ machines }) => machines.turn.later);
     this.status = this.part(({ cluster }) => this.describeStatus(cluster));

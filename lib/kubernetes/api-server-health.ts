@@ -26,6 +26,30 @@ export function isReady(server: string, milliseconds = 3000): Promise<boolean> {
   });
 }
 
+/** What an API server serves: a machine that is up and refuses connections serves nothing, a silent one may be down. */
+export type Served = "valid" | "nothing valid" | "silent";
+
+/**
+ * Returns whether an API server answers with a certificate that has not ended. Verifies nothing else of it.
+ *
+ * @param server host:port
+ * @param signal ends the wait; the server is silent then
+ */
+export function servedCertificate(server: string, signal: AbortSignal): Promise<Served> {
+  return new Promise((resolve) => {
+    const options = { rejectUnauthorized: false, signal, agent: false as const };
+    const request = get(`https://${server}/readyz`, options, (response) => {
+      const { valid_to: end } = (response.socket as TLSSocket).getPeerCertificate();
+      response.resume();
+      const isReady = [200, 401, 403].includes(response.statusCode ?? 0);
+      resolve(isReady && Date.parse(end) > Date.now() ? "valid" : "nothing valid");
+    });
+    request.on("error", ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === "ECONNREFUSED" ? "nothing valid" : "silent"),
+    );
+  });
+}
+
 const CLOCK_MILLISECONDS = 3000;
 
 /**

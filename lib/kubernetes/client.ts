@@ -273,7 +273,7 @@ export interface ApplyOptions {
 }
 
 interface PatchOptions {
-  subresource?: "status";
+  subresource?: "status" | "approval";
   /** default "foresail" */
   fieldManager?: string;
   signal?: AbortSignal;

@@ -39,6 +39,15 @@ export function withLine(text: string, line: string): string {
   return `${kept.join("\n")}\n`;
 }
 
+/** Returns the lines of the history, the oldest first. Others may have written some. */
+export function historyOf(object: History | undefined): string[] {
+  const text = object?.data?.[KEY] ?? "";
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => shortened(displayLine(line), LONGEST_LINE));
+}
+
 /**
  * Writes a step into the ConfigMap kube-system/foresail-history. Retries on conflict, so that concurrent writers both
  * get their line.

@@ -66,7 +66,8 @@ export function isCertainlyDead(holder: LeaseHolder): boolean {
   return !isAlive({ pid: holder.pid, startTime: holder.process.startTime });
 }
 
-function userName(): string {
+/** Returns the name of this process's user; a container may have none. */
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -3,6 +3,7 @@ import { hostIssue } from "../../lib/validation/addresses";
 import { certificateBundleIssue, hostKeyIssue } from "../../lib/validation/keys";
 import { dnsLabelIssue, nodeNameIssue, preflightIssue, userNameIssue } from "../../lib/validation/names";
 import { SSH_PORT } from "../../lib/validation/ports";
+import { RENEW_BEFORE_DAYS } from "../../providers/kubeadm/plan/certificates/report";
 import { DEFAULT_DRAIN, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/cluster/defaults";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { PROFILES } from "../../providers/kubeadm/plan/hardening/profile";
@@ -51,6 +52,14 @@ export const DrainConfiguration = z.strictObject({
     ),
   deleteEmptyDirData: flag(false, "Drain pods with an emptyDir; its data is lost."),
   force: flag(false, "Drain pods that no controller starts again elsewhere."),
+});
+
+export const CertificatesConfiguration = z.strictObject({
+  renewBeforeDays: whole(0, 300)
+    .default(RENEW_BEFORE_DAYS)
+    .describe(
+      "Days before the first certificate of a control plane ends at which a run renews them all, as a step of the preview; 0 for never.",
+    ),
 });
 
 export const TimeoutsConfiguration = z.strictObject({
@@ -154,6 +163,9 @@ export const ClusterInput = z.strictObject({
     .default([])
     .describe("Preflight checks of kubeadm to ignore."),
   drain: DrainConfiguration.prefault({}).describe("How a node is drained before its removal or upgrade."),
+  certificates: CertificatesConfiguration.optional().describe(
+    "When the certificates that kubeadm has signed are renewed.",
+  ),
   drift: z
     .enum(["report", "repair"])
     .optional()

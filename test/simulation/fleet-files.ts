@@ -60,6 +60,8 @@ export interface MachineState {
   revision?: { key: string; value: string };
   /** names of the keys for Secrets at rest, of a control plane */
   encryptionKeys?: string[];
+  /** The answer of certificate-ends; absent for certificates that have not ended. */
+  certificates?: string;
   /** the key that etcd's Secrets were counted for: the first count finds some that another key encrypts */
   countedFor?: string;
   /** an alarm that its etcd has */

@@ -1,7 +1,13 @@
 import type { ClusterSpecification, SoftwareSource } from "../plan/cluster/specification";
 import { NODE_PATHS } from "../plan/cluster/node-paths";
 import { AGENT_VERSION_PATTERN, ALL_SOFTWARE } from "../plan/rollout/annotations";
-import { annotationKeys, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
+import {
+  annotationKeys,
+  CERTIFICATES,
+  CONFIGURATION,
+  DRIFT,
+  KUBERNETES_SOFTWARE,
+} from "../plan/rollout/annotations";
 import {
   endpointParameters,
   proxyVariables,
@@ -47,7 +53,8 @@ const ORDER = [
   "kubelet",
   "kubectl",
   CONFIGURATION,
-].filter((name) => name === DRIFT || ALL_SOFTWARE.includes(name));
+  CERTIFICATES,
+].filter((name) => name === DRIFT || name === CERTIFICATES || ALL_SOFTWARE.includes(name));
 
 /** Renders the agent's configuration as shell text, which the agent reads when it starts. */
 export function agentConfiguration(settings: AgentSettings): string {
@@ -81,6 +88,8 @@ export function agentProgram(root = ""): string {
   const parameters = { AGENT_VERSION, VERSION_PATTERN: AGENT_VERSION_PATTERN, ROOT: root };
   const files = [
     "common/system",
+    "common/certificates",
+    "common/static-pods",
     "node-agent/drift",
     "node-agent/endings",
     "node-agent/going-back",

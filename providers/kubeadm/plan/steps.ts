@@ -18,6 +18,7 @@ import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 const machine = word("machine");
 const ofPool = line` (pool ${word("pool")} is removed)`;
 const end = flag("staysCordoned", "left cordoned", "uncordon");
+const renews = optional(line`, renew ${count("certificates", "certificate")}`);
 const etcdMember = flag("etcdMember", "remove its etcd member, ");
 
 export const nodeGroupSteps = defineSteps({
@@ -71,6 +72,14 @@ export const loopbackEndpointSteps = defineSteps({
   forward: line`${machine}: put ${words("controlPlanes")} behind 127.0.0.1`,
 });
 export type LoopbackEndpointStep = StepOf<typeof loopbackEndpointSteps>;
+
+export const adminKubeconfigSteps = defineSteps({
+  /** The repair of a control plane whose API server does not answer because certificates have ended. */
+  renewEnded: line`${machine}: renew ${count("certificates", "certificate")} over SSH, since the first one ended on ${token("day")}, and restart etcd, the API server, the controller manager and the scheduler`,
+  restartRenewed: line`${machine}: restart etcd, the API server, the controller manager and the scheduler over SSH, since an interrupted run renewed their certificates`,
+  unreadCertificates: line`${machine}: its certificates could not be read, so it is left as it is: ${text("why")}`,
+});
+export type AdminKubeconfigStep = StepOf<typeof adminKubeconfigSteps>;
 
 export const encryptionKeySteps = defineSteps({
   add: line`${machine}: add the encryption key ${word("key")}, restart its API server`,
@@ -133,12 +142,12 @@ export const nodeRolloutSteps = defineSteps({
       "the node agent changes it",
       "desired versions written",
     ],
-  )}, ${end})`,
+  )}${renews}, ${end})`,
   /** The change of a node's configuration at the same versions. */
   configure: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}configuration ${token("from")} → ${token("to")} (${flag(
     "cordons",
     "cordon, ",
-  )}${flag("drains", "drain, ")}apply its files${optional(line`, put back ${text("repairs")}`)}${flag("etcd", ", restart etcd")}${flag("certificate", ", give the API server a certificate with the new names")}${flag("endpoint", ", connect to the new endpoint")}${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${flag(
+  )}${flag("drains", "drain, ")}apply its files${optional(line`, put back ${text("repairs")}`)}${flag("etcd", ", restart etcd")}${flag("certificate", ", give the API server a certificate with the new names")}${flag("endpoint", ", connect to the new endpoint")}${flag("staticPods", ", restart the static pods that change")}, restart the kubelet${renews}${flag(
     "uncordons",
     ", uncordon",
   )})`,
@@ -146,7 +155,16 @@ export const nodeRolloutSteps = defineSteps({
   repair: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}repair ${text("files")} (${flag(
     "cordons",
     "cordon, ",
-  )}${flag("drains", "drain, ")}put the files back, restart what reads them${flag("uncordons", ", uncordon")})`,
+  )}${flag("drains", "drain, ")}put the files back, restart what reads them${renews}${flag("uncordons", ", uncordon")})`,
+  /** The renewal of a control plane's certificates. */
+  renew: line`${machine}: ${flag("resumed", "begun by an earlier run: ")}renew ${count("certificates", "certificate")} (the first ends on ${token("day")}), restart etcd, the API server, the controller manager and the scheduler`,
+  /** A machine whose kubelet can't use the API any more. */
+  renewKubelet: line`${machine}: the certificate of its kubelet ended on ${token("day")}: sign a new one, restart the kubelet, wait until Ready`,
+  /** Certificates that end soon, and that no step renews. */
+  ending: line`${machine}: certificates end in ${count("days", "day")}, on ${token("day")}: ${text("names")}`,
+  ended: line`${machine}: certificates ended on ${token("day")}: ${text("names")}`,
+  /** Of a step's certificates, how long the first one is valid: a step that says so would be another one each day. */
+  renewsIn: line`${machine}: ${count("days", "day")} left until the first certificate that is renewed ends`,
   /** Files that others changed, which stay as they are. */
   drifted: line`${machine}: differs from what foresail wrote: ${text("files")}`,
   /** The return to what the node has: an earlier run asked for something that the configuration no longer has. */

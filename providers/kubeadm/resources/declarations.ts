@@ -6,6 +6,7 @@ import type { JumpHost, Machine, SshCredentials } from "../plan/cluster/machine"
 import type { Ownership } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
 import type { RolledConfiguration } from "../plan/configuration/configuration";
+import type { CertificateSettings } from "../plan/certificates/report";
 import type { BackupSettings } from "../plan/backup/backup";
 import type { DriftSetting } from "../plan/drift/drift";
 import type { PodNetworkKind } from "../plan/endpoint/network-ports";
@@ -251,6 +252,8 @@ export interface ReaderAccountInputs extends ConfigurationInputs {
   drift?: DriftSetting;
   /** Set by check: whether the annotations that report such files are protected, too; absent until they are. */
   protectsDrift?: boolean;
+  /** Set by check: whether the annotations that report and renew certificates are protected, too; absent until they are. */
+  protectsCertificates?: boolean;
   /**
    * Set by check: whether the Lease and the history are compared, too, and the read-only account may compare; absent until
    * they are.
@@ -270,7 +273,7 @@ export interface ReaderAccountInputs extends ConfigurationInputs {
 export class ReaderAccount extends resourceClass<
   ReaderAccountInputs,
   ReaderAccountInputs,
-  "objects" | "hasAnnotationPolicy" | "protectsDrift" | "comparesAll"
+  "objects" | "hasAnnotationPolicy" | "protectsDrift" | "protectsCertificates" | "comparesAll"
 >("kubeadm/ReaderAccount", { secrets: ["kubeconfig"] }) {}
 
 export interface NodeGroupInputs extends MachinesInputs {
@@ -376,6 +379,12 @@ export interface NodeRolloutInputs extends MachinesInputs {
   leftOut?: string[];
   /** What is done about files that others change; absent for a report. */
   drift?: DriftSetting;
+  /** When certificates are renewed; absent for the default. */
+  certificates?: CertificateSettings;
+  /** Set by check: names of the control planes whose certificates this run renews; absent for none. */
+  renewing?: string[];
+  /** Set by check: names of the machines whose kubelets get new certificates; absent for none. */
+  renewingKubelets?: string[];
   /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
   /** Paths of the files whose content is secret, which no preview shows; absent for none. */
@@ -391,6 +400,8 @@ export interface NodeRolloutOutputs extends NodeRolloutInputs {
   nodes: NodeOutput[];
   /** The version of the cluster itself, as stored by kubeadm. */
   version: string;
+  /** When the first certificate ends that kubeadm renews, by control plane; absent until agents report it. */
+  certificatesExpire?: Record<string, string>;
 }
 
 /**
@@ -398,7 +409,8 @@ export interface NodeRolloutOutputs extends NodeRolloutInputs {
  * the node agents follow. The input `steps` lists what will happen on each node, so that `pulumi preview --diff` prints
  * it.
  */
-export class NodeRollout extends resourceClass<NodeRolloutInputs, NodeRolloutOutputs, "leftOut">(
-  "kubeadm/NodeRollout",
-  { outputs: ["nodes", "version"], secrets: ["kubeconfig"] },
-) {}
+export class NodeRollout extends resourceClass<
+  NodeRolloutInputs,
+  NodeRolloutOutputs,
+  "leftOut" | "renewing" | "renewingKubelets"
+>("kubeadm/NodeRollout", { outputs: ["nodes", "version", "certificatesExpire"], secrets: ["kubeconfig"] }) {}

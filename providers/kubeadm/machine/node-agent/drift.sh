@@ -38,8 +38,15 @@ keep() {
   if ! is_kept "$1"; then printf '%s\n' "$1" >>"$folder/kept/paths"; fi
 }
 
-# Prints a manifest on standard input without the mark with which foresail restarts a static pod.
-unmarked() { sed '/^    foresail\/restarted-at: /d'; }
+# Prints a manifest on standard input without the mark with which foresail restarts a static pod, and without the map of
+# annotations if nothing else is in it.
+unmarked() {
+  awk '/^    foresail\/restarted-at: / { next }
+    held { if (/^    /) print held; held = "" }
+    /^  annotations:$/ { held = $0; next }
+    { print }
+    END { if (held) print held }'
+}
 
 # Tells whether a managed file has the text of its copy: COPY FILE.
 is_same_text() { cmp --silent <(unmarked <"$1") <(read_file "$2" | unmarked); }

@@ -28,6 +28,8 @@ changing=$folder/changing
 # contains what this machine had when the change began: versions (SOFTWARE VERSION, one a line), ready (what its kubelet had
 # reported), and before another version of Kubernetes the files that change with it
 before=$folder/before
+# exists from the first renewed certificate until everything that reads them has restarted
+renewing=$folder/renewing
 # contains the installers of the version that ran when others were staged: VERSION/SOFTWARE; no request can name them
 former=$folder/former
 initialized=$ROOT$AGENT_INITIALIZED_PATH
@@ -170,6 +172,7 @@ found() {
   os-packages | configuration) cat "$folder/$1" 2>/dev/null ;;
   node-agent) printf '%s' "$AGENT_VERSION" ;;
   drift) printf '%s' "${drift_words%% *}" ;;
+  certificates) first_certificate_end "$certificate_words" ;;
   esac || true
 }
 
@@ -177,6 +180,7 @@ found() {
 # configuration that has begun may have left its files.
 is_half_installed() {
   if [ "$1" = configuration ]; then [ -e "$changing" ]; return; fi
+  if [ "$1" = certificates ]; then [ -e "$renewing" ]; return; fi
   [ -e "$installing/$1" ] && [ "$(<"$installing/$1")" = "$2" ]
 }
 
@@ -213,18 +217,34 @@ prepare_upgrade() {
   done
 }
 
+# Reads when the certificates end, if a file has changed since the last reading.
+certificate_words="" certificate_files=-
+find_certificates() {
+  local now
+  now=$(list_certificates | cut -d ' ' -f 2 | xargs -d '\n' stat --dereference --format='%n %i %s %Y' 2>/dev/null)
+  if [ "$now" = "$certificate_files" ]; then return 0; fi
+  certificate_files=$now
+  certificate_words=$(certificate_ends)
+}
+
+# Tells whether no certificate that kubeadm renews ends at an instant or before: after:INSTANT.
+are_certificates_valid() { [[ $(first_certificate_end "$certificate_words") > ${1#after:} ]]; }
+
 # Compares what the annotations ask for, or the version of a dry run, with what is installed.
 due=() request=""
 asked=annotations
 compare() {
   local one
   due=() request="${annotation[$key_allowed]-}"
+  find_certificates
   for one in "${software[@]}"; do
     if [ "$asked" = annotations ]; then wanted[$one]=${annotation[${key_desired[$one]}]-}; else wanted[$one]=$([[ $one != kube* ]] || say "$asked"); fi
     wanted[$one]=${wanted[$one]#v}
     if [ "$one" = drift ] && { [ "$drift_mode" != repair ] || [ "${wanted[$one]}" != none ]; }; then wanted[$one]=""; fi
+    if [ "$one" = certificates ] && [[ ${wanted[$one]} != after:* ]]; then wanted[$one]=""; fi
     request+=" $one ${wanted[$one]}"
     find_version "$one"
+    if [ "$one" = certificates ] && [ -n "${wanted[$one]}" ] && are_certificates_valid "${wanted[$one]}"; then have[$one]=${wanted[$one]}; fi
     if [ -n "${wanted[$one]}" ] && { [ "${wanted[$one]}" != "${have[$one]}" ] || is_half_installed "$one" "${wanted[$one]}"; }; then due+=("$one"); fi
   done
 }
@@ -267,6 +287,8 @@ note_found() {
   for one in "${software[@]}"; do
     if [ "$one" = drift ]; then
       if [ "$drift_words" = none ]; then forget "${key_current[$one]}"; else note "${key_current[$one]}" "$drift_words"; fi
+    elif [ "$one" = certificates ]; then
+      if [ -n "$certificate_words" ]; then note "${key_current[$one]}" "$certificate_words"; fi
     elif [ -n "${have[$one]}" ]; then
       note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"
     fi
@@ -294,7 +316,7 @@ refuse() {
   for one in "${due[@]}"; do
     to=${wanted[$one]}
     if ! [[ $to =~ $VERSION_PATTERN ]]; then say "$one: \"${to:0:60}\" is not a version"; return "$FINAL"; fi
-    if [ "$one" != drift ] && [ ! -f "$installers/$one/$to" ]; then
+    if [ "$one" != drift ] && [ "$one" != certificates ] && [ ! -f "$installers/$one/$to" ]; then
       # shellcheck disable=SC2011 # names of versions have no spaces
       say "$one $to is not staged on this machine, which has: $(ls "$installers/$one" 2>/dev/null | xargs); a node takes only what foresail has put there"
       return "$FINAL"
@@ -388,6 +410,7 @@ change() {
   fi
   # last, when kubeadm has the version of the cluster
   if is_due configuration; then change_configuration "${wanted[configuration]}" || return 1; fi
+  if is_due certificates; then renew_certificates || return 1; fi
   # the file is in memory, so after the reboot there is nothing left to do
   if [ -n "${wanted[os-packages]}" ] && [ -e "$ROOT/run/reboot-required" ] && ! is_container; then act "reboot, as the new packages ask for" reboot_machine; fi
 }
@@ -511,6 +534,20 @@ change_configuration() {
   return 1
 }
 
+# Renews what kubeadm has signed, and restarts what reads it, unless kubeadm upgrade did both.
+renew_certificates() {
+  local name
+  find_certificates
+  if [ ! -e "$renewing" ] && are_certificates_valid "${wanted[certificates]}"; then return 0; fi
+  if [ "$mode" != dry-run ]; then touch "$renewing"; fi
+  act "kubeadm certs renew all" attempt "kubeadm certs renew all" kubeadm certs renew all || return 1
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do
+    if [ ! -e "$kubernetes/manifests/$name.yaml" ]; then continue; fi
+    act "restart $name" restart_static_pod "$name" "$kubernetes/manifests/$name.yaml" || return 1
+  done
+  if [ "$mode" != dry-run ]; then rm -f "$renewing"; fi
+}
+
 part_of() { cut -s -d . -f "$1" <<<"$2"; }
 
 # Tells whether a part of a control plane's configuration changes: NUMBER VERSION. It may have the settings of any change that
@@ -626,22 +663,13 @@ mounts_any() {
   return 1
 }
 
-# Prints the processes of a static pod, whose names the kernel cuts: NAME.
-processes_of() { grep -lx "${1:0:15}" "$ROOT"/proc/[0-9]*/comm 2>/dev/null | sort; }
-
 # Restarts a static pod and waits for its new process: NAME MANIFEST [TEXT_OF_MANIFEST]. The kubelet makes a pod anew when
 # its manifest differs.
 restart_static_pod() {
-  local name=$1 text=${3:-$2} before new=$kubernetes/.foresail-$1.yaml restarted
+  local name=$1 text=${3:-$2} before new=$kubernetes/.foresail-$1.yaml
   before=$(processes_of "$name")
-  restarted="foresail/restarted-at: \"$(date -u +%FT%TZ)\""
   attempt "replace $2" cp --archive "$text" "$new" || return 1
-  sed -i '/^    foresail\/restarted-at: /d' "$new"
-  if grep -q '^  annotations:$' "$new"; then
-    sed -i "s|^  annotations:\$|&\n    $restarted|" "$new"
-  else
-    sed -i "s|^metadata:\$|&\n  annotations:\n    $restarted|" "$new"
-  fi
+  mark_for_restart "$new"
   move_into_place "$new" "$2" && await_static_pod "$name" "$before"
 }
 
@@ -669,21 +697,6 @@ await_static_pod() {
   done
   failure="$name is not healthy five minutes after its restart; look at the logs in /var/log/pods"
   return 1
-}
-
-# Prints the value of an argument of a static pod: NAME ARGUMENT.
-argument_of() { sed -n "s/^ *- --$2=//p" "$kubernetes/manifests/$1.yaml" 2>/dev/null | tail -n 1; }
-
-is_static_pod_healthy() {
-  local address port
-  address=$(argument_of "$1" bind-address)
-  port=$(argument_of "$1" secure-port)
-  # it serves nothing then
-  if [ "$port" = 0 ]; then return 0; fi
-  case $address in "" | 0.0.0.0) address=127.0.0.1 ;; *:*) address="[$address]" ;; esac
-  local -A health=([etcd]=http://127.0.0.1:2381/health [kube-apiserver]=https://127.0.0.1:6443/readyz
-    [kube-controller-manager]=https://$address:${port:-10257}/healthz [kube-scheduler]=https://$address:${port:-10259}/healthz)
-  curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/null "${health[$1]}"
 }
 
 # Stops the kubelet for a restart, so that its last report is of an earlier second than the start of the next one: heartbeats have

@@ -18,6 +18,8 @@ export interface KeptOptions {
   readonly hasPolicy: boolean;
   readonly configuration: boolean;
   readonly drift: boolean;
+  /** Whether the annotations of certificates are protected. */
+  readonly certificates: boolean;
   /** Whether the Lease and the history are kept, too, and the read-only account may read what is kept. */
   readonly comparesAll: boolean;
   /** The stack, which the cluster records as its owner; undefined while it has no identity. */
@@ -36,11 +38,11 @@ export const objectOf = ({ apiVersion, kind, namespace, name }: ObjectRef): NewO
  * status. An object without fields must only exist: its content changes with each run.
  */
 export function keptObjects(options: KeptOptions): NewObject[] {
-  const { annotations, hasPolicy, configuration, drift, comparesAll, owner } = options;
+  const { annotations, hasPolicy, configuration, drift, certificates, comparesAll, owner } = options;
   return [
     ...readerObjects(comparesAll, owner !== undefined),
     ...(owner === undefined ? [] : [ownerObject(owner)]),
-    ...(hasPolicy ? annotationPolicy(annotations, { configuration, drift }) : []),
+    ...(hasPolicy ? annotationPolicy(annotations, { configuration, drift, certificates }) : []),
     ...(comparesAll ? [objectOf(CLUSTER_LEASE), objectOf(CLUSTER_HISTORY)] : []),
   ];
 }
@@ -48,7 +50,14 @@ export function keptObjects(options: KeptOptions): NewObject[] {
 /** Returns all objects that foresail may keep in a cluster, for their removal. */
 export const allKeptObjects = (annotations: string): NewObject[] => [
   ...keptObjects({
-    ...{ annotations, hasPolicy: true, configuration: true, drift: true, comparesAll: true },
+    ...{
+      annotations,
+      hasPolicy: true,
+      configuration: true,
+      drift: true,
+      certificates: true,
+      comparesAll: true,
+    },
     owner: undefined,
   }),
   objectOf(CLUSTER_OWNER),

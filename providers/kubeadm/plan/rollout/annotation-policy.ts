@@ -1,4 +1,4 @@
-import { ALL_SOFTWARE, annotationsBetween, DRIFT, VERSIONED_SOFTWARE } from "./annotations";
+import { ALL_SOFTWARE, annotationsBetween, CERTIFICATES, DRIFT, VERSIONED_SOFTWARE } from "./annotations";
 
 const API = "admissionregistration.k8s.io/v1";
 export const ANNOTATION_POLICY = "foresail-node-annotations";
@@ -16,15 +16,21 @@ const isUnchanged = (keys: readonly string[]) =>
  * networks give the pods of each node the permission to patch the status of all Nodes.
  *
  * @param pattern of the annotation keys
- * @param also whether there are annotations for the configuration of nodes, and for what others changed on them
+ * @param also whether there are annotations for the configuration of nodes, for what others changed on them, and for their
+ *   certificates
  */
 export function annotationPolicy(
   pattern: string,
-  also: { configuration?: boolean | undefined; drift?: boolean | undefined } = {},
+  also: {
+    configuration?: boolean | undefined;
+    drift?: boolean | undefined;
+    certificates?: boolean | undefined;
+  } = {},
 ) {
   const software = [
     ...(also.configuration ? ALL_SOFTWARE : VERSIONED_SOFTWARE),
     ...(also.drift ? [DRIFT] : []),
+    ...(also.certificates ? [CERTIFICATES] : []),
   ];
   const { commands, reports } = annotationsBetween(pattern, software);
   const groups = JSON.stringify(ADMINISTRATORS);

@@ -9,6 +9,8 @@ const FURTHER_SOFTWARE = ["containerd", "os-packages", "node-agent"] as const;
 export const CONFIGURATION = "configuration";
 /** Name under which what others changed in a node's files is reported, and put back by the same protocol. */
 export const DRIFT = "drift";
+/** Name under which the ends of a node's certificates are reported, and renewed by the same protocol. */
+export const CERTIFICATES = "certificates";
 /** Version of `DRIFT` on a node whose files are as foresail left them. */
 export const NO_DRIFT = "none";
 /** Software whose annotations are protected from the beginning. */

@@ -1,4 +1,4 @@
-import { DRIFT } from "./annotations";
+import { CERTIFICATES, DRIFT } from "./annotations";
 import { isKubernetes, type OnFailure, type RolloutStep } from "./desired";
 import { minorsBetween } from "./versions";
 
@@ -6,6 +6,7 @@ import { minorsBetween } from "./versions";
 const STAYS: Readonly<Record<string, string>> = {
   "os-packages": "packages of the distribution do not go back",
   [DRIFT]: "files that were put back stay so",
+  [CERTIFICATES]: "renewed certificates stay",
 };
 
 /**
@@ -18,7 +19,9 @@ export function refuseBack(
   onFailure: OnFailure | undefined,
 ): string | undefined {
   if (onFailure === "stop") return "it stays so, since rollout.onFailure is stop";
-  const names = software.map(({ name }) => name);
+  // certificates are renewed last, and stay so; what failed before them goes back
+  const renewed = software.filter(({ name }) => name !== CERTIFICATES);
+  const names = (renewed.length > 0 ? renewed : software).map(({ name }) => name);
   if (names.length === 0) return "it stays so, since it already has what it would go back to";
   const stays = names.find((name) => name in STAYS);
   if (stays !== undefined) return `it stays so: ${STAYS[stays]}`;

@@ -1,8 +1,9 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../cluster/machine";
 import type { UnreachableLimit } from "../membership/unreachable";
 import { type ConfigurationVersions, drainsFor } from "../configuration/configuration";
+import { firstEnd, renewableEnds } from "../certificates/report";
 import { drainsForRepair, filesOf } from "../drift/drift";
-import { CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
+import { CERTIFICATES, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { recalledRequests, type RecalledRequest } from "./recall";
 import { minorsBetween } from "./versions";
@@ -58,17 +59,21 @@ type DesiredSoftware = Pick<DesiredRollout, "software" | "configuration">;
 /** Returns the desired versions of everything but Kubernetes for a node. */
 function otherSoftware(
   { software, configuration }: DesiredSoftware,
-  { controlPlane }: Pick<RolloutNode, "controlPlane">,
+  { controlPlane, renewal }: Pick<RolloutNode, "controlPlane" | "renewal">,
 ): Record<string, string> {
-  if (configuration === undefined) return software;
-  return { ...software, [CONFIGURATION]: configuration[controlPlane ? "control-plane" : "worker"] };
+  if (configuration === undefined && renewal === undefined) return software;
+  return {
+    ...software,
+    ...(configuration ? { [CONFIGURATION]: configuration[controlPlane ? "control-plane" : "worker"] } : {}),
+    ...(renewal === undefined ? {} : { [CERTIFICATES]: renewal }),
+  };
 }
 
 /** Returns the desired version of every software for a node at this Kubernetes version, to be written in one write. */
 export function desiredSoftware(
   desired: DesiredSoftware,
   version: string,
-  node: Pick<RolloutNode, "controlPlane">,
+  node: Pick<RolloutNode, "controlPlane" | "renewal">,
 ): Record<string, string> {
   const kubernetes = Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version]));
   return { ...kubernetes, ...otherSoftware(desired, node) };
@@ -183,6 +188,9 @@ export interface RolloutStep {
   keepsPods?: true;
   /** The files that others changed and that are put back; absent for none. */
   repairs?: string;
+  /** What asks the agent to renew certificates, how many, and when the first of them ends; absent for none. */
+  renewal?: string;
+  renews?: { count: number; ends: string };
   /** Its change window was found open: an earlier run began it. */
   resumed: boolean;
   /** Requests of an earlier run to take back, although the node reports what is desired; absent for none. */
@@ -215,14 +223,28 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     drains: (draining.length > 0 && !keepsPods) || (recalled.length > 0 && !node.unschedulable),
     ...(keepsPods ? { keepsPods } : {}),
     ...(node.drift && software.some(({ name }) => name === DRIFT) ? { repairs: filesOf(node.drift) } : {}),
+    ...(node.renewal === undefined ? {} : { renewal: node.renewal }),
+    ...renewed(node, software),
     resumed: node.changesAllowed,
     ...(recalled.length > 0 ? { recalled } : {}),
     ...(staysCordoned(node) ? { staysCordoned: true } : {}),
   };
 }
 
+/** Returns the certificates that a step renews; empty for none. */
+function renewed(
+  { certificates }: RolloutNode,
+  software: RolloutStep["software"],
+): Pick<RolloutStep, "renews"> {
+  const ends = certificates === undefined ? [] : renewableEnds(certificates);
+  const first = firstEnd(ends);
+  if (first === undefined || !software.some(({ name }) => name === CERTIFICATES)) return {};
+  return { renews: { count: ends.length, ends: first } };
+}
+
 /** Returns whether a change of one software takes the pods from the node. */
 function isDraining({ name, from, to }: RolloutStep["software"][number], { drift }: RolloutNode): boolean {
+  if (name === CERTIFICATES) return false;
   if (name === CONFIGURATION) return drainsFor(from, to);
   return name !== DRIFT || drift === undefined || drainsForRepair(drift);
 }

@@ -1,5 +1,5 @@
 import { currentOf, stepTo, type DesiredRollout, type RolloutOptions, type RolloutStep } from "./desired";
-import { DRIFT, KUBERNETES_SOFTWARE } from "./annotations";
+import { CERTIFICATES, DRIFT, KUBERNETES_SOFTWARE } from "./annotations";
 import { isWorking, type RolloutNode } from "./observed";
 import { failedFirst, groupsInOrder, isTried } from "./order";
 import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersion } from "./state";
@@ -304,7 +304,7 @@ function nextWorkers(
 function hasWhatOthersGet(node: RolloutNode, { due, gets }: DueGroup, { desired }: RolloutState): boolean {
   return due.some((other) =>
     stepTo(other, "", desired, gets(other)).software.some(
-      ({ name, to }) => name !== DRIFT && currentOf(node, name) === to,
+      ({ name, to }) => name !== DRIFT && name !== CERTIFICATES && currentOf(node, name) === to,
     ),
   );
 }

@@ -1,8 +1,9 @@
 import { CONTROL_PLANE_LABEL } from "../cluster/machine";
 import { GROUP_LABEL, removalIn } from "../membership/nodes";
 import { type Drift, parseDrift } from "../drift/drift";
+import { type CertificateReport, certificateVersion, parseCertificates } from "../certificates/report";
 import { ALL_SOFTWARE, annotationKeys, BACK_FAILED, DRIFT, FAILED_CHANGE, GO_BACK } from "./annotations";
-import { NO_DRIFT, WAS_CORDONED } from "./annotations";
+import { CERTIFICATES, NO_DRIFT, WAS_CORDONED } from "./annotations";
 import { type FailedChange, parseFailedChange } from "./failed-change";
 
 /** A Node as a rollout sees it. It contains all state of the protocol: nothing else is kept between runs. */
@@ -39,6 +40,10 @@ export interface RolloutNode {
   current: Record<string, string>;
   /** What others changed in the machine's files, if anything. */
   drift?: Drift;
+  /** The ends of its certificates; absent from agents that do not report them. */
+  certificates?: CertificateReport;
+  /** What asks its agent to renew them, when this run does. */
+  renewal?: string;
 }
 
 /** Returns a Ready node at rest, as it is after it has joined: nothing is requested of its agent. */
@@ -94,6 +99,13 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     const asked = annotations[keys.desired(DRIFT)];
     if (asked !== undefined) desired[DRIFT] = asked;
   }
+  const certificates = parseCertificates(annotations[keys.current(CERTIFICATES)]);
+  if (certificates) {
+    const asked = annotations[keys.desired(CERTIFICATES)];
+    const version = certificateVersion(certificates, asked);
+    if (version !== undefined) current[CERTIFICATES] = version;
+    if (version !== undefined && asked !== undefined) desired[CERTIFICATES] = asked;
+  }
   return {
     name: node.metadata?.name ?? "",
     controlPlane,
@@ -115,6 +127,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     desired,
     current,
     ...(drift ? { drift } : {}),
+    ...(certificates ? { certificates } : {}),
   };
 }
 

@@ -1,7 +1,10 @@
 import { changesCertificate, changesEndpoint, changesEtcd } from "../configuration/configuration";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
-import { AGENT_VERSION_PATTERN, CONFIGURATION, DRIFT } from "./annotations";
+import { AGENT_VERSION_PATTERN, CERTIFICATES, CONFIGURATION, DRIFT } from "./annotations";
 import { isKubernetes, type RolloutStep } from "./desired";
+
+/** Software whose change replaces files and no program. */
+const OF_FILES = [CONFIGURATION, DRIFT, CERTIFICATES];
 
 /** Returns a step as previews show it: "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)". */
 export function previewStep(step: RolloutStep): NodeRolloutStep {
@@ -9,10 +12,11 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
   const staysCordoned = step.staysCordoned ? { staysCordoned: true as const } : {};
   if (step.recalled && step.software.length === 0) return backStep(step, step.recalled);
   if (resumed && step.software.length === 0) return { kind: "finish", machine, to, ...staysCordoned };
-  const software = step.software.filter(({ name }) => !isKubernetes(name));
-  if (step.software.length > 0 && step.software.every(({ name }) => [CONFIGURATION, DRIFT].includes(name))) {
+  const software = step.software.filter(({ name }) => !isKubernetes(name) && name !== CERTIFICATES);
+  if (step.software.length > 0 && step.software.every(({ name }) => OF_FILES.includes(name))) {
     const configuration = software.find(({ name }) => name === CONFIGURATION);
-    return configuration ? configureStep(step, configuration) : repairStep(step);
+    if (configuration) return configureStep(step, configuration);
+    return step.renews && software.length === 0 ? renewStep(step, step.renews) : repairStep(step);
   }
   const work = step.how === "software" ? "the node agent changes it" : step.how;
   return {
@@ -24,6 +28,7 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
     ...(resumed ? { resumed: true } : {}),
     ...(step.keepsPods ? { keepsPods: true } : {}),
     how: step.software.length === 0 ? "desired versions written" : work,
+    ...renewing(step),
     ...staysCordoned,
   };
 }
@@ -52,7 +57,7 @@ function backStep(
 
 /** Returns the step of a node whose configuration alone changes. */
 function configureStep(
-  { node: machine, controlPlane, drains, resumed, staysCordoned, repairs }: RolloutStep,
+  { node: machine, controlPlane, drains, resumed, staysCordoned, repairs, renews }: RolloutStep,
   { from, to }: RolloutStep["software"][number],
 ): NodeRolloutStep {
   return {
@@ -67,14 +72,40 @@ function configureStep(
     ...(controlPlane && changesCertificate(from, to) ? { certificate: true } : {}),
     ...(changesEndpoint(controlPlane ? "control-plane" : "worker", from, to) ? { endpoint: true } : {}),
     ...(controlPlane ? { staticPods: true } : {}),
+    ...renewing({ renews }),
   };
 }
 
 /** Returns the step of a node on which only what others changed is put back. */
 function repairStep({ node: machine, repairs, resumed, ...step }: RolloutStep): NodeRolloutStep {
   const files = repairs ?? "its files";
-  return { kind: "repair", machine, files, ...(resumed ? { resumed: true } : {}), ...takenOut(step) };
+  return {
+    kind: "repair",
+    machine,
+    files,
+    ...(resumed ? { resumed: true } : {}),
+    ...takenOut(step),
+    ...renewing(step),
+  };
 }
+
+/** Returns the step of a control plane on which only certificates are renewed. */
+function renewStep(
+  { node: machine, resumed }: RolloutStep,
+  { count: certificates, ends }: NonNullable<RolloutStep["renews"]>,
+): NodeRolloutStep {
+  // a Node's annotations are from outside, and this one was parsed
+  return {
+    kind: "renew",
+    machine,
+    certificates,
+    day: ends.slice(0, 10),
+    ...(resumed ? { resumed: true } : {}),
+  };
+}
+
+const renewing = ({ renews }: Pick<RolloutStep, "renews">) =>
+  renews === undefined ? {} : { certificates: renews.count };
 
 function takenOut({ drains, staysCordoned }: Pick<RolloutStep, "drains" | "staysCordoned">) {
   return {

@@ -2,6 +2,10 @@ import { X509Certificate } from "node:crypto";
 import { isReady } from "../../../../lib/kubernetes/api-server-health";
 import type { AdminCredentials } from "../../machine/cluster/kubeconfig";
 import { adminKubeconfigScript } from "../../machine/steps";
+import { daysUntil, endsWithin } from "../../plan/certificates/report";
+import { renewalDays } from "../../plan/certificates/validity";
+import { adminKubeconfigSteps } from "../../plan/steps";
+import { isKnown, isKnownList } from "../../../../lib/unknown";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../../plan/cluster/machine";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { firstAdminCredentials } from "../session/admin-credentials";
@@ -12,15 +16,13 @@ import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs
 
 /** How long to wait for a control plane to answer that it is ready, before another one is used instead. */
 const PATIENCE_MILLISECONDS = 8000;
-/** kubeadm's client certificates are valid for a year; they are read again this many days before they expire. */
-const RENEW_DAYS = 30;
 
 const nameOf = ({ specification }: Inputs) => `AdminKubeconfig ${specification.name}`;
 
-/** Returns the days until the client certificate expires. */
-function daysLeft(admin: AdminCredentials): number {
+/** Returns when the client certificate ends, as UTC. */
+function endOf(admin: AdminCredentials): string {
   const { validTo } = new X509Certificate(Buffer.from(admin.clientCertificate, "base64"));
-  return (Date.parse(validTo) - Date.now()) / 86_400_000;
+  return new Date(validTo).toISOString();
 }
 
 /** Reads admin.conf from the first control plane that returns it, beginning with one whose API server is ready. */
@@ -28,6 +30,10 @@ async function readAdmin(inputs: Inputs, isNew = false): Promise<Outputs> {
   const preferred = await firstReady(inputs.machines);
   const others = inputs.machines.filter((machine) => machine !== preferred);
   return withMachines(nameOf(inputs), inputs, async (session) => {
+    if ((inputs.steps ?? []).length > 0) {
+      const { renewEnded } = await import("../certificates/expired.js");
+      await renewEnded(session, inputs.steps ?? []);
+    }
     const candidates = preferred ? [preferred, ...others] : others;
     const { admin, machine } = await firstAdminCredentials(
       session,
@@ -38,7 +44,13 @@ async function readAdmin(inputs: Inputs, isNew = false): Promise<Outputs> {
       if (isNew) await assertNotReset(session, candidates.slice(0, 1));
       throw error;
     });
-    return withoutCredentials({ ...inputs, admin, healthy: machine.name });
+    const outputs = { ...inputs, admin, healthy: machine.name };
+    if (endsWithin(endOf(admin), renewalDays(inputs.specification), new Date())) {
+      const { renewAdmin } = await import("../certificates/expired.js");
+      if (await renewAdmin(session, machine))
+        outputs.admin = (await firstAdminCredentials(session, [machine], adminKubeconfigScript)).admin;
+    }
+    return withoutCredentials(outputs);
   });
 }
 
@@ -60,13 +72,30 @@ async function substituteOf(
 }
 
 export const handlers: Handlers = {
+  async check(olds: Partial<Outputs>, news: Inputs) {
+    const { steps: _, ...inputs } = news;
+    // a preview without the machines' addresses can't ask them
+    if (olds.machines === undefined || !isKnownList(news.machines) || !isKnown(news.specification))
+      return { inputs, failures: [] };
+    const { readRepairs } = await import("../certificates/expired.js");
+    const steps = await readRepairs(nameOf(news), inputs);
+    const lines = steps.map(adminKubeconfigSteps.format);
+    for (const line of lines) report(nameOf(news), line);
+    return { inputs: lines.length > 0 ? { ...inputs, steps: lines } : inputs, failures: [] };
+  },
+
   async diff(_id, olds: Outputs, news: Inputs) {
     const resource = nameOf(news);
-    const days = daysLeft(olds.admin);
-    if (days < RENEW_DAYS) {
-      report(resource, `reads the credentials again: the certificate expires in ${Math.floor(days)} days`);
+    const [end, now] = [endOf(olds.admin), new Date()];
+    if (endsWithin(end, renewalDays(news.specification), now)) {
+      const days = daysUntil(end, now);
+      report(
+        resource,
+        `reads the credentials again, since the certificate expires in ${days} days, and renews that in admin.conf before if it does, too`,
+      );
       return { changes: true };
     }
+    if ((news.steps ?? []).length > 0) return { changes: true };
     // as in the rendered kubeconfig: if the named one has left the configuration, the first one is current
     const current = news.machines.find(({ name }) => name === olds.healthy) ?? news.machines[0];
     const substitute = await substituteOf(current, news.machines);

@@ -122,12 +122,14 @@ export const handlers: Handlers = {
     const [newVersion, rolled] = [isNewVersion(olds, news), isRolled(olds, news)];
     const hasPolicy = olds.hasAnnotationPolicy === true || newVersion;
     const drift = olds.protectsDrift === true || news.drift !== undefined || rolled;
+    const certificates = olds.protectsCertificates === true || newVersion || rolled;
     const comparesAll = olds.comparesAll === true || rolled;
     const objects = keptObjects({
       annotations: news.annotations,
       hasPolicy,
       configuration: given.configuration !== undefined,
       drift,
+      certificates,
       comparesAll,
       owner: recordedOwner(olds, news),
     });
@@ -140,6 +142,7 @@ export const handlers: Handlers = {
         ...given,
         hasAnnotationPolicy: hasPolicy,
         ...(drift ? { protectsDrift: true } : {}),
+        ...(certificates ? { protectsCertificates: true } : {}),
         ...(comparesAll ? { comparesAll: true } : {}),
         objects,
         steps,

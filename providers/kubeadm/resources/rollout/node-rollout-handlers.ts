@@ -15,6 +15,7 @@ const RECORDED = [
   "credentials",
   "kubeconfig",
   "rollout",
+  "certificates",
   "backup",
 ] as const;
 
@@ -28,11 +29,8 @@ export const handlers: Handlers = {
     }
     const { previewRollout } = await import("./preview.js");
     const desired = withGivenConfiguration(olds, news);
-    const { refusals, stuck, unfit, notes, leftOut, ...preview } = await previewRollout(
-      nameOf(news),
-      olds,
-      desired,
-    );
+    const { refusals, stuck, unfit, notes, leftOut, renewing, renewingKubelets, ...preview } =
+      await previewRollout(nameOf(news), olds, desired);
     const { configurationDiff } = await import("../configuration/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const { kubeProxyRefusals } = await import("../configuration/tried-kube-proxy.js");
@@ -49,7 +47,13 @@ export const handlers: Handlers = {
       report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
-      inputs: { ...desired, steps, leftOut },
+      inputs: {
+        ...desired,
+        steps,
+        leftOut,
+        ...(renewing ? { renewing } : {}),
+        ...(renewingKubelets ? { renewingKubelets } : {}),
+      },
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
         ...diff.refusals.map((reason) => ({ property: "cluster", reason })),
@@ -86,7 +90,10 @@ export const handlers: Handlers = {
     );
     if (facts) {
       const version = facts.desired.clusterVersion ?? outputs.version;
-      return { id, props: { ...outputs, nodes: facts.outputs, version } };
+      const { certificatesExpire } = await import("../certificates/rollout.js");
+      const ends = certificatesExpire(facts.nodes);
+      const found = { nodes: facts.outputs, version, ...(ends ? { certificatesExpire: ends } : {}) };
+      return { id, props: { ...outputs, ...found } };
     }
     report(nameOf(outputs), `could not be read, so what is recorded stays: ${unread}`);
     return { id, props: outputs };

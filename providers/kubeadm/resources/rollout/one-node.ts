@@ -3,6 +3,7 @@ import { WaitTimeout } from "../../../../lib/wait";
 import {
   annotationKeys,
   annotationValue,
+  CERTIFICATES,
   DRIFT,
   FAILED_CHANGE,
   GO_BACK,
@@ -151,8 +152,8 @@ export class NodeUpgrade {
   private async goBack(failure: Error): Promise<never> {
     const { session, node, step, keys } = this;
     const { rollout } = session.inputs;
-    // what others changed in files meanwhile is no part of it
-    const { [DRIFT]: _, ...wanted } = this.wanted;
+    // what others changed in files meanwhile is no part of it, and renewed certificates stay
+    const { [DRIFT]: _, [CERTIFICATES]: _renewal, ...wanted } = this.wanted;
     const stays = refuseBack(step, rollout.onFailure);
     if (stays !== undefined)
       throw failure instanceof NodeRefused ? new NodeRefused(`${failure.message}; ${stays}`, step) : failure;

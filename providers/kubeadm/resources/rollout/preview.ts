@@ -7,6 +7,7 @@ import {
 } from "../../plan/configuration/configuration";
 import { snapshotMachine, withSnapshot } from "../../plan/backup/backup";
 import type { Machine } from "../../plan/cluster/machine";
+import { dueRenewal } from "../../plan/certificates/report";
 import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
 import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
@@ -25,6 +26,8 @@ import type { NodeOutput, NodeRolloutInputs } from "../declarations";
 import { clusterVersion } from "../configuration/kubeadm-config";
 import { unreachedMachines } from "../session/machines-session";
 import { nodeOutputs, observeNode } from "../membership/observed-nodes";
+import { endedKubelets } from "../certificates/kubelets";
+import { certificateNotes, renewBeforeDays, renewingNodes } from "../certificates/rollout";
 import { readForCheck } from "../session/preview-reading";
 import type { ClusterReading } from "../session/shared-reading";
 
@@ -57,8 +60,25 @@ export async function observeRollout(
 /** Returns the Nodes as a rollout sees them. */
 export const observedNodes = (objects: readonly Node[], inputs: NodeRolloutInputs): RolloutNode[] =>
   objects.map((node) =>
-    withBaseline(observeRolloutNode(node, inputs.rollout.annotations, inputs.drift === "repair"), inputs),
+    withRenewal(
+      withBaseline(observeRolloutNode(node, inputs.rollout.annotations, inputs.drift === "repair"), inputs),
+      inputs,
+    ),
   );
+
+/** Returns a node with the request for its agent if the preview said that its certificates are renewed. */
+function withRenewal(node: RolloutNode, inputs: NodeRolloutInputs): RolloutNode {
+  if (!inputs.renewing?.includes(node.name)) return node;
+  const renewal = dueRenewal(node.certificates, renewBeforeDays(inputs), new Date());
+  return renewal === undefined ? node : { ...node, renewal };
+}
+
+/** Returns a node as it is once its kubelet has a new certificate, which the run begins with. */
+function withNewKubeletCertificate(node: RolloutNode, kubelets: readonly { machine: string }[]): RolloutNode {
+  if (!kubelets.some(({ machine }) => machine === node.name)) return node;
+  const { unreachable: _, ...reached } = node;
+  return { ...reached, ready: true };
+}
 
 const roleOf = ({ controlPlane }: Pick<RolloutNode, "controlPlane">) =>
   controlPlane ? "control-plane" : "worker";
@@ -102,6 +122,10 @@ interface RolloutPreview {
   notes: string[];
   /** Names of unreachable workers; each has a line among the steps. */
   leftOut: string[];
+  /** Names of the control planes whose certificates are renewed; absent for none. */
+  renewing?: string[];
+  /** Names of the machines whose kubelets get new certificates; absent for none. */
+  renewingKubelets?: string[];
 }
 
 const NOTHING: RolloutPreview = { steps: [], refusals: [], stuck: [], unfit: [], notes: [], leftOut: [] };
@@ -115,7 +139,7 @@ export async function previewRollout(
   olds: Partial<NodeRolloutInputs>,
   news: NodeRolloutInputs,
 ): Promise<RolloutPreview> {
-  const live = await readForCheck(resource, olds, news, (cluster) => fromCluster(cluster, news));
+  const live = await readForCheck(resource, olds, news, (cluster) => fromCluster(resource, cluster, news));
   if (live === undefined) return NOTHING;
   if (live.facts) return live.facts;
   const preview = fromState(olds, news);
@@ -132,9 +156,18 @@ export async function previewRollout(
 }
 
 /** Returns the plan from the running cluster. */
-async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Promise<RolloutPreview> {
+async function fromCluster(
+  resource: string,
+  cluster: ClusterReading,
+  news: NodeRolloutInputs,
+): Promise<RolloutPreview> {
   const { kubernetes } = cluster;
-  const { nodes, desired } = await observeRollout(kubernetes, news, cluster);
+  const { nodes: observed, desired } = await observeRollout(kubernetes, news, cluster);
+  const kubelets = await endedKubelets(resource, observed, news);
+  const due = renewingNodes(observed, news);
+  const nodes = observed.map((node) =>
+    withRenewal(withNewKubeletCertificate(node, kubelets), { ...news, renewing: due }),
+  );
   const present = nodes.map(({ name }) => name);
   // machines that will have joined before the rollout begins, at the version that the cluster has until then
   const version = desired.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
@@ -145,9 +178,10 @@ async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Pr
     ...joining.map((machine) => memberAt(machine, version ?? "", desired.configuration)),
   ];
   const plan = planRollout(members, desired, { agents: "assumed" });
-  const due = new Set(plan.steps.map(({ node }) => node));
+  const changed = new Set(plan.steps.map(({ node }) => node));
+  const renewing = plan.steps.filter(({ renews }) => renews !== undefined).map(({ node }) => node);
   const silent = nodes
-    .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
+    .filter(({ name, agentReady }) => changed.has(name) && agentReady === undefined)
     .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
   const hasDrift = nodes.some(({ drift }) => drift !== undefined);
   const drifted = hasDrift ? await (await import("../drift/drift.js")).driftNotes(nodes, news) : [];
@@ -155,7 +189,15 @@ async function fromCluster(cluster: ClusterReading, news: NodeRolloutInputs): Pr
   const blocked = drained.size > 0 ? await drainBlockers(kubernetes, [...drained], news) : [];
   const unfit = await unfitNodes(cluster, plan, news);
   const preview = described(plan, desired, news);
-  return { ...preview, unfit, notes: [...preview.notes, ...silent, ...blocked, ...drifted] };
+  const certificates = certificateNotes(nodes, plan, news);
+  return {
+    ...preview,
+    unfit,
+    notes: [...preview.notes, ...silent, ...blocked, ...drifted, ...certificates],
+    steps: [...kubelets, ...preview.steps],
+    ...(renewing.length > 0 ? { renewing } : {}),
+    ...(kubelets.length > 0 ? { renewingKubelets: kubelets.map(({ machine }) => machine) } : {}),
+  };
 }
 
 function memberAt(

@@ -6,13 +6,19 @@ import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
 import { nodeRolloutSteps } from "../../plan/steps";
 import { toleratedUnreachable } from "../../plan/membership/unreachable";
 import { report } from "../../../../lib/pulumi/log";
+import { errorOf } from "../session/machines-session";
 import { ClusterSession, connect } from "../session/cluster-session";
 import type { NodeRolloutInputs, NodeRolloutOutputs } from "../declarations";
 import { snapshotAt } from "../../plan/backup/backup";
 import { takeRolloutSnapshot } from "../backup/rollout-snapshot";
 import { NodeUpgrade } from "./one-node";
+import { renewKubelets } from "../certificates/kubelets";
+import { certificatesExpire } from "../certificates/rollout";
 import { observedNodes, observeRollout, type RolloutObservation } from "./preview";
 import { BeginPermission, RolloutRecord, type RolloutSession } from "./record";
+
+/** What is known of the cluster without this run. */
+export type KnownOutputs = Pick<NodeRolloutOutputs, "nodes" | "version" | "certificatesExpire">;
 
 /**
  * Brings every node to the desired versions. When nothing is due, nothing is written and the Lease is not acquired.
@@ -24,9 +30,11 @@ export async function convergeVersions(
   id: string,
   resource: string,
   inputs: NodeRolloutInputs,
-  last: Pick<NodeRolloutOutputs, "nodes" | "version">,
+  last: KnownOutputs,
 ): Promise<NodeRolloutOutputs> {
-  const outputs = { ...inputs, nodes: last.nodes, version: last.version };
+  // the state also has the inputs of the last run, which are not these
+  const outputs: NodeRolloutOutputs = { ...inputs, nodes: last.nodes, version: last.version };
+  if (last.certificatesExpire) outputs.certificatesExpire = last.certificatesExpire;
   let step = "reach the cluster";
   let kubernetes: KubernetesClient | undefined;
   let session: RolloutSession | undefined;
@@ -35,20 +43,27 @@ export async function convergeVersions(
     const observation = await observeRollout(client, inputs);
     outputs.nodes = observation.outputs;
     outputs.version = observation.desired.clusterVersion ?? inputs.specification.version;
+    const ends = certificatesExpire(observation.nodes);
+    if (ends !== undefined) outputs.certificatesExpire = ends;
     return observation;
   };
   try {
     kubernetes = await connect(resource, inputs);
     const { nodes, desired, unreached } = await look(kubernetes);
     const next = nextSteps(nodes, desired, { unreached });
-    if (next.done) {
+    const { renewingKubelets = [] } = inputs;
+    if (next.done && renewingKubelets.length === 0) {
       tolerate(resource, inputs, next.leftOut);
       return outputs;
     }
-    step = "roll out";
     session = await ClusterSession.open(resource, inputs);
+    step = "renew the certificates of kubelets";
+    const silent = await renewKubelets(session, renewingKubelets);
+    step = "roll out";
     run = new RolloutRun(session);
     await run.toEnd();
+    step = "renew the certificates of kubelets";
+    if (silent.length > 0) throw errorOf(silent);
     step = "read the nodes";
     await look(kubernetes);
     return outputs;

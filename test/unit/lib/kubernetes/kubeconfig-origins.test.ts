@@ -13,6 +13,8 @@ const FETCHED = "lib/kubernetes/fetched-kubeconfig.ts";
 const CONNECTIONS: Record<string, string> = {
   "cli/fleet/run/gate-probes.ts": "an output of a stack, as fetched",
   "cli/commands/monitor.ts": "the operator's",
+  "cli/commands/kubeconfig.ts": "of the stack, as fetched",
+  "cli/commands/status.ts": "of the stack, as fetched",
   "cli/forecast/api-servers.ts":
     "the operator's, with an address of the cluster that its authority has to confirm",
   "cli/forecast/facts.ts": "the operator's",
@@ -81,6 +83,7 @@ describe("kubeconfigs in the product's code", () => {
     ]);
     assert.deepEqual(filesWith(/new FetchedKubeconfig\(/), [
       "cli/commands/up.ts",
+      "cli/engine/cluster-state.ts",
       "cli/fleet/run/gate-probes.ts",
       FETCHED,
       // an output of a StackReference

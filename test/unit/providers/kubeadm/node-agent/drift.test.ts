@@ -27,6 +27,20 @@ const reportOf = ({ annotations }: AgentMachine) => parseDrift(annotations[KEYS.
 describe("a node agent that looks for drift", function () {
   this.timeout(120_000);
 
+  it("takes the mark of a restart for no difference, also in a manifest that had no annotations", () => {
+    const machine = watchedMachine({ controlPlane: true });
+    const metadata = "kind: Pod\nmetadata:\n";
+    machine.put(SCHEDULER, `${metadata}  labels:\n    a: b\n`);
+    machine.run("--accept", SCHEDULER);
+    const mark = '  annotations:\n    foresail/restarted-at: "now"\n';
+    machine.put(SCHEDULER, `${metadata}${mark}  labels:\n    a: b\n`);
+    machine.run("--once");
+    assert.equal(reportOf(machine), undefined);
+    machine.put(SCHEDULER, `${metadata}${mark}    c: d\n  labels:\n    a: b\n`);
+    machine.run("--once");
+    assert.deepEqual(reportOf(machine)?.paths, [SCHEDULER]);
+  });
+
   it("reports nothing as long as nothing differs, and then the files that differ, until they are as before", () => {
     const machine = watchedMachine();
     assert.equal(reportOf(machine), undefined);

@@ -63,6 +63,7 @@ case $call in
 "kubeadm version"*) echo "v$(<$state/versions/kubeadm)" ;;
 "kubeadm upgrade apply v"*) version=\${3#v}; printf '%s' "$version" >$state/versions/cluster; printf '%s' "$version" >$state/versions/manifests ;;
 "kubeadm upgrade node"*) cp $state/versions/cluster $state/versions/manifests ;;
+"kubeadm certs renew all") if [ -e $state/renewal ]; then . $state/renewal; fi ;;
 "kubelet --version") echo "Kubernetes v$(<$state/versions/kubelet)" ;;
 "systemctl restart kubelet")
   cp $state/versions/kubelet $state/versions/running

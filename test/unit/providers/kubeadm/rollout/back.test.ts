@@ -44,6 +44,18 @@ describe("a node on which a change fails", () => {
       /files that were put back stay so/,
     ],
     [
+      "a configuration beside certificates that were due",
+      { controlPlane: true, ...SAME, software: change("configuration", "certificates") },
+      undefined,
+      undefined,
+    ],
+    [
+      "certificates alone",
+      { controlPlane: true, ...SAME, software: change("certificates") },
+      undefined,
+      /renewed certificates stay/,
+    ],
+    [
       "nothing",
       { controlPlane: false, ...SAME, software: [] },
       "back",
