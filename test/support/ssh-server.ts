@@ -123,6 +123,6 @@ export function runLocally(command: string, channel: ServerChannel): void {
   child.on("close", (code, signal) => {
     if (signal) channel.exit(signal.replace("SIG", ""));
     else channel.exit(code ?? 255);
-    channel.close();
+    channel.end();
   });
 }

@@ -79,12 +79,13 @@ describe("SSH", () => {
       write(chunk: Buffer, _encoding, done) {
         bytes += chunk.length;
         most = Math.max(most, sink.writableLength);
-        setImmediate(done);
+        // slower than the machine
+        setTimeout(done, 2);
       },
     });
-    const command = `echo hello; printf '\n%s\n' '${marker}'; head -c 20000000 /dev/zero | tr '\\0' x; echo told >&2`;
+    const command = `echo hello; printf '\n%s\n' '${marker}'; head -c 20000000 /dev/zero | tr '\\0' x`;
     const output = await connection.run(command, { name: "long", marker, sink, seconds: 60 });
-    assert.deepEqual(output, { stdout: "", stderr: "told\n" });
+    assert.deepEqual(output, { stdout: "", stderr: "" });
     await new Promise<void>((resolve) => sink.end(resolve));
     assert.equal(bytes, 20_000_000);
     assert.ok(most < 8 * 2 ** 20, `${most} bytes were kept at once`);
