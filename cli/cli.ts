@@ -1,34 +1,32 @@
 #!/usr/bin/env node
 import { Argument, Command } from "commander";
-import { addOutputOptions, driftOutput, type OutputOptions, outputOf, running } from "./terminal/command";
-import { CommandError, type CommandName, EXIT, exitCodesHelp, UsageError } from "./terminal/exit-codes";
+import { addBackupCommands, addClusterCommands, addRestoreCommand } from "./cluster-commands";
+import {
+  addCommand,
+  addOutputOptions,
+  driftOutput,
+  type OutputOptions,
+  outputOf,
+  running,
+  STACK,
+} from "./terminal/command";
+import { CommandError, EXIT, exitCodesHelp, UsageError } from "./terminal/exit-codes";
 import { addFleetCommands } from "./fleet/commands/commands";
 import { type Shell, SHELLS } from "./manual/completion";
 import { addGlobalOptions, describeError } from "./terminal/global-options";
 import { printError } from "./terminal/terminal";
 import type { AdoptOptions } from "./commands/adopt";
-import type { BackupListOptions, BackupOptions, BackupVerifyOptions } from "./commands/backup";
 import type { ConfigShowOptions } from "./commands/config-show";
 import type { DoctorOptions } from "./commands/doctor";
 import type { DriftOptions } from "./commands/drift";
 import type { DestroyStackOptions } from "./commands/destroy-stack";
 import type { InitOptions } from "./commands/init";
-import type { KubeconfigOptions } from "./commands/kubeconfig";
 import type { PlanOptions, PlanOutput } from "./commands/plan";
 import type { PreviewOptions } from "./commands/preview";
 import type { ReleaseOptions } from "./commands/release";
-import type { RestoreOptions } from "./commands/restore";
-import type { HistoryOptions, StatusOptions } from "./commands/status";
 import type { UnlockOptions } from "./commands/unlock";
 import type { UpOptions } from "./commands/up";
 import { displayWarnings } from "../lib/text/warnings";
-
-/** Adds a command, whose help ends with notes and the exit codes that it has. */
-function addCommand(program: Command, name: CommandName, notes = ""): Command {
-  return program.command(name).addHelpText("after", () => notes + exitCodesHelp(name));
-}
-
-const STACK = ["--stack <name>", "the stack; default: the one that is selected"] as const;
 
 const KUBECONFIG = [
   "--kubeconfig <file>",
@@ -170,81 +168,6 @@ function addDriftCommand(program: Command): void {
     .option("--accept <node:path...>", "take these files as they are on the machine, and show nothing", [])
     .addOption(driftOutput())
     .action(running<DriftOptions>(async () => (await import("./commands/drift.js")).drift));
-}
-
-const STATUS_NOTES = `
-It asks the cluster, and shows what the node agents report. It changes nothing.
-`;
-const KUBECONFIG_NOTES = `
-The cluster signs the certificate; the key is made here and printed with it. A certificate can't be taken back before its end.
-`;
-
-/** Adds the commands about a running cluster: status, history and kubeconfig. */
-function addClusterCommands(program: Command): void {
-  addCommand(program, "status", STATUS_NOTES)
-    .description("show nodes, versions, certificates, etcd, drift and running changes of a cluster")
-    .option(...STACK)
-    .addOption(driftOutput())
-    .action(running<StatusOptions>(async () => (await import("./commands/status.js")).status));
-  addCommand(program, "history")
-    .description("show what foresail did to the nodes of a cluster, the newest last")
-    .option(...STACK)
-    .option("--last <number>", "how many lines", "20")
-    .addOption(driftOutput())
-    .action(running<HistoryOptions>(async () => (await import("./commands/status.js")).history));
-  addCommand(program, "kubeconfig", KUBECONFIG_NOTES)
-    .description("print a kubeconfig whose certificate ends soon")
-    .option(...STACK)
-    .option("--ttl <duration>", "how long it is valid, from 10m to 720h", "1h")
-    .option("--user <name>", "the user; default: foresail: and your name on this machine")
-    .option("--group <name...>", "groups of the user; default: kubeadm's administrators", [])
-    .action(running<KubeconfigOptions>(async () => (await import("./commands/kubeconfig.js")).kubeconfig));
-}
-
-const BACKUP_NOW_NOTES = `
-It takes the snapshot from the first control plane, and keeps it as cluster.backup says, as an up does before control planes change.
-`;
-const BACKUP_VERIFY_NOTES = `
-Without --identity, it compares the file with what was written. With it, the whole snapshot is read, and etcd's own digest compared.
-`;
-
-/** Adds the commands about snapshots of etcd. */
-function addBackupCommands(program: Command): void {
-  const backup = program.command("backup").description("commands about snapshots of etcd (cluster.backup)");
-  const add = (name: "now" | "list" | "verify", notes = "") =>
-    backup
-      .command(name)
-      .option(...STACK)
-      .addHelpText("after", () => notes + exitCodesHelp(`backup ${name}`));
-  add("now", BACKUP_NOW_NOTES)
-    .description("take a snapshot, and remove those that do not stay")
-    .action(running<BackupOptions>(async () => (await import("./commands/backup.js")).backupNow));
-  add("list")
-    .description("show the snapshots in the folder, the newest first")
-    .addOption(driftOutput())
-    .action(running<BackupListOptions>(async () => (await import("./commands/backup.js")).backupList));
-  add("verify", BACKUP_VERIFY_NOTES)
-    .description("check the newest snapshot, or the named ones")
-    .option("--file <name...>", "names of snapshots, as `backup list` shows them", [])
-    .option("--identity <file>", "a private key of age, to read the whole snapshot")
-    .action(running<BackupVerifyOptions>(async () => (await import("./commands/backup.js")).backupVerify));
-}
-
-const RESTORE_NOTES = `
-It shows every step, and what is lost, and asks. After an interruption the same command continues. The page docs/recovery.md says when to use it.
-`;
-
-/** Adds the command restore, which rebuilds a lost control plane from a snapshot. */
-function addRestoreCommand(program: Command): void {
-  addCommand(program, "restore", RESTORE_NOTES)
-    .description("rebuild the control plane on its machines from a snapshot, when all of it is lost")
-    .option(...STACK)
-    .requiredOption("--from <file>", "the snapshot (.age)")
-    .requiredOption("--identity <file>", "the private key of age")
-    .option("--gone <name...>", "other control planes that are dead or switched off for good", [])
-    .option("--discard-living", "restore although an API server answers", false)
-    .option("--yes", "do not ask", false)
-    .action(running<RestoreOptions>(async () => (await import("./commands/restore.js")).restore));
 }
 
 interface ReportOptions extends OutputOptions<"json" | "markdown"> {

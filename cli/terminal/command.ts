@@ -1,4 +1,13 @@
 import { type Command, Option } from "commander";
+import { type CommandName, exitCodesHelp } from "./exit-codes";
+
+/** Adds a command, whose help ends with notes and the exit codes that it has. */
+export function addCommand(program: Command, name: CommandName, notes = ""): Command {
+  return program.command(name).addHelpText("after", () => notes + exitCodesHelp(name));
+}
+
+/** The option for the stack of a command. */
+export const STACK = ["--stack <name>", "the stack; default: the one that is selected"] as const;
 
 /** Returns an action that runs a command, whose module is loaded for it alone, and sets its exit code. */
 export function running<Options>(load: () => Promise<(options: Options) => Promise<number>>) {

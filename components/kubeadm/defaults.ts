@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as defaults from "../../providers/kubeadm/plan/cluster/defaults";
 import { type BackupSettings, DEFAULT_KEEP } from "../../providers/kubeadm/plan/backup/backup";
+import type { CertificateSettings } from "../../providers/kubeadm/plan/certificates/report";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { withDerivedSettings } from "../../providers/kubeadm/plan/hardening/profile";
 import type { Registries } from "../../providers/kubeadm/plan/configuration/registries";
@@ -66,9 +67,18 @@ export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
   };
 }
 
-/** Returns where snapshots are kept; empty where none are. */
-export function backupSettings({ backup }: Pick<KubeadmClusterArgs, "backup">): { backup?: BackupSettings } {
-  return backup === undefined ? {} : { backup: { ...backup, keep: backup.keep ?? DEFAULT_KEEP } };
+/** Returns where snapshots are kept, and when certificates are renewed, where the configuration says so. */
+export function maintenanceSettings({
+  backup,
+  certificates,
+}: Pick<KubeadmClusterArgs, "backup" | "certificates">): {
+  backup?: BackupSettings;
+  certificates?: CertificateSettings;
+} {
+  return {
+    ...(backup === undefined ? {} : { backup: { ...backup, keep: backup.keep ?? DEFAULT_KEEP } }),
+    ...(certificates === undefined ? {} : { certificates }),
+  };
 }
 
 /** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */

@@ -12,7 +12,7 @@ import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownersh
 import { stackName } from "../../lib/pulumi/stack";
 import { stackOwner } from "../stack-owner";
 import * as resources from "../../providers/kubeadm/resources/declarations";
-import { backupSettings, drainOptions, networkPlugin, podNetworkKind } from "./defaults";
+import { drainOptions, maintenanceSettings, networkPlugin, podNetworkKind } from "./defaults";
 import { rolloutSettings, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
 import { inform, warn } from "../../lib/pulumi/log";
@@ -130,13 +130,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.agents = this.installNodeAgents([controlPlanes, ...following, ...workers]);
     const rollout = this.rollOut(this.agents);
     this.rotateEncryptionKey(rollout);
-    const { nodes, version } = rollout;
 
-    this.nodes = nodes;
-    this.version = version;
+    this.nodes = rollout.nodes;
+    this.version = rollout.version;
     this.certificatesExpire = rollout.certificatesExpire;
     this.endpoints = this.describeEndpoints();
-    const { kubeconfig, endpoints } = this;
+    const { kubeconfig, endpoints, version } = this;
     // without the nodes: changed outputs of a component cost one more write of the whole state
     this.registerOutputs({ kubeconfig, endpoints, version });
   }
@@ -331,10 +330,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       ...this.drift(),
       configuration: this.existence.configuration,
       rollout: rolloutSettings(this.args),
-      ...(this.args.certificates ? { certificates: this.args.certificates } : {}),
       drain: drainOptions(this.args),
       ...secretFiles(this.args),
-      ...backupSettings(this.args),
+      ...maintenanceSettings(this.args),
       ...this.adopted(),
       ...(leavingLater.length > 0 ? { leavingLater } : {}),
     };

@@ -154,8 +154,6 @@ const OPERATIONS: Record<string, Operation> = {
   "certificate-ends": ({ state: { certificates = "ca=2099-01-01T00:00:00Z" } }) => answer(certificates),
   "renew-certificates": () => DONE,
   "await-static-pods": () => NOTHING,
-  "kubelet-request": () => answer("request"),
-  "kubelet-certificate": () => DONE,
   "agent-log": ({ script }) => answer(`node agent of ${script.machine}`),
   initialized: ({ state }) => answer(state.agent ?? ""),
   "etcd-members": etcdMembers,

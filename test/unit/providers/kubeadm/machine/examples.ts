@@ -1,5 +1,6 @@
 import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import type { Machine } from "../../../../../providers/kubeadm/plan/cluster/machine";
+import * as certificates from "../../../../../providers/kubeadm/machine/certificates/certificate-steps";
 
 /** A plain specification; tests override what they are about. */
 export function exampleSpecification(over: Partial<ClusterSpecification> = {}): ClusterSpecification {
@@ -50,3 +51,12 @@ export const FOREIGN = [
   ...["BASH_COMMAND", "BASH_REMATCH", "EUID", "EXIT", "HOME", "HTTP_PROXY", "ID", "MAINPID", "PIPESTATUS"],
   ...["PRETTY_NAME", "SECONDS", "VERSION_ID"],
 ];
+
+/** The scripts about certificates, by operation. */
+export const certificateScripts = {
+  "certificate-ends": certificates.certificateEndsScript("demo", "cp-1"),
+  "renew-certificates": certificates.renewCertificatesScript("demo", "cp-1", "all"),
+  "await-static-pods": certificates.awaitStaticPodsScript("demo", "cp-1", 600),
+  "kubelet-request": certificates.kubeletRequestScript("demo", "w-1"),
+  "kubelet-certificate": certificates.kubeletCertificateScript("demo", "w-1"),
+};

@@ -49,10 +49,9 @@ import {
 import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
 import { etcdAlarmsScript } from "../../../../../providers/kubeadm/machine/membership/etcd-alarms";
-import * as certificates from "../../../../../providers/kubeadm/machine/certificates/certificate-steps";
 import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint/endpoint-steps";
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration/configuration";
-import { exampleMachine, exampleSpecification, FOREIGN } from "./examples";
+import { certificateScripts, exampleMachine, exampleSpecification, FOREIGN } from "./examples";
 import { ownerScripts } from "./owner-scripts";
 import { ShellMachine } from "./run-shell";
 
@@ -113,11 +112,7 @@ const scripts: Record<string, Script> = {
     seconds: 600,
   }),
   "encryption-stale": encryptionStaleScript("demo", "cp-1", "foresail-2"),
-  "certificate-ends": certificates.certificateEndsScript("demo", "cp-1"),
-  "renew-certificates": certificates.renewCertificatesScript("demo", "cp-1", "all"),
-  "await-static-pods": certificates.awaitStaticPodsScript("demo", "cp-1", 600),
-  "kubelet-request": certificates.kubeletRequestScript("demo", "w-1"),
-  "kubelet-certificate": certificates.kubeletCertificateScript("demo", "w-1"),
+  ...certificateScripts,
   "control-plane-secrets": controlPlaneSecretsScript("demo", "cp-1"),
   "join-control-plane": joinScript(exampleSpecification({ version: "1.35.4" }), "cp-2", "control-plane"),
   "join-worker": joinScript(everything, "w-1", "worker"),
