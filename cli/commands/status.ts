@@ -8,6 +8,7 @@ import {
 import { describeHolder, pauseRequested, readHolder } from "../../lib/kubernetes/lease-holder";
 import { historyOf } from "../../lib/kubernetes/history";
 import { displayJson } from "../../lib/text/display";
+import { controlPlanesOf } from "../../providers/kubeadm/plan/cluster/machine";
 import { warningDays } from "../../providers/kubeadm/plan/certificates/validity";
 import { observeRolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import { type ClusterInState, readClusterState, stackKubeconfig } from "../engine/cluster-state";
@@ -70,6 +71,9 @@ async function readFacts(client: KubernetesClient, { rollout }: ClusterInState):
     readHistory(client),
   ]);
   const { specification, machines, certificates } = rollout;
+  const ready = new Set(members.filter(isReady).map((pod) => pod.spec?.nodeName));
+  // a cluster without any has an etcd elsewhere
+  const planes = members.length === 0 ? [] : controlPlanesOf(machines);
   const holder = readHolder(lease);
   const last = lines.at(-1);
   return {
@@ -79,7 +83,7 @@ async function readFacts(client: KubernetesClient, { rollout }: ClusterInState):
     warningDays: warningDays(specification, certificates?.renewBeforeDays),
     machines: machines.map(({ name }) => name),
     nodes: nodes.map((node) => observeRolloutNode(node, rollout.rollout.annotations)),
-    etcd: members.map((pod) => ({ node: pod.spec?.nodeName ?? "", ready: isReady(pod) })),
+    etcd: planes.map(({ name }) => ({ node: name, ready: ready.has(name) })),
     ...(holder === undefined ? {} : { holder: describeHolder(holder) }),
     ...(pause === undefined ? {} : { pause }),
     ...(last === undefined ? {} : { last }),

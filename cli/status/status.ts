@@ -21,7 +21,7 @@ export interface ClusterFacts {
   /** Names of the configured machines. */
   readonly machines: readonly string[];
   readonly nodes: readonly RolloutNode[];
-  /** etcd's members by Node, and whether each is ready. */
+  /** The control planes, and whether the etcd of each is ready; empty for an etcd elsewhere. */
   readonly etcd: readonly { readonly node: string; readonly ready: boolean }[];
   /** The process that changes the cluster now. */
   readonly holder?: string;

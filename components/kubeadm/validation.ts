@@ -9,7 +9,6 @@ import { adoptionIssues } from "../../providers/kubeadm/plan/adoption/validation
 import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
 import { authenticationIssues } from "../../providers/kubeadm/plan/hardening/validation";
 import { contradictionIssues, nodePrefix } from "../../providers/kubeadm/plan/validation/contradictions";
-import { leaderElectionIssues } from "../../providers/kubeadm/plan/validation/controller-manager";
 import { ciliumValuesIssues } from "../../providers/kubeadm/plan/validation/network-plugin";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { profileIssue } from "../../providers/kubeadm/plan/hardening/profile";
@@ -86,7 +85,6 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
   return [
     ...issueAt(["name"], dnsLabelIssue(name, 40)),
     ...clusterSettingIssues(args),
-    ...(args.adopt === true ? [] : leaderElectionIssues(args.kubeadm, machines)),
     ...machines.flatMap((machine, index) => [
       ...issueAt(["machines", index, "name"], nodeNameIssue(machine.name)),
       ...check(["machines", index, "pool"], machine.pool || undefined, poolNameIssue),

@@ -12,7 +12,6 @@ import {
 } from "../../providers/kubeadm/plan/validation/network";
 import { authenticationConflicts } from "../../providers/kubeadm/plan/hardening/validation";
 import { contradictionIssues, nodePrefix } from "../../providers/kubeadm/plan/validation/contradictions";
-import { leaderElectionIssues } from "../../providers/kubeadm/plan/validation/controller-manager";
 import { adoptionIssues } from "../../providers/kubeadm/plan/adoption/validation";
 import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
@@ -43,7 +42,6 @@ export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput
       }),
       ...adoptionIssues(cluster),
       ...settingRules(cluster),
-      ...(cluster.adopt === true ? [] : leaderElectionIssues(cluster.kubeadm, machines)),
       ...machines.flatMap((machine, index) =>
         below(["machines", index], machineAddressIssues(network, machine)),
       ),

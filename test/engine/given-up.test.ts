@@ -111,7 +111,7 @@ describe("a control plane that no state has and whose Node was deleted by hand",
   });
 });
 
-describe("a worker that was reset by hand before it leaves", function () {
+describe("a worker whose kubelet lost its credentials before it leaves", function () {
   this.timeout(300_000);
   const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
   const want = (machines: string[]) =>
@@ -119,12 +119,10 @@ describe("a worker that was reset by hand before it leaves", function () {
       cluster: desiredCluster(fixture.fleet, machines, { drain: { timeoutSeconds: 5 } }),
     });
 
-  it("leaves without a drain, since its pods are never reported to have ended", async () => {
-    const { fleet, kubernetes, stack } = fixture;
-    want(["cp-1", "w-1"]);
-    await stack.up();
+  /** Lets the kubelet of w-1 end, with a pod that stays after its eviction, and comes back without credentials. */
+  async function loseKubelet(): Promise<void> {
+    const { fleet, kubernetes } = fixture;
     const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u", controller: true };
-    // as a pod on a machine without a kubelet, it stays after its eviction
     const metadata = { name: "web", namespace: "default", ownerReferences: [owner] };
     await kubernetes.create({
       ...{ apiVersion: "v1", kind: "Pod", metadata: { ...metadata, finalizers: ["example.org/stays"] } },
@@ -137,9 +135,22 @@ describe("a worker that was reset by hand before it leaves", function () {
     };
     for (const deadline = Date.now() + 10_000; await isReady(); await pause(50))
       assert.ok(Date.now() < deadline, "w-1 is still Ready");
-    fleet.files.saveState("w-1", { ...fleet.state("w-1"), member: false });
+    fleet.files.saveState("w-1", { ...fleet.state("w-1"), member: false, hasPods: true });
     fleet.powerOn("w-1");
+  }
+
+  it("is drained while its pods run, although the kubelet is no member", async () => {
+    want(["cp-1", "w-1"]);
+    await fixture.stack.up();
+    await loseKubelet();
     want(["cp-1"]);
+    await assert.rejects(fixture.stack.up(), /default\/web/);
+    assert.ok("w-1" in (await observedCluster(fixture.kubernetes)));
+  });
+
+  it("leaves without a drain once others have reset it, since its pods are never reported to have ended", async () => {
+    const { fleet, kubernetes, stack } = fixture;
+    fleet.files.saveState("w-1", { ...fleet.state("w-1"), hasPods: false });
     await stack.up();
     assert.deepEqual(Object.keys(await observedCluster(kubernetes)), ["cp-1"]);
     assert.equal(fleet.state("w-1").marker, undefined);

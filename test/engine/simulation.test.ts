@@ -32,6 +32,8 @@ const SPECIFICATION = exampleSpecification({ name: CLUSTER });
 const OWNER = { id: "0f8a3f0e-6a44-4b1c-9d4e-7d1f2c3b4a59", stack: "organization/foresail/test" };
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 
+const FACTS = { member: false, controlPlane: false, unnamed: false, reset: false };
+
 describe("simulated machines and a bare API server", function () {
   this.timeout(60_000);
   let api: BareApiServer;
@@ -128,10 +130,10 @@ describe("simulated machines and a bare API server", function () {
       message: /nothing is prepared/,
     });
     await run(prepare("cp-1"), "");
-    assert.deepEqual(await facts("cp-1"), { member: false, controlPlane: false, unnamed: false });
+    assert.deepEqual(await facts("cp-1"), { ...FACTS, reset: true });
     await run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1"));
     await run(initScript(SPECIFICATION, "cp-1", "foresail-1"), initial("cp-1"));
-    assert.deepEqual(await facts("cp-1"), { member: true, controlPlane: true, unnamed: false });
+    assert.deepEqual(await facts("cp-1"), { ...FACTS, member: true, controlPlane: true });
     const port = Number(fleet.machine("cp-1").apiServer.split(":")[1]);
     assert.match(await run(adminKubeconfigScript(CLUSTER, "cp-1")), /client-key-data/);
     const own = await KubernetesClient.connect({ kubeconfig: api.kubeconfig(port) }, { seconds: 5 });
@@ -185,7 +187,7 @@ describe("simulated machines and a bare API server", function () {
     assert.ok(first!.operation === "prepare" && second!.startedAt! >= first!.endedAt!);
     fleet.inject({ operation: "join-worker", machine: "w-2", kind: "drop", after: true });
     await assert.rejects(run(joinScript(SPECIFICATION, "w-2", "worker"), joining("w-2")), SshConnectionLost);
-    assert.deepEqual(await facts("w-2"), { member: true, controlPlane: false, unnamed: false });
+    assert.deepEqual(await facts("w-2"), { ...FACTS, member: true });
     assert.deepEqual(fleet.files.faultsLeft, []);
   });
 
@@ -251,7 +253,7 @@ describe("simulated machines and a bare API server", function () {
     assert.equal(parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1"))).length, 1);
     await run(resetScript(CLUSTER, "cp-2"));
     await run(resetScript(CLUSTER, "cp-2"));
-    assert.deepEqual(await facts("cp-2"), { member: false, controlPlane: false, unnamed: false });
+    assert.deepEqual(await facts("cp-2"), FACTS);
     assert.deepEqual(doneTwice(fleet.journal, ["reset"]), []);
     assert.equal(await isReady("cp-2"), "True");
   });

@@ -48,6 +48,8 @@ export interface MachineState {
   foreign?: boolean;
   member: boolean;
   controlPlane: boolean;
+  /** whether it has pods although it is no member: a person took its kubelet's credentials away */
+  hasPods?: boolean;
   /** the networks that its cluster was made with, as lines "podSubnet 10.244.0.0/16" */
   fixed?: string;
   apiServerRuns: boolean;

@@ -69,7 +69,8 @@ const OPERATIONS: Record<string, Operation> = {
   facts: ({ state }) => {
     const { member, controlPlane, rebootOf, marker } = state;
     const unnamed = marker !== undefined && !marker.includes(" id=");
-    return answer(JSON.stringify({ member, controlPlane, unnamed, rebootOf, clock: clockOf(state) }));
+    const reset = marker !== undefined && !member && state.hasPods !== true;
+    return answer(JSON.stringify({ member, controlPlane, unnamed, reset, rebootOf, clock: clockOf(state) }));
   },
   reboot: ({ state }) => {
     delete state.rebootOf;

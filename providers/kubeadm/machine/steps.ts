@@ -207,6 +207,8 @@ export interface MachineFacts {
   controlPlane: boolean;
   /** Whether its mark is that of an earlier release, which names no stack; absent for false. */
   unnamed?: boolean;
+  /** Whether others have reset it: it has this cluster's mark, and neither a kubelet's files nor pods. */
+  reset?: boolean;
   /** The kernel's id of this boot if new packages ask for another one, otherwise empty. */
   rebootOf?: string;
   /** Its time when it answered, in seconds since 1970. */

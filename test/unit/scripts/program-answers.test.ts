@@ -197,7 +197,7 @@ describe("fields of the configurations of Kubernetes' programs", function () {
       const program = programOf(this, "kube-proxy");
       for (const fields of PROXY) {
         const issues = [
-          ...proxyValueIssues(fields, version),
+          ...proxyValueIssues(fields, { version }),
           ...textValueIssues("KubeProxyConfiguration", fields),
         ];
         assert.equal(

@@ -11,4 +11,7 @@ if [ -e /run/reboot-required ] && ! systemd-detect-virt --container --quiet; the
 # a mark of an earlier release names no stack
 unnamed=false
 if [ -n "$claimed_by" ] && [ -z "$claimed_id" ]; then unnamed=true; fi
-printf '{"member":%s,"controlPlane":%s,"unnamed":%s,"rebootOf":"%s","clock":%s}\n' "$member" "$control_plane" "$unnamed" "$reboot" "$(date +%s)" >&4
+# by others, with all that its kubelet ran
+reset=false
+if [ -n "$claimed_by" ] && ! is_member && [ ! -e /var/lib/kubelet/config.yaml ] && ! grep -lqs kubepods /proc/[0-9]*/cgroup; then reset=true; fi
+printf '{"member":%s,"controlPlane":%s,"unnamed":%s,"reset":%s,"rebootOf":"%s","clock":%s}\n' "$member" "$control_plane" "$unnamed" "$reset" "$reboot" "$(date +%s)" >&4

@@ -199,7 +199,7 @@ function maskIssues(settings: ClusterSettings): ValidationIssue[] {
 
 /** Arguments of the kubelet in the place of fields that are compared with each other. */
 const OF_FIELDS =
-  /^(enforce-|cgroups-|cpu-|image-|eviction-|memory-manager-|(system-|kube-)?reserved|experimental-allocatable-|config)/;
+  /^(enforce-|cgroups-|cpu-|image-|minimum-image-|eviction-|memory-manager-|(system-|kube-)?reserved|experimental-allocatable-|config)/;
 
 /** Tells whether the kubelets have nothing but the written fields and defaults. */
 const isWholeKubelet = ({ adopt = false, kubeadm }: ClusterSettings): boolean =>
@@ -237,7 +237,7 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...componentValueIssues(settings),
     ...below(["kubelet"], kubeletValueIssues(settings.kubelet, isWholeKubelet(settings))),
     ...(adopt ? [] : [...argumentFormIssues(settings), ...extraVolumeIssues(settings)]),
-    ...below(["kubeProxy"], proxyValueIssues(kubeProxy, settings.version)),
+    ...below(["kubeProxy"], proxyValueIssues(kubeProxy, { version: settings.version, isWhole: !adopt })),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
     ...below(["network", "plugin"], pluginValueIssues(network?.plugin)),
   ];

@@ -1,8 +1,5 @@
 import { quoted } from "../../../../lib/text/quote";
-import { parseBoolean } from "../../../../lib/validation/boolean";
 import { unknownWord } from "../../../../lib/validation/spelling";
-import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
-import { argumentsAt } from "../configuration/arguments";
 import { parseVersion } from "../rollout/versions";
 import { isNewer } from "./known-fields";
 
@@ -79,26 +76,4 @@ export function controllersIssue(text: string, version: string | undefined): str
     return `${quoted(unknown)} is not a controller of Kubernetes ${version}, only of other versions; remove it`;
   if (unknown.trim() !== unknown) return `${quoted(unknown)} has a space; write commas without spaces`;
   return `${quoted(unknown)} ${unknownWord(unknown, known)}`;
-}
-
-const ARGUMENTS = "clusterConfiguration.controllerManager.extraArgs";
-
-/**
- * Returns an issue when the controller managers of several control planes would all work at once: each would give out
- * blocks of the pod network by its own count. Paths are relative to the cluster.
- */
-export function leaderElectionIssues(
-  kubeadm: object | undefined,
-  machines: readonly { readonly role?: string | undefined }[],
-): ValidationIssue[] {
-  const controlPlanes = machines.filter(({ role }) => role === "control-plane").length;
-  const list = argumentsAt(kubeadm, ARGUMENTS);
-  const index = list.findLastIndex(({ name }) => name === "leader-elect");
-  const isOff = parseBoolean(list[index]?.value ?? "") === false;
-  return issueAt(
-    ["kubeadm", ...ARGUMENTS.split("."), index, "value"],
-    isOff && controlPlanes > 1
-      ? `"leader-elect" is for one control plane, and there are ${controlPlanes}, whose controller managers would all work at once; remove it`
-      : undefined,
-  );
 }

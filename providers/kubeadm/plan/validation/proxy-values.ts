@@ -96,11 +96,16 @@ function localIssues(proxy: object): ValidationIssue[] {
  * Returns the issues of values for which a kube-proxy ends at its start; paths are relative to its configuration.
  *
  * @param version of the cluster, if it is known
+ * @param isWhole whether nothing but these and defaults counts; an adopted cluster has fields of its own
  */
-export function proxyValueIssues(proxy: unknown, version?: string): ValidationIssue[] {
+export function proxyValueIssues(
+  proxy: unknown,
+  { version, isWhole = true }: { version?: string | undefined; isWhole?: boolean } = {},
+): ValidationIssue[] {
   if (!isObject(proxy)) return [];
   const { bindAddress, mode: written } = proxy;
-  const mode = typeof written === "string" && written !== "" ? written : DEFAULT_MODE;
+  const isWritten = typeof written === "string" && written !== "";
+  const mode = isWritten ? written : isWhole ? DEFAULT_MODE : "";
   const isAddress = typeof bindAddress !== "string" || bindAddress === "" || ipVersion(bindAddress) !== 0;
   const excluded = mode === "ipvs" ? valueAt(proxy, ["ipvs", "excludeCIDRs"]) : undefined;
   return [
@@ -116,7 +121,7 @@ export function proxyValueIssues(proxy: unknown, version?: string): ValidationIs
     ...(Array.isArray(excluded) ? (excluded as unknown[]) : []).flatMap((one, index) =>
       issueAt(["ipvs", "excludeCIDRs", index], typeof one === "string" ? blockIssue(one) : undefined),
     ),
-    ...localIssues(proxy),
+    ...(isWhole ? localIssues(proxy) : []),
     ...issueAt(
       ["bindAddress"],
       isAddress ? undefined : `${quoted(String(bindAddress))} is not an address; write e.g. "0.0.0.0"`,

@@ -207,7 +207,7 @@ async function wasReset(
     readFacts(session, machine).catch(() => undefined),
     pause(LONGEST_ANSWER_MILLISECONDS, undefined, { ref: false }),
   ]);
-  return facts?.member === false;
+  return facts?.reset === true;
 }
 
 /**

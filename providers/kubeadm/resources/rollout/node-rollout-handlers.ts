@@ -33,8 +33,8 @@ export const handlers: Handlers = {
       await previewRollout(nameOf(news), olds, desired);
     const { configurationDiff } = await import("../configuration/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
-    const { kubeProxyRefusals } = await import("../configuration/tried-kube-proxy.js");
-    const proxyRefusals = await kubeProxyRefusals(nameOf(news), olds, desired);
+    const { tryKubeProxy } = await import("../configuration/tried-kube-proxy.js");
+    const proxy = await tryKubeProxy(nameOf(news), olds, desired);
     const { lostSettingLines } = await import("../adoption/lost-settings.js");
     const lost = await lostSettingLines(nameOf(news), olds, desired, preview.steps);
     const { packageOffers } = await import("./package-offers.js");
@@ -43,7 +43,15 @@ export const handlers: Handlers = {
     const stopped = await stoppedWrites(nameOf(news), olds, desired);
     const keys = desired.backup === undefined ? [] : await refusedKeys(desired.backup);
     const steps = preview.steps.map(nodeRolloutSteps.format);
-    for (const line of [...steps, ...notes, ...stopped.notes, ...offers.notes, ...lost, ...diff.lines])
+    for (const line of [
+      ...steps,
+      ...notes,
+      ...stopped.notes,
+      ...offers.notes,
+      ...proxy.notes,
+      ...lost,
+      ...diff.lines,
+    ])
       report(nameOf(news), line);
     reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
     return {
@@ -57,7 +65,7 @@ export const handlers: Handlers = {
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
         ...diff.refusals.map((reason) => ({ property: "cluster", reason })),
-        ...proxyRefusals.map((reason) => ({ property: "cluster.kubeProxy", reason })),
+        ...proxy.refusals.map((reason) => ({ property: "cluster.kubeProxy", reason })),
         ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
         ...offers.missing.map((reason) => ({ property: "cluster.rollout.software.containerd", reason })),
         ...stuck.map((reason) => ({ property: "cluster.rollout", reason })),

@@ -7,6 +7,7 @@ export type Args = KubeadmClusterArgs;
 /** What every cluster runs before the edit. */
 export const VERSION = "1.36.2";
 const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
+const RECIPIENT = "age19rq8242fqpzlwam5zpjsklrech9jxz0c32h4l7vcrl6et35ty3ls9r82xy";
 
 /** One change of the configuration, and what its preview must contain. */
 export interface Edit {
@@ -322,6 +323,8 @@ export const EDITS: Edit[] = [
   later("the rollout's settings", { rollout: { maxUnavailable: 2 } }),
   later("how many machines may be unreachable", { rollout: { unreachable: "10%" } }),
   later("how nodes are drained", { drain: { force: true } }),
+  later("when certificates are renewed", { certificates: { renewBeforeDays: 20 } }),
+  later("the snapshots", { backup: { folder: "/srv/snapshots", recipients: [RECIPIENT], keep: 3 } }),
   later("the protection", { deletionProtection: true }),
   later("an even number of control planes", { allowEvenControlPlanes: false }),
   later("how long a connection may take", { ssh: { privateKey: "KEY", dialTimeoutSeconds: 20 } }),

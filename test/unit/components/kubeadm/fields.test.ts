@@ -118,6 +118,13 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   encryptSecretsAtRest: ["refused", "encryption at rest"],
   encryptionKeyGeneration: ["listed", "the encryption key"],
   "ignorePreflightErrors[]": ["listed", "ignored errors"],
+  ...Object.fromEntries(
+    ["folder", "recipients[]", "keep", "keepDays"].map((field) => [
+      `backup.${field}`,
+      ["of the run", "the snapshots"],
+    ]),
+  ),
+  "certificates.renewBeforeDays": ["of the run", "when certificates are renewed"],
   "drain.timeoutSeconds": ["of the run", "how nodes are drained"],
   "drain.volumeDetachSeconds": ["of the run", "how nodes are drained"],
   "drain.deleteEmptyDirData": ["of the run", "how nodes are drained"],

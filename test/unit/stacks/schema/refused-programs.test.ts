@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { issuesOf, refuses, type RefusedInputs } from "./issues";
 import { cluster, controlPlane, reader } from "./valid";
+import { proxyValueIssues } from "../../../../providers/kubeadm/plan/validation/proxy-values";
 
 type Fields = Record<string, unknown>;
 type Argument = [name: string, value: string];
@@ -187,10 +188,6 @@ const TABLE: RefusedInputs = {
       cm(["controllers", "*, ttl"]),
     ],
     [
-      'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "leader-elect" is for one control plane, and there are 3, whose controller managers would all work at once; remove it',
-      { ...cm(["leader-elect", "false"]), machines: PLANES },
-    ],
-    [
       'cluster.kubeadm.clusterConfiguration.controllerManager.extraArgs[0].value: "localhost" is not an address; write e.g. "127.0.0.1"',
       cm(["bind-address", "localhost"]),
     ],
@@ -238,7 +235,7 @@ describe("configuration: accepts", () => {
       "*,bootstrapsigner,-node-ipam-controller,-route",
     ]),
     "controllers of a version that is not known": { ...cm(["controllers", "*,-own"]), version: "1.38.0" },
-    "a single control plane that elects no leader": cm(["leader-elect", "false"]),
+    "control planes that elect no leader": { ...cm(["leader-elect", "false"]), machines: PLANES },
     "schedulers that elect no leader": {
       ...init({ scheduler: listOf(["leader-elect", "false"]) }),
       machines: PLANES,
@@ -271,6 +268,16 @@ describe("configuration: accepts", () => {
         },
       },
     },
+    "a time that an argument of the kubelet changes": {
+      ...kubelet({ imageMaximumGCAge: "1m" }),
+      kubeadm: {
+        initConfiguration: {
+          nodeRegistration: {
+            kubeletExtraArgs: [{ name: "minimum-image-ttl-duration", value: "10s" }],
+          },
+        },
+      },
+    },
     "free memory beside a share of the machine": staticMemory({
       evictionHard: { "memory.available": "5%" },
       reservedMemory: [{ numaNode: 0, limits: { memory: "1Gi" } }],
@@ -279,4 +286,10 @@ describe("configuration: accepts", () => {
   };
   for (const [what, input] of Object.entries(accepted))
     it(what, () => assert.deepEqual(issuesOf(reader(input)), []));
+
+  it("settings of kube-proxy whose other fields others wrote", () => {
+    const fields = { detectLocalMode: "BridgeInterface", iptables: { syncPeriod: "-1s" } };
+    assert.deepEqual(proxyValueIssues(fields, { isWhole: false }), []);
+    assert.equal(proxyValueIssues(fields).length, 2);
+  });
 });
