@@ -5,7 +5,7 @@ import { readGivenFile } from "../../lib/files";
 import { displayJson, displayLine } from "../../lib/text/display";
 import { takeSnapshot } from "../../providers/kubeadm/client/snapshot";
 import { readSnapshot } from "../../providers/kubeadm/client/snapshot-content";
-import { listSnapshots, removeExpired, sha256Of } from "../../providers/kubeadm/client/snapshot-files";
+import { digestFault, listSnapshots, removeExpired } from "../../providers/kubeadm/client/snapshot-files";
 import {
   type BackupSettings,
   describeSnapshot,
@@ -38,7 +38,7 @@ const SECONDS = 20;
 /** Takes a snapshot of a stack's cluster, and removes those that do not stay. @returns the exit code */
 export async function backupNow({ stack }: BackupOptions, say = print): Promise<number> {
   const { backup, ...cluster } = await readBackup(stack, "--show-secrets");
-  const kept = await takeSnapshot({ ...cluster, seconds: SECONDS }, cluster.machines, backup);
+  const kept = await takeSnapshot({ ...cluster, seconds: SECONDS }, cluster.machines, backup, say);
   say(`${kept.machine}: ${describeSnapshot(kept)} is kept as ${path.join(backup.folder, kept.file)}`);
   for (const { file } of await removeExpired(backup, kept)) say(`removed ${file}`);
   return EXIT.done;
@@ -77,12 +77,9 @@ export async function backupVerify(
   return isDamaged ? EXIT.failed : EXIT.done;
 }
 
-async function faultOf(
-  file: string,
-  { sha256 }: KeptSnapshot,
-  identities?: string,
-): Promise<string | undefined> {
-  if ((await sha256Of(file)) !== sha256) return "its SHA-256 is not the one that was recorded with it";
+async function faultOf(file: string, kept: KeptSnapshot, identities?: string): Promise<string | undefined> {
+  const fault = await digestFault(file, kept);
+  if (fault !== undefined) return fault;
   if (identities === undefined) return undefined;
   return readSnapshot(file, identities).then(
     (read) => ("fault" in read ? read.fault : undefined),

@@ -3,7 +3,8 @@ import { readGivenFile } from "../../lib/files";
 import { displayLine } from "../../lib/text/display";
 import type { MachineAccess } from "../../providers/kubeadm/client/machine-access";
 import { restoreFrom, remainsOf } from "../../providers/kubeadm/client/restore";
-import { readSnapshot } from "../../providers/kubeadm/client/snapshot-content";
+import { type ReadSnapshot, readSnapshot } from "../../providers/kubeadm/client/snapshot-content";
+import { recordedFault } from "../../providers/kubeadm/client/snapshot-files";
 import { planRestore } from "../../providers/kubeadm/plan/backup/restore";
 import { machinesInState } from "../engine/drift-state";
 import { callPulumi, findProject, findStack } from "../engine/pulumi";
@@ -35,7 +36,7 @@ const SECONDS = 20;
  */
 export async function restore(options: RestoreOptions, say = print): Promise<number> {
   const identities = await readGivenFile(options.identity, "the private key", "name it with --identity");
-  const read = await readSnapshot(options.from, identities).catch((error: unknown) => ({
+  const read = await readRecorded(options.from, identities).catch((error: unknown) => ({
     fault: displayLine(messageOf(error)),
   }));
   if ("fault" in read) {
@@ -49,7 +50,7 @@ export async function restore(options: RestoreOptions, say = print): Promise<num
   if (inState === undefined) throw new UsageError("Cluster API manages the machines of this stack");
   const { machines, ...cluster } = inState;
   const access: MachineAccess = { ...cluster, seconds: SECONDS };
-  const remains = await remainsOf(access, machines, options.gone);
+  const remains = await remainsOf(access, machines);
   const identity = { cluster: access.cluster, stack: access.owner?.id ?? "" };
   const plan = planRestore(read.facts, identity, machines, remains, options, Date.now());
   if (!("machine" in plan) || plan.refusals.length > 0) {
@@ -69,4 +70,10 @@ export async function restore(options: RestoreOptions, say = print): Promise<num
   const joins = plan.gone.length > 0 ? `, which joins ${plan.gone.join(", ")} again` : "";
   say(`the API answers; now look at the preview, and run: foresail up${joins}`);
   return EXIT.done;
+}
+
+/** Reads a snapshot that is the one of the description beside it, when there is one. */
+async function readRecorded(file: string, identities: string): Promise<ReadSnapshot> {
+  const fault = await recordedFault(file);
+  return fault === undefined ? readSnapshot(file, identities) : { fault };
 }

@@ -78,7 +78,7 @@ describe("snapshots of etcd before control planes change", () => {
     const bytes = await readFile(path.join(folder, snapshot));
     assert.ok(bytes.subarray(0, 22).equals(Buffer.from("age-encryption.org/v1\n")));
     assert.equal(await cluster.onMachine("cp-1", "ls -d /var/lib/foresail/snapshot 2>/dev/null || true"), "");
-    assert.equal(await cluster.onMachine("cp-1", "mount | grep -c etcd-image || true"), "0\n");
+    assert.equal(await cluster.onMachine("cp-1", "mount | grep -c foresail-etcd || true"), "0\n");
   });
 
   it("are listed and checked by the command line, and the oldest ones go", async () => {

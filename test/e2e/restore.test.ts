@@ -84,6 +84,10 @@ describe("a cluster that has lost all of its control planes", () => {
     assert.match(asked.stdout, /cp-2: stop its API server and etcd for good/);
     assert.match(asked.stdout, /restore goes back to \S+Z, \d+ \w+ ago: etcd at revision \d+/);
 
+    const gone = await cluster.foresail("restore", ...args, "--gone", "cp-2", "--yes");
+    assert.equal(gone.exitCode, 1, gone.stdout + gone.stderr);
+    assert.match(gone.stdout, /refused: cp-2 answers, so it is not gone/);
+
     const begun = Date.now();
     await killed([...args, "--yes"]);
     const restored = await cluster.foresail("restore", ...args, "--yes");

@@ -18,13 +18,12 @@ type StepOf = (cluster: string, machine: string) => Script;
 const scriptFor = ({ cluster, owner }: MachineAccess, { name }: Machine, step: StepOf) =>
   withOwner(step(cluster, name), owner);
 
-/** Asks each control plane what is left of it. @param gone names of those that are not asked */
+/** Asks each control plane what is left of it, also those that are said to be gone. */
 export async function remainsOf(
   access: MachineAccess,
   machines: readonly Machine[],
-  gone: readonly string[],
 ): Promise<Map<string, Remains>> {
-  const asked = machines.filter(({ role, name }) => role === "control-plane" && !gone.includes(name));
+  const asked = machines.filter(({ role }) => role === "control-plane");
   const remains = asked.map(async (machine): Promise<[string, Remains]> => {
     const answer = runOnMachine(access, machine, scriptFor(access, machine, restoreFactsScript));
     return [
@@ -42,10 +41,12 @@ export async function remainsOf(
  */
 export async function restoreFrom(
   access: MachineAccess,
-  { machine, fenced, gone, snapshot }: RestorePlan,
+  { machine, fenced, gone, snapshot, again }: RestorePlan,
   { file, identities }: { file: string; identities: string },
   say: (line: string) => void,
 ): Promise<void> {
+  const finish = () => runOnMachine(access, machine, scriptFor(access, machine, finishRestoreScript));
+  if (again) await finish();
   await Promise.all(
     fenced.map(async (each) => {
       await runOnMachine(access, each, scriptFor(access, each, fenceControlPlaneScript), {
@@ -60,5 +61,5 @@ export async function restoreFrom(
   );
   const input = await openSnapshot(file, identities);
   await runOnMachine(access, machine, script, { input, stepSeconds: SNAPSHOT_SECONDS + READY_SECONDS });
-  await runOnMachine(access, machine, scriptFor(access, machine, finishRestoreScript));
+  await finish();
 }

@@ -8,12 +8,14 @@ import { encryptFor } from "../../../lib/age";
 import { fileFault } from "../../../lib/files";
 import { isObject, parseJson } from "../../../lib/json";
 import {
+  assertAsked,
   type BackupSettings,
+  datedSnapshot,
   expiredSnapshots,
   type KeptSnapshot,
   newestFirst,
   parseSnapshotFacts,
-  type SnapshotFacts,
+  type SnapshotIdentity,
   snapshotName,
 } from "../plan/backup/backup";
 
@@ -23,12 +25,16 @@ const LONGEST_FACTS = 4096;
 /**
  * Writes a snapshot into a folder while it arrives: encrypted before it touches the disk, complete or not at all.
  *
+ * @param asked of what the snapshot has to be
  * @param fill writes the answer of etcdSnapshotScript into the stream, and does not end it
- * @throws what `fill` throws; Error that names the folder when it can't be written
+ * @param warn prints a line
+ * @throws what `fill` throws; Error that names the folder when it can't be written, or the snapshot when it is another one
  */
 export async function writeSnapshot(
   { folder, recipients }: Pick<BackupSettings, "folder" | "recipients">,
+  asked: SnapshotIdentity,
   fill: (answer: Writable) => Promise<unknown>,
+  { warn, now = Date.now }: { readonly warn: (line: string) => void; readonly now?: () => number },
 ): Promise<KeptSnapshot> {
   const answer = new PassThrough();
   const chunks = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
@@ -40,7 +46,10 @@ export async function writeSnapshot(
       (error: unknown) => answer.destroy(error as Error),
     );
     const { line, rest } = await firstLine(chunks);
-    const facts = parseSnapshotFacts("the machine's answer", line);
+    const answered = parseSnapshotFacts("the machine's answer", line);
+    assertAsked(answered, asked);
+    const { facts, clock } = datedSnapshot(answered, now());
+    if (clock !== undefined) warn(clock);
     const encrypted = await encryptFor(recipients, Readable.from(decoded(rest, chunks)));
     const sha256 = createHash("sha256");
     await pipeline(
@@ -128,10 +137,7 @@ async function readDescription(file: string): Promise<KeptSnapshot | undefined> 
 }
 
 /** Removes the snapshots of the newest one's cluster that do not stay. @returns those */
-export async function removeExpired(
-  settings: BackupSettings,
-  newest: SnapshotFacts,
-): Promise<KeptSnapshot[]> {
+export async function removeExpired(settings: BackupSettings, newest: KeptSnapshot): Promise<KeptSnapshot[]> {
   const { folder } = settings;
   const expired = expiredSnapshots(await listSnapshots(folder), settings, newest, Date.now());
   for (const name of await readdir(folder)) {
@@ -151,6 +157,23 @@ const PART_MILLISECONDS = 3_600_000;
 async function removeLeftPart(part: string): Promise<void> {
   const { mtimeMs } = await stat(part);
   if (mtimeMs < Date.now() - PART_MILLISECONDS) await rm(part, { force: true });
+}
+
+/** Returns what is wrong with a snapshot whose SHA-256 was recorded. */
+export const digestFault = async (
+  file: string,
+  { sha256 }: Pick<KeptSnapshot, "sha256">,
+): Promise<string | undefined> =>
+  (await sha256Of(file)) === sha256 ? undefined : "its SHA-256 is not the one that was recorded with it";
+
+/** Returns what is wrong with a snapshot by the description beside it; undefined when there is none. */
+export async function recordedFault(file: string): Promise<string | undefined> {
+  const description = `${file.replace(/\.age$/, "")}.json`;
+  const recorded = await readDescription(description).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  });
+  return recorded === undefined ? undefined : digestFault(file, recorded);
 }
 
 /** Returns the SHA-256 of a file, hexadecimal. */

@@ -11,7 +11,7 @@ export const etcdSnapshotScript = (cluster: string, machine: string) =>
     CLUSTER: cluster,
   });
 
-/** Tells what is left of a control plane. Answers "api" and "etcd", one in a line. */
+/** Tells what is left of a control plane, and whether a snapshot can be restored there. Answers what parseRemains takes. */
 export const restoreFactsScript = (cluster: string, machine: string) =>
   step("restore-facts", cluster, machine);
 

@@ -16,16 +16,21 @@ is_restored() {
   [ "$(cat "$RESTORED_PATH" 2>/dev/null)" = "$SNAPSHOT" ] && [ -e "$(argument "/$manifest" data-dir)/member/snap/db" ]
 }
 
-restore_etcd() {
-  local data name peer
+# Refuses what can't be restored here, before anything is touched, and takes the program that restores it.
+check_snapshot() {
+  grep -qF "{\"cluster\":\"$CLUSTER\",\"stack\":\"$OWNER_ID\",\"machine\":\"$MACHINE\"," "$SNAPSHOT_PATH/snapshot.json" ||
+    fail "$MACHINE: the snapshot is one of another cluster, stack or machine"
   data=$(argument "$SNAPSHOT_PATH/$manifest" data-dir) name=$(argument "$SNAPSHOT_PATH/$manifest" name)
   peer=$(argument "$SNAPSHOT_PATH/$manifest" initial-advertise-peer-urls)
   if [ -z "$data" ] || [ -z "$name" ] || [ -z "$peer" ]; then fail "$MACHINE: the snapshot has no manifest of etcd"; fi
   # with kubeadm's mode: the step's umask
   mkdir -p "$data"
   rm -rf "$data/foresail-restored"
-  refuse_full_disk "$(stat --format=%s "$SNAPSHOT_PATH/etcd.db")"
+  refuse_full_disk "$(stat --format=%s "$SNAPSHOT_PATH/etcd.db")" "$data"
   take_etcd_programs "$(image_of "$SNAPSHOT_PATH/$manifest")" etcdutl
+}
+
+restore_etcd() {
   # informers that have seen later revisions notice that these are gone
   "$SNAPSHOT_PATH/etcdutl" snapshot restore "$SNAPSHOT_PATH/etcd.db" --data-dir "$data/foresail-restored" --name "$name" \
     --initial-cluster "$name=$peer" --initial-advertise-peer-urls "$peer" --bump-revision 1000000000 --mark-compacted
@@ -38,7 +43,8 @@ restore_etcd() {
 restore_files_of_node() {
   local kubelet=/var/lib/kubelet file
   mkdir -p /etc/kubernetes "$kubelet/pki"
-  cp -a "$SNAPSHOT_PATH/etc/kubernetes/." /etc/kubernetes/
+  # a link to a folder stays one
+  tar -C "$SNAPSHOT_PATH/etc/kubernetes" -cf - . | tar -C /etc/kubernetes -xpf - --keep-directory-symlink
   for file in config.yaml kubeadm-flags.env; do
     if [ ! -e "$kubelet/$file" ]; then cp -a "$SNAPSHOT_PATH/var/lib/kubelet/$file" "$kubelet/$file"; fi
   done
@@ -52,22 +58,22 @@ restore_files_of_node() {
 
 if ! is_restored; then
   # keys are nowhere but below /etc/kubernetes, also for a moment
-  unpacked=/etc/kubernetes/.foresail-restore
   mkdir -p /etc/kubernetes
-  use_snapshot_folder "$unpacked"
-  ln -s "$unpacked" "$SNAPSHOT_PATH/etc"
+  use_snapshot_folder "$RESTORING_PATH"
+  ln -s "$RESTORING_PATH" "$SNAPSHOT_PATH/etc"
   tar -xzpf - --keep-directory-symlink -C "$SNAPSHOT_PATH" <&5
-  grep -qF "{\"cluster\":\"$CLUSTER\",\"stack\":\"$OWNER_ID\",\"machine\":\"$MACHINE\"," "$SNAPSHOT_PATH/snapshot.json" ||
-    fail "$MACHINE: the snapshot is one of another cluster, stack or machine"
+  check_snapshot
   progress "$MACHINE: stopping what is left of its control plane"
   stop_control_plane
   restore_etcd
   restore_files_of_node
   sync
-  date -u +%FT%TZ >"$MEMBER_PATH"
+  # that of an adopted machine says so
+  [ -e "$MEMBER_PATH" ] || date -u +%FT%TZ >"$MEMBER_PATH"
   printf '%s' "$SNAPSHOT" >"$RESTORED_PATH"
 else
   cat >/dev/null <&5
+  rm -rf "$SNAPSHOT_PATH" "$RESTORING_PATH"
 fi
 systemctl enable --quiet kubelet
 systemctl restart kubelet
@@ -79,5 +85,10 @@ until curl --silent --fail --insecure --noproxy '*' --max-time 5 --output /dev/n
 done
 # they join again as new members, and the snapshot has Nodes of the former ones
 for name in "${GONE[@]}"; do
-  kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=30s delete node "$name" --ignore-not-found
+  until kubectl --kubeconfig /etc/kubernetes/admin.conf --request-timeout=30s delete node "$name" --ignore-not-found; do
+    [ "$SECONDS" -lt "$deadline" ] || fail "$MACHINE: etcd is restored, but the Node $name can't be deleted; run the command again"
+    sleep 1
+  done
 done
+# the same snapshot may be restored once more
+rm -f "$RESTORED_PATH"

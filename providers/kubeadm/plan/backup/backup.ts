@@ -1,3 +1,4 @@
+import { clockDifference } from "../../../../lib/clock";
 import { isObject, parseJson } from "../../../../lib/json";
 import { shortLineIssue } from "../../../../lib/validation/names";
 import { quoted } from "../../../../lib/text/quote";
@@ -51,20 +52,53 @@ export const DEFAULT_KEEP = 10;
 const DAY = 86_400_000;
 
 /**
- * Returns the snapshots that do not stay. The newest one always stays, and those of other clusters in the same folder.
+ * Returns the snapshots that do not stay. The one that was just written always stays, whatever the clocks say, and so do
+ * those of other clusters in the same folder.
  *
+ * @param written the one that was just written
  * @param now milliseconds
  */
 export function expiredSnapshots(
   kept: readonly KeptSnapshot[],
   { keep, keepDays }: Pick<BackupSettings, "keep" | "keepDays">,
-  { cluster, stack }: Pick<SnapshotFacts, "cluster" | "stack">,
+  written: Pick<KeptSnapshot, "cluster" | "stack" | "file">,
   now: number,
 ): KeptSnapshot[] {
   const oldest = keepDays === undefined ? -Infinity : now - keepDays * DAY;
-  return newestFirst(kept.filter((each) => each.cluster === cluster && each.stack === stack)).filter(
-    ({ taken }, index) => index > 0 && (index >= keep || Date.parse(taken) < oldest),
+  const others = kept.filter(
+    ({ cluster, stack, file }) =>
+      cluster === written.cluster && stack === written.stack && file !== written.file,
   );
+  return newestFirst(others).filter(({ taken }, index) => index + 1 >= keep || Date.parse(taken) < oldest);
+}
+
+/** Of what a snapshot is. */
+export type SnapshotIdentity = Pick<SnapshotFacts, "cluster" | "stack" | "machine">;
+
+/** @throws Error when a machine has described another snapshot than the one that it was asked for */
+export function assertAsked(facts: SnapshotIdentity, asked: SnapshotIdentity): void {
+  const described = ({ cluster, stack, machine }: SnapshotIdentity) => `${cluster} ${stack} ${machine}`;
+  if (described(facts) !== described(asked))
+    throw new Error(
+      `${asked.machine} answers with a snapshot of another cluster, stack or machine: ${described(facts)}`,
+    );
+}
+
+/** How far a machine's clock may be from this one. */
+const CLOCK_MILLISECONDS = 300_000;
+
+/** Returns a snapshot with this computer's time where the machine's clock is wrong: files are kept by their time. */
+export function datedSnapshot<Facts extends Pick<SnapshotFacts, "machine" | "taken">>(
+  facts: Facts,
+  now: number,
+): { readonly facts: Facts; readonly clock?: string } {
+  const [theirs, here] = [new Date(facts.taken), new Date(now)];
+  if (Math.abs(theirs.getTime() - now) <= CLOCK_MILLISECONDS) return { facts };
+  const taken = `${here.toISOString().slice(0, 19)}Z`;
+  return {
+    facts: { ...facts, taken },
+    clock: `${facts.machine}: its clock is ${clockDifference(theirs, here)}; the snapshot is kept with the time here, ${taken}`,
+  };
 }
 
 /** Returns snapshots with the newest one first. */

@@ -2,6 +2,7 @@ import { durationText } from "../../../../lib/clock";
 import { displayLine } from "../../../../lib/text/display";
 import { listed } from "../../../../lib/text/quote";
 import type { Machine } from "../cluster/machine";
+import { NODE_PATHS } from "../cluster/node-paths";
 import { describeSnapshot, type SnapshotFacts } from "./backup";
 
 /** What is left of a control plane. */
@@ -11,6 +12,12 @@ export type Remains =
       readonly api: boolean;
       /** The snapshot that an earlier run restored there and did not finish; absent for none. */
       readonly restored?: string;
+      /** Whether the machine is one of the cluster: it was neither reset nor installed anew. */
+      readonly prepared: boolean;
+      /** Whether etcdutl is there, or an image that has it. */
+      readonly programs: boolean;
+      /** Size of the largest snapshot for which there is space, in bytes. */
+      readonly fits: number;
     }
   | { readonly unreachable: string };
 
@@ -23,6 +30,8 @@ export interface RestorePlan {
   readonly gone: readonly string[];
   /** Names the snapshot on the machine. */
   readonly snapshot: string;
+  /** Whether what an earlier run restored is replaced, too. */
+  readonly again: boolean;
   readonly lines: readonly string[];
   readonly refusals: readonly string[];
 }
@@ -70,8 +79,11 @@ export function planRestore(
   const gone = others.map(({ name }) => name);
   const snapshot = nameOf(facts);
   const age = durationText(now - Date.parse(facts.taken));
+  const left = remains.get(machine.name);
+  const isRestored = left !== undefined && "restored" in left && left.restored === snapshot;
+  const again = isRestored && left.api && given.discardLiving;
   return {
-    ...{ machine, fenced, gone, snapshot },
+    ...{ machine, fenced, gone, snapshot, again },
     refusals: [
       ...given.gone
         .filter((name) => !gone.includes(name))
@@ -79,6 +91,8 @@ export function planRestore(
       ...[machine, ...fenced].flatMap((each) =>
         refusalOf(each, machine, remains.get(each.name), snapshot, given),
       ),
+      ...others.filter(isGone).flatMap(({ name }) => returnedIssue(name, remains.get(name))),
+      ...(isRestored && !again ? [] : unfitIssues(machine.name, left, facts)),
     ],
     lines: [
       `${cluster} goes back to ${facts.taken}, ${age} ago: ${describeSnapshot(facts)}, Kubernetes ${facts.version}`,
@@ -87,11 +101,13 @@ export function planRestore(
         ({ name }) => `${name}: stop its API server and etcd for good; the next \`up\` joins it again`,
       ),
       ...others.filter(isGone).map(({ name }) => `${name}: is gone, and must not come back with what it has`),
-      `${machine.name}: stop what is left, restore etcd with ${machine.name} as its only member, put /etc/kubernetes back, start the kubelet, wait until the API server is ready`,
+      isRestored && !again
+        ? `${machine.name}: etcd is restored already, by a run that did not end; start the kubelet, wait until the API server is ready (to restore once more, remove ${NODE_PATHS.restored} there)`
+        : `${machine.name}: stop what is left, restore etcd with ${machine.name} as its only member, put /etc/kubernetes back, start the kubelet, wait until the API server is ready`,
       ...(gone.length > 0
         ? [`cluster: delete the ${gone.length === 1 ? "Node" : "Nodes"} ${listed(gone)}`]
         : []),
-      "workers: nothing; their kubelets and pods go on, and connect again",
+      "workers: nothing; their kubelets and pods go on, and connect again; one that joined after the snapshot has no Node until its kubelet is restarted",
     ],
   };
 }
@@ -118,9 +134,42 @@ function refusalOf(
   ];
 }
 
+/** Returns why a machine that is said to be gone is not; one that was installed anew has nothing of the cluster. */
+function returnedIssue(name: string, remains: Remains | undefined): string[] {
+  if (remains === undefined || "unreachable" in remains || !remains.prepared) return [];
+  return [`${name} answers, so it is not gone; leave out --gone ${name}`];
+}
+
+/** Returns why a snapshot can't be restored on its machine, before others are touched for it. */
+function unfitIssues(name: string, remains: Remains | undefined, { bytes }: SnapshotFacts): string[] {
+  if (remains === undefined || "unreachable" in remains) return [];
+  if (!remains.prepared)
+    return [`${name}: nothing is prepared on this machine, which was installed anew or reset since`];
+  const mebibytes = (count: number) => `${Math.ceil(count / 2 ** 20)} MiB`;
+  return [
+    ...(remains.programs
+      ? []
+      : [
+          `${name}: containerd has no image of etcd there, or does not run, and etcdutl is not installed; start containerd, and pull the image or install etcdutl`,
+        ]),
+    ...(bytes <= remains.fits
+      ? []
+      : [
+          `${name}: there is space for a snapshot of ${mebibytes(remains.fits)}, and this one has ${mebibytes(bytes)}; free space on the disks of /var/lib/foresail and of etcd`,
+        ]),
+  ];
+}
+
 /** Reads the answer of restoreFactsScript. */
 export function parseRemains(answer: string): Remains {
   const lines = answer.trim().split("\n");
-  const restored = lines.find((line) => line.startsWith("restored "))?.slice("restored ".length);
-  return { api: lines.includes("api"), ...(restored === undefined ? {} : { restored }) };
+  const valueOf = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+  const restored = valueOf("restored");
+  return {
+    api: lines.includes("api"),
+    ...(restored === undefined ? {} : { restored }),
+    prepared: lines.includes("prepared"),
+    programs: lines.includes("programs"),
+    fits: Number(valueOf("fits") ?? 0),
+  };
 }

@@ -16,6 +16,10 @@ export const NODE_PATHS = {
   scratch: "/run/foresail-step",
   /** A snapshot of etcd, until the step that takes or restores it ends. */
   snapshot: "/var/lib/foresail/snapshot",
+  /** The files of a snapshot, until the step that restores it ends: keys are nowhere but below /etc/kubernetes. */
+  restoring: "/etc/kubernetes/.foresail-restore",
+  /** Where the image of etcd is mounted while its programs are copied. */
+  etcdImage: "/run/foresail-etcd",
   /** Names the snapshot that was restored, until the restore is finished. */
   restored: "/var/lib/foresail/restored",
   /** kubeadm's backups from upgrades, which include etcd's data on a control plane. */

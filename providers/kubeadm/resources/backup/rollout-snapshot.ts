@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { recipientFault } from "../../../../lib/age";
 import { messageOf } from "../../../../lib/error-message";
 import { RunInterrupted } from "../../../../lib/process/interruption";
@@ -11,6 +12,7 @@ import {
   type KeptSnapshot,
   snapshotMachine,
 } from "../../plan/backup/backup";
+import { ownerOf } from "../facts/ownership";
 import type { RolloutSession } from "../rollout/record";
 
 /** A snapshot failed, so that no control plane was changed. */
@@ -30,9 +32,12 @@ export async function takeRolloutSnapshot(session: RolloutSession, backup: Backu
   if (machine === undefined) return;
   let kept: KeptSnapshot;
   try {
-    kept = await writeSnapshot(backup, (sink) =>
-      session.run(machine, etcdSnapshotScript, { seconds: SNAPSHOT_SECONDS, sink }),
-    );
+    const asked = {
+      ...{ cluster: session.cluster, stack: ownerOf(inputs)?.id ?? "", machine: machine.name },
+    };
+    const fill = (sink: Writable) =>
+      session.run(machine, etcdSnapshotScript, { seconds: SNAPSHOT_SECONDS, sink });
+    kept = await writeSnapshot(backup, asked, fill, { warn: progress });
     progress(`${machine.name}: ${describeSnapshot(kept)} is kept as ${kept.file}`);
   } catch (error) {
     if (error instanceof RunInterrupted || error instanceof EngineGone) throw error;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import {
+  assertAsked,
+  datedSnapshot,
   describeSnapshot,
   expiredSnapshots,
   folderIssue,
@@ -35,26 +37,29 @@ const step = (node: string, { controlPlane = node.startsWith("cp"), resumed = fa
 const line = ({ node }: RolloutStep): NodeRolloutStep => ({ kind: "finish", machine: node, to: "1.36.3" });
 
 describe("the snapshots that stay", () => {
-  const expired = (hours: readonly number[], keep: number, keepDays?: number) =>
+  const expired = (hours: readonly number[], keep: number, keepDays?: number, written = Math.min(...hours)) =>
     expiredSnapshots(
       hours.map((each) => kept(each)),
       { keep, ...(keepDays === undefined ? {} : { keepDays }) },
-      { cluster: "demo", stack: "" },
+      kept(written),
       NOW,
     ).map(({ file }) => file);
 
-  for (const [name, hours, keep, days, removed] of [
+  for (const [name, hours, keep, days, removed, written] of [
     ["as many as configured, whatever their order", [3, 1, 2], 2, undefined, ["demo-3.age"]],
     ["all, when there are fewer", [1, 2], 10, undefined, []],
     ["those of the last days", [1, 30, 50], 10, 2, ["demo-50.age"]],
     ["the newest one, however old it is", [500, 600], 10, 1, ["demo-600.age"]],
     ["the newest one, if only one stays", [1, 2], 1, undefined, ["demo-2.age"]],
+    ["the one just written, if only one stays", [1, 2], 1, undefined, ["demo-1.age"], 2],
+    ["the one just written, whatever its clock says", [1, 2, 900], 2, 5, ["demo-2.age"], 900],
+    ["those before one from the future", [-900, 1, 2], 2, undefined, ["demo-2.age"], -900],
   ] as const)
-    it(`are ${name}`, () => assert.deepEqual(expired(hours, keep, days), removed));
+    it(`are ${name}`, () => assert.deepEqual(expired(hours, keep, days, written), removed));
 
   it("include those of other clusters and stacks in the same folder", () => {
     const all = [kept(1), kept(2), kept(90, "other"), { ...kept(91), stack: "2f1c9c6e" }];
-    const found = expiredSnapshots(all, { keep: 1, keepDays: 1 }, { cluster: "demo", stack: "" }, NOW);
+    const found = expiredSnapshots(all, { keep: 1, keepDays: 1 }, kept(1), NOW);
     assert.deepEqual(
       found.map(({ file }) => file),
       ["demo-2.age"],
@@ -121,6 +126,33 @@ describe("the facts of a snapshot", () => {
         /cp-1 does not describe a snapshot/,
       );
     });
+});
+
+describe("the time of a snapshot", () => {
+  for (const [taken, clock] of [
+    ["2026-11-28T12:00:00Z", undefined],
+    ["2026-11-28T11:55:00Z", undefined],
+    ["2026-11-28T12:05:00Z", undefined],
+    ["2026-11-28T11:00:00Z", /cp-1: its clock is 1 hour behind the clock here; .* 2026-11-28T12:00:00Z/],
+    ["2026-11-28T12:05:01Z", /cp-1: its clock is 5 minutes ahead of the clock here/],
+  ] as const)
+    it(`${taken} is ${clock === undefined ? "that of its machine" : "replaced and named"}`, () => {
+      const found = datedSnapshot({ machine: "cp-1", taken }, NOW);
+      assert.equal(found.facts.taken, clock === undefined ? taken : "2026-11-28T12:00:00Z");
+      if (clock === undefined) assert.equal(found.clock, undefined);
+      else assert.match(found.clock ?? "", clock);
+    });
+});
+
+describe("the snapshot that a machine answers", () => {
+  const asked = { cluster: "demo", stack: "2f1c9c6e", machine: "cp-1" };
+  it("is the one that was asked for", () => assert.doesNotThrow(() => assertAsked(asked, asked)));
+  for (const change of [{ cluster: "other" }, { stack: "" }, { machine: "cp-2" }])
+    it(`is refused with ${JSON.stringify(change)}`, () =>
+      assert.throws(
+        () => assertAsked({ ...asked, ...change }, asked),
+        /cp-1 answers with a snapshot of another/,
+      ));
 });
 
 describe("the folder", () => {

@@ -21,12 +21,15 @@ const machines = [
   plane("cp-3"),
   { ...exampleMachine("w-1"), role: "worker" as const },
 ];
-const DEAD: Remains = { api: false };
+const SOUND = { prepared: true, programs: true, fits: 2 ** 30 };
+const DEAD: Remains = { ...SOUND, api: false };
 const allDead = new Map(["cp-1", "cp-2", "cp-3"].map((name): [string, Remains] => [name, DEAD]));
 const NOTHING_GIVEN = { gone: [], discardLiving: false };
 
 const plan = (remains = allDead, given: { gone?: string[]; discardLiving?: boolean } = {}, own = facts) =>
   planRestore(own, { cluster: "demo", stack: "" }, machines, remains, { ...NOTHING_GIVEN, ...given }, NOW);
+
+const UNFIT = { programs: false, fits: 0 };
 
 describe("the plan of a restore", () => {
   it("has every step, and what is lost", () => {
@@ -39,7 +42,7 @@ describe("the plan of a restore", () => {
       "cp-3: stop its API server and etcd for good; the next `up` joins it again",
       "cp-1: stop what is left, restore etcd with cp-1 as its only member, put /etc/kubernetes back, start the kubelet, wait until the API server is ready",
       "cluster: delete the Nodes cp-2, cp-3",
-      "workers: nothing; their kubelets and pods go on, and connect again",
+      "workers: nothing; their kubelets and pods go on, and connect again; one that joined after the snapshot has no Node until its kubelet is restarted",
     ]);
     assert.deepEqual(
       [fenced.map(({ name }) => name), gone, snapshot],
@@ -48,12 +51,44 @@ describe("the plan of a restore", () => {
   });
 
   it("leaves out a machine that is gone, but not its Node", () => {
-    const found = plan(allDead, { gone: ["cp-3"] }) as RestorePlan;
+    const without = new Map([...allDead, ["cp-3", { unreachable: "no route" }]]);
+    const found = plan(without, { gone: ["cp-3"] }) as RestorePlan;
+    assert.deepEqual(found.refusals, []);
     assert.deepEqual([found.fenced.map(({ name }) => name), found.gone], [["cp-2"], ["cp-2", "cp-3"]]);
     assert.ok(found.lines.includes("cp-3: is gone, and must not come back with what it has"));
   });
 
-  const living: Remains = { api: true };
+  it("leaves out a machine that is gone and was installed anew", () => {
+    const anew = new Map([...allDead, ["cp-3", { ...DEAD, ...UNFIT, prepared: false }]]);
+    assert.deepEqual(plan(anew, { gone: ["cp-3"] }).refusals, []);
+  });
+
+  for (const [name, left, given, again, line] of [
+    ["says what remains of a restore that did not end", { api: false }, {}, false, /is restored already/],
+    ["continues one while its API answers", { api: true }, {}, false, /is restored already/],
+    [
+      "continues one with --discard-living",
+      { api: false },
+      { discardLiving: true },
+      false,
+      /is restored already/,
+    ],
+    [
+      "replaces one that serves with --discard-living",
+      { api: true },
+      { discardLiving: true },
+      true,
+      /stop what/,
+    ],
+  ] as const)
+    it(name, () => {
+      const remains = { ...DEAD, ...left, restored: SNAPSHOT };
+      const found = plan(new Map([...allDead, ["cp-1", remains]]), given) as RestorePlan;
+      assert.equal(found.again, again);
+      assert.match(found.lines.find((each) => each.startsWith("cp-1: ")) ?? "", line);
+    });
+
+  const living: Remains = { ...SOUND, api: true };
   for (const [name, remains, given, refusal] of [
     ["a cluster that answers", { "cp-1": living }, {}, /API server of cp-1 is ready.*--discard-living/],
     ["another control plane that answers", { "cp-2": living }, {}, /API server of cp-2 is ready/],
@@ -72,9 +107,33 @@ describe("the plan of a restore", () => {
     ["a machine that was not asked", { "cp-2": undefined }, {}, /cp-2: was not asked/],
     [
       "another snapshot that is being restored",
-      { "cp-1": { api: true, restored: "demo x" } },
+      { "cp-1": { ...living, restored: "demo x" } },
       {},
       /cp-1 is ready/,
+    ],
+    [
+      "a machine without space",
+      { "cp-1": { ...DEAD, fits: 2 ** 20 } },
+      {},
+      /space for a snapshot of 1 MiB.* 2 MiB/,
+    ],
+    [
+      "one without etcd's programs",
+      { "cp-1": { ...DEAD, programs: false } },
+      {},
+      /cp-1: containerd has no image of etcd/,
+    ],
+    [
+      "one that was installed anew",
+      { "cp-1": { ...DEAD, ...UNFIT, prepared: false } },
+      {},
+      /^cp-1: nothing is prepared/,
+    ],
+    [
+      "one that is said to be gone and answers",
+      {},
+      { gone: ["cp-2"] },
+      /^cp-2 answers, so it is not gone; leave out --gone cp-2$/,
     ],
     ["its own machine as gone", {}, { gone: ["cp-1"] }, /--gone cp-1: only another control plane than cp-1/],
     ["a worker as gone", {}, { gone: ["w-1"] }, /--gone w-1: only another control plane/],
@@ -91,7 +150,8 @@ describe("the plan of a restore", () => {
 
   for (const [name, remains, given] of [
     ["replaces a living cluster when it is told to", living, { discardLiving: true }],
-    ["continues what an earlier run began", { api: true, restored: SNAPSHOT }, {}],
+    ["continues what an earlier run began", { ...living, restored: SNAPSHOT }, {}],
+    ["continues there without space and programs", { ...living, ...UNFIT, restored: SNAPSHOT }, {}],
   ] as const)
     it(name, () => assert.deepEqual(plan(new Map([...allDead, ["cp-1", remains]]), given).refusals, []));
 
@@ -110,11 +170,12 @@ describe("the plan of a restore", () => {
 });
 
 describe("what is left of a control plane", () => {
+  const NOTHING = { api: false, prepared: false, programs: false, fits: 0 };
   for (const [answer, remains] of [
-    ["", { api: false }],
-    ["api\n", { api: true }],
-    [`api\nrestored ${SNAPSHOT}\n`, { api: true, restored: SNAPSHOT }],
-    [`restored ${SNAPSHOT}\n`, { api: false, restored: SNAPSHOT }],
+    ["", NOTHING],
+    ["api\n", { ...NOTHING, api: true }],
+    [`api\nrestored ${SNAPSHOT}\n`, { ...NOTHING, api: true, restored: SNAPSHOT }],
+    ["prepared\nprograms\nfits 1048576\n", { api: false, prepared: true, programs: true, fits: 1048576 }],
   ] as const)
     it(`is read from ${JSON.stringify(answer)}`, () => assert.deepEqual(parseRemains(answer), remains));
 });

@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { readSnapshot } from "../../../../../providers/kubeadm/client/snapshot-content";
 import {
   listSnapshots,
+  recordedFault,
   removeExpired,
   sha256Of,
   writeSnapshot,
@@ -33,6 +34,8 @@ function archive(files: Readonly<Record<string, Buffer>>): Buffer {
   });
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
 }
+
+const ASKED = { cluster: "demo", stack: "", machine: "cp-1" };
 
 const factsAt = (taken: string) =>
   JSON.stringify({
@@ -65,6 +68,7 @@ describe("a snapshot in a folder", () => {
       "snapshot.json": Buffer.from(factsAt("2026-11-28T00:15:33Z")),
       "etc/kubernetes/pki/ca.key": Buffer.from(SECRET),
     });
+  const at = (taken: string) => ({ warn: assert.fail, now: () => Date.parse(taken) });
   /** Writes an answer in chunks of odd sizes, as SSH does. */
   const answer = (taken: string, body: Buffer, { chunk = 1021, fails = false } = {}) => ({
     fill: async (sink: Writable) => {
@@ -76,7 +80,7 @@ describe("a snapshot in a folder", () => {
     },
   });
   const write = (taken: string, body = content(), options: { chunk?: number; fails?: boolean } = {}) =>
-    writeSnapshot({ folder, recipients }, answer(taken, body, options).fill);
+    writeSnapshot({ folder, recipients }, ASKED, answer(taken, body, options).fill, at(taken));
 
   it("is encrypted, complete, private to its owner, and listed with its facts", async () => {
     const kept = await write("2026-11-28T00:15:33Z");
@@ -108,9 +112,45 @@ describe("a snapshot in a folder", () => {
   });
 
   it("does not exist when the machine describes nothing", async () => {
-    const silent = writeSnapshot({ folder, recipients }, (sink) => Promise.resolve(sink.write("nonsense\n")));
+    const fill = (sink: Writable) => Promise.resolve(sink.write("nonsense\n"));
+    const silent = writeSnapshot({ folder, recipients }, ASKED, fill, { warn: assert.fail });
     await assert.rejects(silent, /does not describe a snapshot: "nonsense"/);
     assert.deepEqual(await readdir(folder), []);
+  });
+
+  it("does not exist when the machine answers with that of another stack", async () => {
+    const { fill } = answer("2026-11-28T00:15:33Z", content());
+    const asked = { ...ASKED, stack: "2f1c9c6e" };
+    const other = writeSnapshot({ folder, recipients }, asked, fill, at("2026-11-28T00:15:33Z"));
+    await assert.rejects(other, /cp-1 answers with a snapshot of another cluster, stack or machine/);
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+  it("has the time here when the machine's clock is wrong, and stays", async () => {
+    const settings = { folder, recipients, keep: 1 };
+    await write("2026-11-28T00:15:33Z");
+    const { fill } = answer("2020-01-01T00:00:00Z", content());
+    const said: string[] = [];
+    const now = () => Date.parse("2026-11-28T01:15:33Z");
+    const kept = await writeSnapshot(settings, ASKED, fill, { warn: (line) => said.push(line), now });
+    assert.equal(kept.file, "demo-20261128T011533Z.age");
+    assert.match(
+      said.join(),
+      /^cp-1: its clock is \d+ days behind the clock here; the snapshot is kept with/,
+    );
+    await removeExpired(settings, kept);
+    assert.deepEqual(await listSnapshots(folder), [kept]);
+  });
+
+  it("is compared with the description beside it, when there is one", async () => {
+    const kept = await write("2026-11-28T00:15:33Z");
+    const file = path.join(folder, kept.file);
+    assert.equal(await recordedFault(file), undefined);
+    const bytes = await readFile(file);
+    await writeFile(file, Buffer.concat([bytes, Buffer.from("x")]));
+    assert.match((await recordedFault(file)) ?? "", /its SHA-256 is not the one that was recorded/);
+    await rm(file.replace(/age$/, "json"));
+    assert.equal(await recordedFault(file), undefined);
   });
 
   it("is refused with the folder's name where it can't be written", async () => {
@@ -118,7 +158,7 @@ describe("a snapshot in a folder", () => {
     await writeFile(file, "");
     const { fill } = answer("2026-11-28T00:15:33Z", content());
     await assert.rejects(
-      writeSnapshot({ folder: path.join(file, "below"), recipients }, fill),
+      writeSnapshot({ folder: path.join(file, "below"), recipients }, ASKED, fill, { warn: assert.fail }),
       /can't write a snapshot into .*file\/below: a part of its path is not a folder/,
     );
   });
