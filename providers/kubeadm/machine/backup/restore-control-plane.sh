@@ -90,5 +90,3 @@ for name in "${GONE[@]}"; do
     sleep 1
   done
 done
-# the same snapshot may be restored once more
-rm -f "$RESTORED_PATH"
