@@ -54,18 +54,22 @@ describe("a reservation of the kubelet that a machine does not have", function (
     await fixture.stack.up();
   });
 
-  it("is refused by the preview, and nothing is written", async () => {
-    want({ kubelet: { systemReserved: { memory: "900Gi" } } });
+  /** Asserts that preview and up refuse what is configured in these words, and write nothing. */
+  async function expectRefusal(words: RegExp): Promise<void> {
     const written = writesOf(fixture.fleet.journal);
     for (const command of [["preview"], ["up", "--yes"]]) {
       const { exitCode, stdout, stderr } = await fixture.stack.call(command);
       assert.notEqual(exitCode, 0, stdout);
-      assert.match(
-        (stdout + stderr).replaceAll(/\s+/g, " "),
-        /cluster\.kubelet.* the kubelet would reserve 900Gi \+ 100Mi of memory, and cp-1 has 4Gi, w-1 has 4Gi: it would end at its start/,
-      );
+      assert.match((stdout + stderr).replaceAll(/\s+/g, " "), words);
     }
     assert.deepEqual(writesOf(fixture.fleet.journal), written);
+  }
+
+  it("is refused by the preview, and nothing is written", async () => {
+    want({ kubelet: { systemReserved: { memory: "900Gi" } } });
+    await expectRefusal(
+      /cluster\.kubelet.* the kubelet would reserve 900Gi \+ 100Mi of memory, and cp-1 has 4Gi, w-1 has 4Gi: it would end at its start/,
+    );
     want();
     assert.deepEqual(await fixture.stack.preview(), []);
   });
@@ -75,16 +79,9 @@ describe("a reservation of the kubelet that a machine does not have", function (
     const words = "failed validate: what no table knows";
     files.saveState("cp-1", { ...files.state("cp-1"), proxyRefusal: words });
     want({ kubeProxy: { metricsBindAddress: "127.0.0.1:10249" } });
-    const written = writesOf(fixture.fleet.journal);
-    for (const command of [["preview"], ["up", "--yes"]]) {
-      const { exitCode, stdout, stderr } = await fixture.stack.call(command);
-      assert.notEqual(exitCode, 0, stdout);
-      assert.match(
-        (stdout + stderr).replaceAll(/\s+/g, " "),
-        /cluster\.kubeProxy.* on cp-1, kube-proxy does not start with the changed settings \(failed validate: what no table knows\)/,
-      );
-    }
-    assert.deepEqual(writesOf(fixture.fleet.journal), written);
+    await expectRefusal(
+      /cluster\.kubeProxy.* on cp-1, kube-proxy does not start with the changed settings \(failed validate: what no table knows\)/,
+    );
     want();
     // nothing is asked when its settings stay
     assert.deepEqual(await fixture.stack.preview(), []);

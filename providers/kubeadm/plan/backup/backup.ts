@@ -10,7 +10,7 @@ import type { NodeRolloutStep } from "../steps";
 export interface BackupSettings {
   /** Where the snapshots are kept, on the machine that runs foresail. */
   folder: string;
-  /** Public keys of age: whoever has one of the private keys can restore. */
+  /** Public keys of age: each of their private keys can restore. */
   recipients: readonly string[];
   /** How many snapshots stay. */
   keep: number;

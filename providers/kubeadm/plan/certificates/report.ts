@@ -7,7 +7,7 @@ export interface CertificateEnd {
 /** The certificates of a machine, as its node agent reports them. */
 export interface CertificateReport {
   ends: CertificateEnd[];
-  /** The machine lacks the key of an authority, so kubeadm can't renew what that one has signed. */
+  /** The machine does not have the key of an authority, so kubeadm can't renew what that one has signed. */
   isForeign?: true;
 }
 
