@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/cluster/kubeconfig";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
+import { endsByMember } from "../../providers/kubeadm/plan/certificates/report";
 import { profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
 import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
 import { issueLines } from "../../lib/validation/validation-issue";
@@ -68,8 +69,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly nodes: pulumi.Output<resources.NodeOutput[]>;
   /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
-  /** When the first certificate ends that kubeadm renews, by control plane; undefined until node agents report it. */
-  readonly certificatesExpire: pulumi.Output<Record<string, string> | undefined>;
+  /** When the first certificate ends that kubeadm renews, by control plane; empty until node agents report it. */
+  readonly certificatesExpire: pulumi.Output<Record<string, string>>;
 
   /** @internal The machines in the form that the cluster's resources take. */
   readonly machines: MachineInputs[];
@@ -133,7 +134,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
     this.nodes = rollout.nodes;
     this.version = rollout.version;
-    this.certificatesExpire = rollout.certificatesExpire;
+    this.certificatesExpire = rollout.nodes.apply(endsByMember);
     this.endpoints = this.describeEndpoints();
     const { kubeconfig, endpoints, version } = this;
     // without the nodes: changed outputs of a component cost one more write of the whole state

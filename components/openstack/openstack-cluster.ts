@@ -48,8 +48,8 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   readonly nodes: pulumi.Output<NodeOutput[]>;
   /** Kubernetes version of the cluster, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
-  /** When the first certificate ends that kubeadm renews, by control plane; undefined until node agents report it. */
-  readonly certificatesExpire: pulumi.Output<Record<string, string> | undefined>;
+  /** When the first certificate ends that kubeadm renews, by control plane; empty until node agents report it. */
+  readonly certificatesExpire: pulumi.Output<Record<string, string>>;
   /** Machine name → id of its server. */
   readonly servers: pulumi.Output<Record<string, string>>;
   /** Remaining changes to machines, for later updates; empty when all machines match the configuration. */

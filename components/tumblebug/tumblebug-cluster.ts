@@ -61,8 +61,8 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   readonly nodes: pulumi.Output<NodeOutput[]>;
   /** Kubernetes version of the cluster, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
-  /** When the first certificate ends that kubeadm renews, by control plane; undefined until node agents report it. */
-  readonly certificatesExpire: pulumi.Output<Record<string, string> | undefined>;
+  /** When the first certificate ends that kubeadm renews, by control plane; empty until node agents report it. */
+  readonly certificatesExpire: pulumi.Output<Record<string, string>>;
   /** Machine name → its VM. */
   readonly vms: pulumi.Output<Record<string, MachineVm>>;
   /** Remaining removals of control planes, for later updates; empty when there are none. */

@@ -72,6 +72,8 @@ export interface NodeOutput {
   role: "control-plane" | "worker";
   version: string;
   address: string;
+  /** When the first certificate ends that kubeadm renews, of a control plane whose agent reports it; as RFC 3339. */
+  certificatesExpire?: string;
 }
 
 export interface HostKeyInputs {
@@ -400,8 +402,6 @@ export interface NodeRolloutOutputs extends NodeRolloutInputs {
   nodes: NodeOutput[];
   /** The version of the cluster itself, as stored by kubeadm. */
   version: string;
-  /** When the first certificate ends that kubeadm renews, by control plane; absent until agents report it. */
-  certificatesExpire?: Record<string, string>;
 }
 
 /**
@@ -413,4 +413,4 @@ export class NodeRollout extends resourceClass<
   NodeRolloutInputs,
   NodeRolloutOutputs,
   "leftOut" | "renewing" | "renewingKubelets"
->("kubeadm/NodeRollout", { outputs: ["nodes", "version", "certificatesExpire"], secrets: ["kubeconfig"] }) {}
+>("kubeadm/NodeRollout", { outputs: ["nodes", "version"], secrets: ["kubeconfig"] }) {}

@@ -150,7 +150,7 @@ function unfitIssues(name: string, remains: Remains | undefined, { bytes }: Snap
     ...(remains.programs
       ? []
       : [
-          `${name}: containerd has no image of etcd there, or does not run, and etcdutl is not installed; start containerd, and pull the image or install etcdutl`,
+          `no program on ${name} can read a snapshot: install etcdutl, or start containerd and pull the image of etcd`,
         ]),
     ...(bytes <= remains.fits
       ? []

@@ -149,3 +149,11 @@ export function nearEnds(
   if (first === undefined) return undefined;
   return { names: near.map(({ name }) => name).sort(), ends: first, days: daysUntil(first, now) };
 }
+
+/** Returns the first ends that members report, by name. */
+export const endsByMember = (
+  members: readonly { readonly name: string; readonly certificatesExpire?: string }[],
+): Record<string, string> =>
+  Object.fromEntries(
+    members.flatMap(({ name, certificatesExpire: end }) => (end === undefined ? [] : [[name, end] as const])),
+  );

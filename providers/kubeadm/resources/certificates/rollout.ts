@@ -1,10 +1,9 @@
 import { renewalDays, warningDays } from "../../plan/certificates/validity";
-import { daysUntil, dueRenewal, firstEnd, nearEnds } from "../../plan/certificates/report";
-import { renewableEnds } from "../../plan/certificates/report";
+import { daysUntil, dueRenewal, firstEnd, nearEnds, renewableEnds } from "../../plan/certificates/report";
 import type { RolloutNode } from "../../plan/rollout/observed";
 import type { RolloutPlan } from "../../plan/rollout/plan";
 import { nodeRolloutSteps } from "../../plan/steps";
-import type { NodeRolloutInputs } from "../declarations";
+import type { NodeOutput, NodeRolloutInputs } from "../declarations";
 
 type Inputs = Pick<NodeRolloutInputs, "certificates" | "machines" | "specification">;
 
@@ -56,11 +55,14 @@ export function certificateNotes(
   });
 }
 
-/** Returns when the first certificate ends that kubeadm renews, by control plane; undefined when no agent reports it. */
-export function certificatesExpire(nodes: readonly RolloutNode[]): Record<string, string> | undefined {
-  const ends = nodes.flatMap(({ name, controlPlane, certificates }) => {
-    const first = controlPlane && certificates ? firstEnd(renewableEnds(certificates)) : undefined;
-    return first === undefined ? [] : [[name, first] as const];
+/** Returns the members with the first end of a certificate that kubeadm renews, which the agents of control planes report. */
+export function withCertificateEnds(
+  members: readonly NodeOutput[],
+  nodes: readonly RolloutNode[],
+): NodeOutput[] {
+  return members.map((member) => {
+    const node = nodes.find(({ name }) => name === member.name);
+    const first = node?.controlPlane && node.certificates && firstEnd(renewableEnds(node.certificates));
+    return first ? { ...member, certificatesExpire: first } : member;
   });
-  return ends.length > 0 ? Object.fromEntries(ends) : undefined;
 }

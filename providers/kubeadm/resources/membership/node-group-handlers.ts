@@ -72,11 +72,11 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   ]);
   if (answer === undefined)
     return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
-  const { facts: observed, unread: why } = answer;
+  const { unread: why } = answer;
+  let { facts: observed } = answer;
   const interrupted = interruptedWith(observed);
   const recorded = namesOf(olds.machines);
   const { group, machines: desired, lost, elsewhere = [], adopted } = news;
-  const own = observed && withOwnership(observed, recordedOwnership(olds));
   const configured = [...wanted, ...elsewhere];
   const former = membership.formerNodes({ group, before: olds, configured, observed });
   const others = [...elsewhere, ...membership.recordedInPools(olds)];
@@ -84,6 +84,10 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     readReset(news, mayBeReset(desired, recorded, observed)),
     readMembers(olds, news, mayBeMember({ desired, adopted, observed })),
   ]);
+  // the join of a killed run may have ended since the Nodes were read
+  if (members.names.some((name) => !namesOf(observed).includes(name)))
+    observed = (await readForCheck(nameOf(news), olds, news, observeNodes))?.facts ?? observed;
+  const own = observed && withOwnership(observed, recordedOwnership(olds));
   const plan = membership.planMembership({
     ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
     ...{ gone, members: members.names },

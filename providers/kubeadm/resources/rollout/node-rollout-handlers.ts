@@ -98,10 +98,7 @@ export const handlers: Handlers = {
     );
     if (facts) {
       const version = facts.desired.clusterVersion ?? outputs.version;
-      const { certificatesExpire } = await import("../certificates/rollout.js");
-      const ends = certificatesExpire(facts.nodes);
-      const found = { nodes: facts.outputs, version, ...(ends ? { certificatesExpire: ends } : {}) };
-      return { id, props: { ...outputs, ...found } };
+      return { id, props: { ...outputs, nodes: facts.outputs, version } };
     }
     report(nameOf(outputs), `could not be read, so what is recorded stays: ${unread}`);
     return { id, props: outputs };

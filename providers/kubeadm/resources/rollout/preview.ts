@@ -25,6 +25,7 @@ import { stepsOfUnread } from "../../../../lib/steps/steps";
 import type { NodeOutput, NodeRolloutInputs } from "../declarations";
 import { clusterVersion } from "../configuration/kubeadm-config";
 import { unreachedMachines } from "../session/machines-session";
+import { withCertificateEnds } from "../certificates/rollout";
 import { nodeOutputs, observeNode } from "../membership/observed-nodes";
 import { endedKubelets } from "../certificates/kubelets";
 import { certificateNotes, renewBeforeDays, renewingNodes } from "../certificates/rollout";
@@ -49,11 +50,12 @@ export async function observeRollout(
 ): Promise<RolloutObservation> {
   const { specification, machines, leftOut = [] } = inputs;
   const [objects, version] = await Promise.all([source.listNodes(), clusterVersion(kubernetes)]);
+  const nodes = observedNodes(objects, inputs);
   return {
-    nodes: observedNodes(objects, inputs),
+    nodes,
     desired: desiredOf(inputs, version),
     unreached: [...leftOut, ...unreachedMachines(specification.name)],
-    outputs: nodeOutputs(machines, objects.map(observeNode)),
+    outputs: withCertificateEnds(nodeOutputs(machines, objects.map(observeNode)), nodes),
   };
 }
 

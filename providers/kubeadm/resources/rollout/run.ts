@@ -13,12 +13,11 @@ import { snapshotAt } from "../../plan/backup/backup";
 import { takeRolloutSnapshot } from "../backup/rollout-snapshot";
 import { NodeUpgrade } from "./one-node";
 import { renewKubelets } from "../certificates/kubelets";
-import { certificatesExpire } from "../certificates/rollout";
 import { observedNodes, observeRollout, type RolloutObservation } from "./preview";
 import { BeginPermission, RolloutRecord, type RolloutSession } from "./record";
 
 /** What is known of the cluster without this run. */
-export type KnownOutputs = Pick<NodeRolloutOutputs, "nodes" | "version" | "certificatesExpire">;
+export type KnownOutputs = Pick<NodeRolloutOutputs, "nodes" | "version">;
 
 /**
  * Brings every node to the desired versions. When nothing is due, nothing is written and the Lease is not acquired.
@@ -34,7 +33,6 @@ export async function convergeVersions(
 ): Promise<NodeRolloutOutputs> {
   // the state also has the inputs of the last run, which are not these
   const outputs: NodeRolloutOutputs = { ...inputs, nodes: last.nodes, version: last.version };
-  if (last.certificatesExpire) outputs.certificatesExpire = last.certificatesExpire;
   let step = "reach the cluster";
   let kubernetes: KubernetesClient | undefined;
   let session: RolloutSession | undefined;
@@ -43,8 +41,6 @@ export async function convergeVersions(
     const observation = await observeRollout(client, inputs);
     outputs.nodes = observation.outputs;
     outputs.version = observation.desired.clusterVersion ?? inputs.specification.version;
-    const ends = certificatesExpire(observation.nodes);
-    if (ends !== undefined) outputs.certificatesExpire = ends;
     return observation;
   };
   try {

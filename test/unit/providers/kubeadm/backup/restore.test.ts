@@ -121,7 +121,7 @@ describe("the plan of a restore", () => {
       "one without etcd's programs",
       { "cp-1": { ...DEAD, programs: false } },
       {},
-      /cp-1: containerd has no image of etcd/,
+      /no program on cp-1 can read a snapshot/,
     ],
     [
       "one that was installed anew",

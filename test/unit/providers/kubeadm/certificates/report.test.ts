@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   certificateVersion,
   dueRenewal,
+  endsByMember,
   nearEnds,
   parseCertificates,
 } from "../../../../../providers/kubeadm/plan/certificates/report";
@@ -11,7 +12,7 @@ import { observeRolloutNode, type RolloutNode } from "../../../../../providers/k
 import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
 import {
   certificateNotes,
-  certificatesExpire,
+  withCertificateEnds,
   renewingNodes,
 } from "../../../../../providers/kubeadm/resources/certificates/rollout";
 import type { Machine } from "../../../../../providers/kubeadm/plan/cluster/machine";
@@ -166,7 +167,11 @@ describe("a rollout of renewed certificates", () => {
       specification: { kubeadm: {} } as ClusterSpecification,
     };
     assert.deepEqual(renewingNodes([worker], inputs, NOW), []);
-    assert.equal(certificatesExpire([worker]), undefined);
+    const members = ["cp-1", "w-1"].map((name) => ({
+      ...{ name, role: "worker" as const, version: "1.36.3", address: "192.0.2.1" },
+    }));
+    const reported = withCertificateEnds(members, [reporting("cp-1", OLD), worker]);
+    assert.deepEqual(endsByMember(reported), { "cp-1": SOON });
     assert.equal(parseCertificates("admin.conf=2026-00-00T99:99:99Z"), undefined);
   });
 

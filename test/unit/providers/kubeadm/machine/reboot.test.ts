@@ -99,7 +99,10 @@ describe("the steps of a reboot, on a machine", () => {
       const host = prepared(inContainer);
       if (requires) host.write("/run/reboot-required", "");
       const clock = 1795695862;
-      assert.deepEqual(JSON.parse(step(host, "cluster/facts")), {
+      // a host of container nodes has pods
+      const { reset, ...facts } = JSON.parse(step(host, "cluster/facts")) as MachineFacts;
+      assert.equal(typeof reset, "boolean");
+      assert.deepEqual(facts, {
         ...NOTHING,
         unnamed: false,
         rebootOf,
