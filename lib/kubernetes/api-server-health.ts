@@ -26,14 +26,17 @@ export function isReady(server: string, milliseconds = 3000): Promise<boolean> {
   });
 }
 
-/** What an API server serves: a machine that is up and refuses connections serves nothing, a silent one may be down. */
+/**
+ * What an API server serves. One that refuses connections, or takes them and does not answer while it tries to start, serves
+ * nothing; a silent one may be down.
+ */
 export type Served = "valid" | "nothing valid" | "silent";
 
 /**
  * Returns whether an API server answers with a certificate that has not ended. Verifies nothing else of it.
  *
  * @param server host:port
- * @param signal ends the wait; the server is silent then
+ * @param signal ends the wait; a server that did not take the connection until then is silent
  */
 export function servedCertificate(server: string, signal: AbortSignal): Promise<Served> {
   return new Promise((resolve) => {
@@ -44,8 +47,10 @@ export function servedCertificate(server: string, signal: AbortSignal): Promise<
       const isReady = [200, 401, 403].includes(response.statusCode ?? 0);
       resolve(isReady && Date.parse(end) > Date.now() ? "valid" : "nothing valid");
     });
+    let isUp = false;
+    request.on("socket", (socket) => socket.once("connect", () => (isUp = true)));
     request.on("error", ({ code }: NodeJS.ErrnoException) =>
-      resolve(code === "ECONNREFUSED" ? "nothing valid" : "silent"),
+      resolve(isUp || code === "ECONNREFUSED" ? "nothing valid" : "silent"),
     );
   });
 }

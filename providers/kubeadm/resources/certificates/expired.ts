@@ -24,10 +24,10 @@ import {
 } from "../session/machines-session";
 
 /** How long all API servers have to answer, and how long the others have once one of them works. */
-const PROBE_MILLISECONDS = 3000;
+const PROBE_MILLISECONDS = 1500;
 const PROBE_MILLISECONDS_BESIDE = 500;
 /** How long a machine may take to be reached for a preview, and then to answer. */
-const REACH_SECONDS = 8;
+const REACH_SECONDS = 5;
 const READ_SECONDS = 20;
 /** How long kubeadm may look for the API and renew everything. */
 const RENEW_SECONDS = 240;

@@ -3,6 +3,7 @@ import { isKnownList } from "../../../../lib/unknown";
 import { unfinishedChange } from "../../plan/facts/unfinished-change";
 import type { JumpHost, Machine, SshCredentials } from "../../plan/cluster/machine";
 import type { Timeouts } from "../declarations";
+import type { ReadFacts } from "../../plan/facts/machine-facts";
 import { readMachineFacts } from "./reading";
 
 /** Inputs by which the control planes are reached. */
@@ -35,18 +36,20 @@ export function untilChanged(
   return wait;
 }
 
+/** Reads the facts of control planes, as far as they can be asked; others that ask a moment later share the answers. */
+export async function readControlPlanes(access: ControlPlaneAccess): Promise<ReadonlyMap<string, ReadFacts>> {
+  const { machines = [], controlPlanes = machines, credentials, jumpHost } = access;
+  if (credentials === undefined || !isKnownList(controlPlanes)) return new Map();
+  const asked = controlPlanes.filter(({ role }) => role === "control-plane");
+  return readMachineFacts({ credentials, ...(jumpHost && { jumpHost }) }, asked);
+}
+
 async function waitForChange(
   asker: string,
   kubeconfig: string,
   access: ControlPlaneAccess,
 ): Promise<boolean> {
-  const { machines = [], controlPlanes = machines, credentials, jumpHost, timeouts } = access;
-  if (credentials === undefined || !isKnownList(controlPlanes)) return false;
-  const asked = controlPlanes.filter(({ role }) => role === "control-plane");
-  const change = unfinishedChange(
-    await readMachineFacts({ credentials, ...(jumpHost && { jumpHost }) }, asked),
-    timeouts?.change,
-  );
+  const change = unfinishedChange(await readControlPlanes(access), access.timeouts?.change);
   if (change === undefined) return false;
   const { machine, seconds } = change;
   report(

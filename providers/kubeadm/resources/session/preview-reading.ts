@@ -2,10 +2,12 @@ import { readGivenFileSync } from "../../../../lib/files";
 import { isKnown } from "../../../../lib/unknown";
 import { messageOf } from "../../../../lib/error-message";
 import { type ClusterReading, SharedReadings } from "./shared-reading";
-import { type ControlPlaneAccess, untilChanged } from "../facts/unfinished-change";
+import { type ControlPlaneAccess, readControlPlanes, untilChanged } from "../facts/unfinished-change";
 
 /** How long a cluster may take to answer a preview at first, and for each call after that. */
 const PREVIEW_SECONDS = 6;
+/** How long a cluster may be silent until its machines are asked beside it. */
+const EARLY_MILLISECONDS = 2000;
 /** How long a cluster that did not answer is not tried again: longer than the rest of a preview takes. */
 const SILENT_MILLISECONDS = 15_000;
 
@@ -36,15 +38,19 @@ export async function readCluster<T>(
   machines: ControlPlaneAccess = {},
 ): Promise<Reading<T>> {
   let access = kubeconfig;
+  let early: NodeJS.Timeout | undefined;
   try {
     access = observationAccess(kubeconfig);
     const known = silent.get(access);
     if (known && known.until > Date.now()) return { unread: known.why };
     silent.delete(access);
+    early = setTimeout(() => void readControlPlanes(machines), EARLY_MILLISECONDS);
     return { facts: await readings.read(access, asker, read) };
   } catch (error) {
     if (!isUnreachable(error)) return { unread: messageOf(error) };
     return readAfterChange(access, asker, read, { machines, why: messageOf(error) });
+  } finally {
+    clearTimeout(early);
   }
 }
 
