@@ -221,7 +221,7 @@ prepare_upgrade() {
 certificate_words="" certificate_files=-
 find_certificates() {
   local now
-  now=$(list_certificates | cut -d ' ' -f 2 | xargs -d '\n' stat --dereference --format='%n %i %s %Y' 2>/dev/null)
+  now=$(list_certificates | cut -d ' ' -f 2 | xargs -d '\n' stat --dereference --format='%n %i %s %y' 2>/dev/null)
   if [ "$now" = "$certificate_files" ]; then return 0; fi
   certificate_files=$now
   certificate_words=$(certificate_ends)
