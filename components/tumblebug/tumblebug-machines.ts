@@ -269,10 +269,10 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   ): TumblebugMcis {
     const { user, timeouts } = this.args;
     const timeoutSeconds = timeouts.machinesSeconds;
-    const { vms, leaving, planned, unused } = this.recorded;
+    const { vms, leaving, held, planned, unused } = this.recorded;
     const { keepOnDelete: _, ...common } = this.common;
     const { infrastructure, slots } = this;
-    const recorded = { vms, leaving, planned, unused };
+    const recorded = { vms, leaving, held, planned, unused };
     return new TumblebugMcis(
       machinesResource(this.clusterName),
       {

@@ -7,6 +7,8 @@ import { obeyAnnotations } from "../simulation/simulated-agents";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 import { type RecordedStack, StackOnServers, type StartServers } from "./recorded/recorded-stack";
 
+const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
+
 /** A run that is killed. */
 export interface KilledRun<Desired> {
   title: string;
@@ -20,10 +22,42 @@ export interface KilledRun<Desired> {
 /** How people go on. */
 export interface Way<Desired> {
   title: string;
+  /** Whether it needs what the stack had before. */
+  goesBack?: boolean;
   /** Returns what they want then; absent for a destroy. */
   edit?: (to: Desired, from: Desired) => Desired;
   /** What `up` may answer in the place of doing it: then the configuration of the killed run leads to its end. */
   refusal?: RegExp;
+}
+
+/** A run that is killed once, and one way to go on. */
+interface Cell<Desired> {
+  title: string;
+  run: KilledRun<Desired>;
+  kill: RegExp;
+  way: Way<Desired>;
+}
+
+/**
+ * Returns the cells of a sweep: each run, killed at each of its points, and each way to go on.
+ *
+ * @param byDay the cells that run by day: "2 0 1" is the third run, killed at its first point, in the second way
+ */
+export function killedCells<Desired>(
+  runs: readonly KilledRun<Desired>[],
+  ways: readonly Way<Desired>[],
+  byDay: readonly string[],
+): Cell<Desired>[] {
+  return runs.flatMap((run, one) =>
+    run.kills.flatMap((kill, two) =>
+      ways.flatMap((way, three) => {
+        const isPossible = run.from !== undefined || !way.goesBack;
+        const isChosen = ALL_TESTS || byDay.includes(`${one} ${two} ${three}`);
+        const title = `${way.title}: ${run.title}, killed at ${kill.source}`;
+        return isPossible && isChosen ? [{ title, run, kill, way }] : [];
+      }),
+    ),
+  );
 }
 
 /** What has to be there at the end. */
@@ -47,18 +81,13 @@ export class KilledCloud<Desired extends object> {
   private kubernetes?: KubernetesClient;
   private stopAgents = new AbortController();
   private agents?: Promise<void>;
-  /** Stacks as they are before a run that is killed. */
-  private readonly grounds = new Map<Desired, RecordedStack>();
+  /** Stacks as they are before a run that is killed; text, since servers change the objects that they start from. */
+  private readonly grounds = new Map<Desired, string>();
 
   constructor(private readonly options: CloudOptions<Desired>) {}
 
   /** Kills a run, goes on in a way, and asserts the end. */
-  async go(
-    run: KilledRun<Desired>,
-    kill: RegExp,
-    way: Way<Desired>,
-    expected: Expected<Desired>,
-  ): Promise<void> {
+  async go({ run, kill, way }: Cell<Desired>, expected: Expected<Desired>): Promise<void> {
     await this.open(run.from);
     this.want(run.to);
     await this.killAt(kill);
@@ -76,7 +105,11 @@ export class KilledCloud<Desired extends object> {
       await this.stack.up();
     }
     await expected.expectEnd(isRefused ? run.to : edited);
-    assert.deepEqual(await this.stack.preview(), []);
+    const left = await this.stack.preview();
+    assert.deepEqual(
+      left.map(({ op, type, name, inputs }) => [op, type, name, inputs["steps"]]),
+      [],
+    );
   }
 
   /** The names of the Nodes that are Ready and take pods. */
@@ -115,11 +148,12 @@ export class KilledCloud<Desired extends object> {
 
   /** Starts the servers as they are with a stack of this configuration, which is made the first time. */
   private async open(from: Desired | undefined): Promise<void> {
-    await this.start(from && this.grounds.get(from));
-    if (from === undefined || this.grounds.has(from)) return;
+    const ground = from && this.grounds.get(from);
+    await this.start(ground === undefined ? undefined : (JSON.parse(ground) as RecordedStack));
+    if (from === undefined || ground !== undefined) return;
     this.want(from);
     await this.stack.up();
-    this.grounds.set(from, await this.opened!.save());
+    this.grounds.set(from, JSON.stringify(await this.opened!.save()));
   }
 
   private async start(recorded?: RecordedStack): Promise<void> {

@@ -2,19 +2,17 @@
 import assert from "node:assert/strict";
 import { tumblebugConfiguration } from "../../sandbox/systems/tumblebug-configuration";
 import { CREDENTIAL } from "../support/tumblebug";
-import { KilledCloud, type KilledRun, type Way } from "./killed-cloud";
+import { killedCells, KilledCloud, type KilledRun, type Way } from "./killed-cloud";
 import { CONNECTIONS, startTumblebug } from "./recorded/tumblebug";
 import { PORTS } from "./recorded/recorded-stack";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
-
-const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 
 /** What a person can edit. */
 interface Desired {
   name?: string;
   cidr?: string;
-  /** Workers, with their spec; absent for no group of workers. */
-  workers?: { replicas: number; spec: string };
+  /** The group of workers. */
+  workers: { name?: string; replicas: number; spec: string };
   /** How often the machine of a slot was replaced. */
   replace?: Record<string, number>;
   kubelet?: object;
@@ -38,7 +36,7 @@ function configuration({
     { name, kubelet },
   );
   const [control, group] = tumblebug["groups"] as object[];
-  const groups = [control, ...(workers ? [{ ...group, ...workers }] : [])];
+  const groups = [control, { ...group, ...workers }];
   return { system: "tumblebug", cluster, tumblebug: { ...tumblebug, groups, replace } };
 }
 
@@ -52,7 +50,7 @@ const RUNS: KilledRun<Desired>[] = [
     title: "a scale-up",
     from: ONE,
     to: { workers: { replicas: 2, spec: SMALL } },
-    kills: [/TumblebugMcis \S+ updating/, /NodeGroup \S+ updating/],
+    kills: [/TumblebugMcis \S+ updating/, /TumblebugVm \S+ creating/, /NodeGroup \S+ updating/],
   },
   {
     title: "a replacement by another spec",
@@ -70,10 +68,13 @@ const RUNS: KilledRun<Desired>[] = [
 
 const WAYS: Way<Desired>[] = [
   { title: "the same up", edit: (to) => to },
-  { title: "the change taken back", edit: (_to, from) => from },
+  { title: "the change taken back", goesBack: true, edit: (_to, from) => from },
   { title: "another spec", edit: (to) => ({ ...to, workers: { replicas: 1, spec: LARGE } }) },
   { title: "three workers", edit: (to) => ({ ...to, workers: { replicas: 3, spec: SMALL } }) },
-  { title: "the group left out", edit: ({ workers: _, ...to }) => to },
+  {
+    title: "another group in its place",
+    edit: (to) => ({ ...to, replace: {}, workers: { ...to.workers, name: "x" } }),
+  },
   { title: "other settings of the kubelet", edit: (to) => ({ ...to, kubelet: { maxPods: 80 } }) },
   {
     title: "another network",
@@ -84,7 +85,6 @@ const WAYS: Way<Desired>[] = [
   { title: "a destroy" },
 ];
 
-/** The cells by day: number of the run, of the kill and of the way. */
 const BY_DAY = ["0 1 3", "0 2 8", "2 0 1"];
 
 describe("a run on a CB-Tumblebug that is killed, and then", function () {
@@ -99,20 +99,15 @@ describe("a run on a CB-Tumblebug that is killed, and then", function () {
 
   /** Asserts that the server has the VMs that are configured, and no others. */
   async function expectEnd({ workers }: Desired): Promise<void> {
-    const names = (await cloud.nodes()).map((name) => name.replace(/^((?:cp|w)-\d+).*$/, "$1"));
-    const slots = Array.from({ length: workers?.replicas ?? 0 }, (_, index) => `w-${index + 1}`);
+    const { name: group = "w", replicas } = workers;
+    const names = (await cloud.nodes()).map((name) => name.replace(/^([a-z]+-\d+).*$/, "$1"));
+    const slots = Array.from({ length: replicas }, (_, index) => `${group}-${index + 1}`);
     assert.deepEqual(names, ["cp-1", ...slots]);
     assert.deepEqual(await cloud.machines(), await cloud.nodes());
   }
 
   const expectNothing = async () => assert.deepEqual(await cloud.machines(), []);
 
-  for (const [one, run] of RUNS.entries())
-    for (const [two, kill] of run.kills.entries())
-      for (const [three, way] of WAYS.entries()) {
-        if (run.from === undefined && way.title === "the change taken back") continue;
-        if (ALL_TESTS || BY_DAY.includes(`${one} ${two} ${three}`))
-          it(`${way.title}: ${run.title}, killed at ${kill.source}`, () =>
-            cloud.go(run, kill, way, { expectEnd, expectNothing }));
-      }
+  for (const cell of killedCells(RUNS, WAYS, BY_DAY))
+    it(cell.title, () => cloud.go(cell, { expectEnd, expectNothing }));
 });

@@ -33,7 +33,7 @@ describeGenerations(
         });
       const server = running.fixture.access as unknown as Parameters<typeof readStoppedMachines>[0]["server"];
       const ref = { server, namespace: "ns1", infrastructure: "k7" };
-      const state = { slots: five, vms, leaving: {} };
+      const state = { slots: five, vms, leaving: {}, held: [] };
       running.fixture.server.passed.length = 0;
       assert.deepEqual(await readStoppedMachines(ref, groups(5), state), { stopped: {}, refusals: [] });
       assert.equal(running.fixture.server.passed.length, 0, "asks although no machine leaves");
@@ -41,6 +41,10 @@ describeGenerations(
       assert.deepEqual([stopped, refusals], [{ "w-1": "Suspended", "w-3": "Suspended" }, []]);
       const missing = { ...state, vms: { ...vms, "w-4": { ...vms["w-4"]!, vm: "w-4-9" } } };
       assert.equal((await readStoppedMachines(ref, groups(2), missing)).stopped["w-4"], "gone");
+      const left = { slots: [], vms: {}, leaving: { "w-6": "w-6-1" }, held: ["w-6"] };
+      assert.deepEqual((await readStoppedMachines(ref, groups(5), left)).stopped, { "w-6": "gone" });
+      const hasLeft = { ...left, held: [] };
+      assert.deepEqual((await readStoppedMachines(ref, groups(5), hasLeft)).stopped, {});
       const wanted = wantedSlots(groups(2), {}, five, (machine) => machine in stopped);
       const { slots, undrained } = planBatch(
         wanted,

@@ -26,8 +26,10 @@ export interface RecordedCluster {
   mark?: string;
   /** Machine → its VM. */
   vms: Record<string, MachineVm>;
-  /** Machine → VM of machines that are being removed. */
+  /** Machine → VM of machines that are being removed, or that the last run has removed. */
   leaving: Record<string, string>;
+  /** Machines whose VM is deleted by a resource of its own, or that may be in the cluster. */
+  held: string[];
   /** Machines that the last run was to have, and those that earlier ones were to have and could not record. */
   planned: PlannedMachine[];
   /** Those of them that no run recorded, for the state of the next run. */
@@ -84,12 +86,21 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
     slots: machines,
     controlPlanes: recordedGroup(state.outputs("NodeGroup", groupResource(cluster, CONTROL_PLANE_GROUP))),
     leaving: (leaving ?? {}) as RecordedCluster["leaving"],
+    held: heldMachines(state),
     balancerAddress: typeof address === "string" ? address : "",
     ...(failure ? { failure: failure as NonNullable<RecordedCluster["failure"]> } : {}),
     ...(unfinished ? { unfinished } : {}),
     isComplete,
   };
 }
+
+/** A killed run may have recorded the VM of a machine, and no resource of that machine. */
+const heldMachines = (state: RecordedResources): string[] => [
+  ...state.of("TumblebugVm").map(({ outputs }) => String(outputs["machine"])),
+  ...state
+    .of("NodeGroup")
+    .flatMap(({ outputs }) => ((outputs["machines"] ?? []) as { name: string }[]).map(({ name }) => name)),
+];
 
 const machinesOf = (slots: unknown): PlannedMachine[] =>
   ((slots ?? []) as PlannedMachine[]).map(({ machine, vmGroup }) => ({ machine, vmGroup }));

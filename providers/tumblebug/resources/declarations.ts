@@ -196,7 +196,7 @@ export interface McisInputs {
   /** Deadline for VMs to start, in seconds. */
   timeoutSeconds: number;
   /** What the state has of machines at the start of the run; used by check only. */
-  recorded?: Recorded & Partial<Pick<RecordedCluster, "planned" | "unused">>;
+  recorded?: Recorded & Partial<Pick<RecordedCluster, "planned" | "unused" | "held">>;
   /** Set by check. */
   steps?: string[];
   /** Set by check: unchanged machines. */
@@ -205,6 +205,8 @@ export interface McisInputs {
   leaving?: Record<string, string>;
   /** Set by check: VMs that no machine has and that are deleted. */
   unused?: string[];
+  /** Set by check: recorded VMs that are no machine's any more; absent if there are none. */
+  abandoned?: string[];
 }
 
 /** Recorded machines at the start of a run. */

@@ -1,4 +1,5 @@
 import type { Infrastructure, Tumblebug } from "../client";
+import { withoutVms } from "../plan/abandoned";
 import { carriesMark, markedBy, markedDescription } from "../../../lib/pulumi/marks";
 import { isRunning, lostLines, planMachines, stoppedLines, type MachinePlan } from "../plan/machine-plan";
 import type { Slot } from "../plan/groups";
@@ -35,10 +36,11 @@ export function assertOwnMcis(
 /** Creates missing VMs and waits until all run. The result contains the running VMs even if others failed. */
 export async function convergeMcis(
   tumblebug: Tumblebug,
-  recorded: Recorded,
+  state: Recorded,
   inputs: McisInputs,
   signal: AbortSignal,
 ): Promise<Converged> {
+  const recorded = withoutVms(state, inputs.abandoned);
   const { infrastructures } = tumblebug;
   const { namespace, infrastructure: name } = inputs;
   const outputs: McisOutputs = { ...inputs, vms: recorded.vms, leaving: recorded.leaving };

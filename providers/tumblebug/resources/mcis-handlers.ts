@@ -1,3 +1,4 @@
+import { abandonedVms, withoutVms } from "../plan/abandoned";
 import { isDeepStrictEqual } from "node:util";
 import { tumblebugMcisSteps } from "../plan/steps";
 import {
@@ -65,8 +66,12 @@ const mcis: Handlers = {
       },
     );
     const { slots } = news;
-    const { leaving, planned, unused: listed } = recorded;
-    const all = planMachines({ slots, recorded: vmNames(recorded.vms), leaving, planned, listed, live });
+    const { planned, unused = [], held } = recorded;
+    // without `held`, in a program of an earlier release, no VM counts as abandoned
+    const abandoned = held === undefined ? [] : abandonedVms(recorded, slots, held, live);
+    const { vms, leaving } = withoutVms(recorded, abandoned);
+    const listed = [...unused, ...abandoned];
+    const all = planMachines({ slots, recorded: vmNames(vms), leaving, planned, listed, live });
     // VMs of another owner are refused, not deleted.
     const plan = isOwn ? all : { ...all, unused: [], strangers: [] };
     const steps = machineLines(plan, news.timeoutSeconds);
@@ -91,8 +96,11 @@ const mcis: Handlers = {
       ),
       ...lostLines(plan).map((reason) => ({ property: "tumblebug.replace", reason })),
     ];
-    const unused = plan.unused.map(({ vm }) => vm);
-    return { inputs: { ...news, steps, known, leaving: plan.leaving, unused }, failures };
+    const asked = {
+      ...{ steps, known, leaving: plan.leaving, unused: plan.unused.map(({ vm }) => vm) },
+      ...(abandoned.length === 0 ? {} : { abandoned }),
+    };
+    return { inputs: { ...news, ...asked }, failures };
   },
 
   diff(_id, olds: McisOutputs, news: McisInputs) {

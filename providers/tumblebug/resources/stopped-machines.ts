@@ -31,11 +31,11 @@ interface McisRef {
 export async function readStoppedMachines(
   { server, namespace, infrastructure }: McisRef,
   groups: readonly Pick<MachineGroup, "name" | "replicas">[],
-  { slots, vms, leaving }: Pick<RecordedCluster, "slots" | "vms" | "leaving">,
+  { slots, vms, leaving, held }: Pick<RecordedCluster, "slots" | "vms" | "leaving" | "held">,
 ): Promise<StoppedMachines> {
   const shrinking = shrinkingPools(groups, poolSlots(slots));
   const asked = {
-    ...leaving,
+    ...Object.fromEntries(Object.entries(leaving).filter(([machine]) => held.includes(machine))),
     ...Object.fromEntries(
       slots.flatMap(({ machine, group }) => {
         const vm = shrinking.includes(group) ? vms[machine]?.vm : undefined;

@@ -79,7 +79,7 @@ export const startTumblebug: StartServers = async (toolchain, folder, recorded) 
 };
 
 /** The machine of a VM: a worker such as w-1 is the first VM of a group of its name, w-1-1. */
-const machineOf = (hostname: string) => hostname.replace(/^(.+-\d+)-1$/, "$1");
+const machineOf = (hostname: string) => hostname.replace(/^(.+-\d+(?:-r\d+)?)-1$/, "$1");
 
 /** VMs that are simulated machines. */
 function machinesOf(machines: SimulatedMachines): Machines {
