@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/json";
 import { isUnknown } from "../../lib/unknown";
-import { type Operation, type ReviewedChange, isBegun, readStep, type ReviewStep } from "./steps";
+import {
+  type Operation,
+  type ReviewedChange,
+  isBegun,
+  isPreparation,
+  readStep,
+  type ReviewStep,
+} from "./steps";
 
 /** A resource whose current steps differ from the reviewed ones. */
 export interface Difference {
@@ -41,7 +48,9 @@ export function compareReview(
   current: readonly ReviewedChange[],
 ): Verdict {
   const byUrn = new Map(reviewed.map((change) => [change.urn, change]));
-  const differences = current.flatMap((change) => differenceOf(byUrn.get(change.urn), change));
+  // a run that was interrupted recorded the machines; what is left of their preparation comes from their groups
+  const prepared = reviewed.flatMap(({ steps }) => steps.filter(isPreparation));
+  const differences = current.flatMap((change) => differenceOf(byUrn.get(change.urn), change, prepared));
   if (differences.length > 0) return { kind: "moved", differences };
   if (current.length === 0 && reviewed.length > 0) return { kind: "nothing left" };
   const same =
@@ -58,7 +67,11 @@ export function compareReview(
   return same ? { kind: "same" } : { kind: "remainder" };
 }
 
-function differenceOf(reviewed: ReviewedChange | undefined, current: ReviewedChange): Difference[] {
+function differenceOf(
+  reviewed: ReviewedChange | undefined,
+  current: ReviewedChange,
+  prepared: readonly string[],
+): Difference[] {
   const differs = (why: string): Difference[] => [
     {
       name: current.name,
@@ -75,7 +88,8 @@ function differenceOf(reviewed: ReviewedChange | undefined, current: ReviewedCha
   // what remains of a deletion has no inputs of its own
   if (changed !== undefined && current.operation !== "delete")
     return differs(`its input ${changed} differs from the review`);
-  const step = unreviewedStep(current.type, reviewed.steps, current.steps);
+  const lines = current.type === "NodeGroup" ? [...prepared, ...reviewed.steps] : reviewed.steps;
+  const step = unreviewedStep(current.type, lines, current.steps);
   return step === undefined ? [] : differs(`not reviewed: ${step}`);
 }
 

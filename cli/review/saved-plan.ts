@@ -2,7 +2,7 @@ import { commonSteps } from "../../lib/steps/steps";
 import { isObject, parseJson } from "../../lib/json";
 import { parseUrn } from "../../lib/pulumi/state";
 import { UNKNOWN } from "../../lib/unknown";
-import type { ReviewedChange } from "./steps";
+import { isPreparation, type ReviewedChange } from "./steps";
 import type { Preview } from "./preview";
 
 /** Number of the file's format; another one is refused, because its steps would not be understood. */
@@ -41,7 +41,7 @@ export function makeSavedPlan(
     foresail: { version },
     ...ref,
     reviewed,
-    engine: openUnknownSteps(engine),
+    engine: openUnknownSteps(openJoins(engine)),
   };
 }
 
@@ -96,7 +96,9 @@ interface EnginePlan {
   readonly resourcePlans?: Readonly<Record<string, ResourcePlan>>;
 }
 interface ResourcePlan {
-  readonly goal?: { readonly outputDiff?: object };
+  readonly goal?: { readonly outputDiff?: object; readonly inputDiff?: Readonly<Record<string, unknown>> };
+  /** The engine's operations. */
+  readonly steps?: readonly string[];
   readonly state?: object;
 }
 
@@ -123,6 +125,33 @@ export function changesOutputs({ engine }: SavedPlan): boolean {
     ([urn, { goal }]) => isStack(urn) && Object.keys(goal?.outputDiff ?? {}).length > 0,
   );
 }
+
+/**
+ * Returns a plan in which the steps of a group that is made, or whose machines are prepared first, are open: the run finds the
+ * cluster that it has made a moment before. They are compared when the plan is used.
+ */
+function openJoins(engine: unknown): unknown {
+  const { resourcePlans } = engine as EnginePlan;
+  if (resourcePlans === undefined) return engine;
+  const plans = Object.entries(resourcePlans).map(([urn, plan]) => {
+    const { goal, steps = [] } = plan;
+    const isGroup = parseUrn(urn).type.endsWith(":NodeGroup");
+    if (!isGroup || goal?.inputDiff === undefined) return [urn, plan];
+    const isMade = steps.includes("create");
+    return [urn, { ...plan, goal: { ...goal, inputDiff: openSteps(goal.inputDiff, isMade) } }];
+  });
+  return { ...(engine as object), resourcePlans: Object.fromEntries(plans) as object };
+}
+
+/** Replaces the input `steps` in what changes of the inputs. @param all otherwise only lists with a preparation */
+const openSteps = (diff: Readonly<Record<string, unknown>>, all: boolean): object =>
+  Object.fromEntries(
+    Object.entries(diff).map(([how, inputs]) => {
+      if (!isObject(inputs) || !Array.isArray(inputs["steps"])) return [how, inputs];
+      const isOpen = all || inputs["steps"].some((line) => isPreparation(String(line)));
+      return [how, isOpen ? { ...inputs, steps: UNKNOWN } : inputs];
+    }),
+  );
 
 /**
  * Replaces steps that say "unknown until …" with the engine's own placeholder. The engine requires a plan's values to

@@ -77,9 +77,17 @@ const COMMON: { readonly [Kind in CommonStep["kind"]]: Rule<Extract<CommonStep, 
   later: REMARK,
 };
 
+const JOINS = { joins: true } as const;
+/** What is done before a machine joins. */
+const PREPARATION = {
+  ...{ loadModules: JOINS, setKernel: JOINS, swapOff: JOINS, installPackages: JOINS, installPrograms: JOINS },
+  ...{ writeFiles: JOINS, replaceFiles: JOINS, removeFiles: JOINS, rebootFirst: JOINS },
+};
+
 /** The only place that knows which kinds of steps are dangerous or disruptive, by resource type. */
 const RULES: Readonly<Record<string, Rules>> = {
   NodeGroup: rules(kubeadm.nodeGroupSteps, {
+    ...PREPARATION,
     join: { joins: true },
     joinControlPlane: { joins: true, danger: "control plane" },
     register: { joins: true, danger: ofNode },
@@ -151,7 +159,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     remove: { danger: "control plane" },
   }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
-  ClusterOwner: rules(kubeadm.clusterOwnerSteps, { takeOver: { danger: "taken over" } }),
+  ClusterOwner: rules(kubeadm.clusterOwnerSteps, { ...PREPARATION, takeOver: { danger: "taken over" } }),
   ReaderAccount: rules(kubeadm.readerAccountSteps, {
     own: { danger: ({ former }) => (former === undefined ? undefined : "taken over") },
     kubeadm: PLAIN,
@@ -248,6 +256,12 @@ export function readStep(type: string, line: string): ReviewStep {
     danger: (isControlPlane) =>
       typeof danger === "function" ? danger(step as never, isControlPlane) : danger,
   };
+}
+
+/** Tells whether a line says what the preparation of a machine changes. */
+export function isPreparation(line: string): boolean {
+  const step = kubeadm.preparationSteps.parse(line);
+  return step !== undefined && step.kind in PREPARATION;
 }
 
 /** What a join is after an earlier run began it: the machine is a member without a label, or was reset to join anew. */

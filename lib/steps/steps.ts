@@ -25,6 +25,7 @@ const COMMON = {
   unknown: line`unknown until ${choice("until", [
     "the cluster exists",
     "the machines exist",
+    "the machines answer",
     "the server is read",
     "its name is known",
     "its values are known",

@@ -139,6 +139,48 @@ export const preflightParameters = (
   FILE_PATHS: filesOf({ files }, role).map(({ path }) => path),
 });
 
+/** What a preparation needs to know of the machines. */
+export interface PreparedFor {
+  readonly machine: Pick<Machine, "name" | "internalAddress" | "role">;
+  /** The control planes, for the loopback endpoint's first configuration. */
+  readonly backends: readonly Backend[];
+  /** The cluster's machines, which are reached without a proxy. */
+  readonly machines?: readonly Backend[];
+}
+
+/** Returns the shell files of what a preparation changes, and their variables. */
+export function preparationParts(specification: ClusterSpecification, prepared: PreparedFor) {
+  const { machine, backends, machines = [] } = prepared;
+  const { name, internalAddress, role } = machine;
+  const own = { name, address: internalAddress };
+  assertAddresses([own, ...machines]);
+  const { endpoint, kubelet, network, source, version } = specification;
+  const hasLoopback = "loopback" in endpoint;
+  const holdsAddress = network.holdNodeAddress ?? false;
+  return {
+    files: [
+      ...[...sourceFiles(source), "common/settings", "common/preparation"],
+      ...(hasLoopback ? ["common/endpoint"] : []),
+      ...(holdsAddress ? ["common/own-address"] : []),
+      ...(network.bridge ? ["common/bridge"] : []),
+    ],
+    parameters: {
+      // those of the other source
+      ...{ REPOSITORY: "", KEY_FINGERPRINT: "", BUNDLE: "" },
+      ...sourceParameters(specification, version),
+      ADDRESS: internalAddress,
+      PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),
+      ...settingsParameters(specification, role),
+      // the node agent reads the kubelet's own file
+      KEEP_SWAP: kubelet.failSwapOn === false,
+      BRIDGE: network.bridge,
+      HOLD_ADDRESS: holdsAddress,
+      ...(hasLoopback ? endpointParameters(endpoint.loopback.port, backends) : {}),
+      POD_CIDR: network.podCidr,
+    } satisfies Parameters,
+  };
+}
+
 /**
  * Returns the step that prepares one machine for kubeadm. Its secret data is the registries' credentials
  * (registryCredentialsToml). Its answer is empty.
@@ -149,44 +191,21 @@ export const preflightParameters = (
  */
 export function prepareScript(
   specification: ClusterSpecification,
-  { name, internalAddress, role }: Pick<Machine, "name" | "internalAddress" | "role">,
+  machine: PreparedFor["machine"],
   backends: readonly Backend[],
   machines: readonly Backend[] = [],
   podNetwork: PodNetworkKind = "other",
 ): Script {
   assertSettings(specification);
-  const own = { name, address: internalAddress };
-  assertAddresses([own, ...machines]);
-  const { endpoint, kubelet, network, source, version } = specification;
-  const hasLoopback = "loopback" in endpoint;
-  // the node agent reads the kubelet's own file
-  const keepsSwap = kubelet.failSwapOn === false;
-  const holdsAddress = network.holdNodeAddress ?? false;
+  const { name, role } = machine;
+  const { files, parameters } = preparationParts(specification, { machine, backends, machines });
+  const checks = ["common/disk-space", "common/before", "common/network-names", "common/preflight"];
   return step("prepare", specification.name, name, {
-    files: [
-      ...sourceFiles(source),
-      "common/settings",
-      "common/disk-space",
-      "common/before",
-      "common/network-names",
-      "common/preflight",
-      ...(keepsSwap ? [] : ["common/swap"]),
-      ...(hasLoopback ? ["common/endpoint"] : []),
-      ...(holdsAddress ? ["common/own-address"] : []),
-      ...(network.bridge ? ["common/bridge"] : []),
-    ],
-    ...sourceParameters(specification, version),
-    ADDRESS: internalAddress,
-    PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),
+    files: [...files, ...(parameters.KEEP_SWAP ? [] : ["common/swap"]), ...[...checks, "common/noted-files"]],
+    ...parameters,
     ...preflightParameters(specification, role, podNetwork),
-    ...settingsParameters(specification, role),
     PREPARED: preparedVersion(specification, role),
-    SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
-    KEEP_SWAP: keepsSwap,
-    BRIDGE: network.bridge,
-    HOLD_ADDRESS: holdsAddress,
-    ...(hasLoopback ? endpointParameters(endpoint.loopback.port, backends) : {}),
-    POD_CIDR: network.podCidr,
+    SYSTEMD_CGROUP: String(specification.kubelet.cgroupDriver !== "cgroupfs"),
   });
 }
 

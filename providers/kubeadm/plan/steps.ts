@@ -13,7 +13,7 @@ import {
   word,
   words,
 } from "../../../lib/steps/line";
-import { defineSteps, type StepOf } from "../../../lib/steps/steps";
+import { type CommonStep, defineSteps, type StepOf } from "../../../lib/steps/steps";
 
 const machine = word("machine");
 const ofPool = line` (pool ${word("pool")} is removed)`;
@@ -21,7 +21,24 @@ const end = flag("staysCordoned", "left cordoned", "uncordon");
 const renews = optional(line`, renew ${count("certificates", "certificate")}`);
 const etcdMember = flag("etcdMember", "remove its etcd member, ");
 
+/** What the preparation of a machine changes, as the machine tells before it. */
+const PREPARATION = {
+  loadModules: line`${machine}: load the kernel modules ${text("modules")}`,
+  setKernel: line`${machine}: set for the kernel ${text("settings")}`,
+  swapOff: line`${machine}: turn swap off, now and in /etc/fstab: ${text("devices")}`,
+  installPackages: line`${machine}: install from its distribution ${text("packages")}`,
+  installPrograms: line`${machine}: install ${words("programs")} ${token("version")} from ${choice("source", ["the Kubernetes repository", "the bundle"])}`,
+  writeFiles: line`${machine}: write ${text("files")}`,
+  replaceFiles: line`${machine}: replace ${text("files")}`,
+  removeFiles: line`${machine}: remove ${text("files")}`,
+  rebootFirst: line`${machine}: reboot, since its packages ask for it`,
+};
+
+export const preparationSteps = defineSteps(PREPARATION);
+export type PreparationStep = Exclude<StepOf<typeof preparationSteps>, { kind: CommonStep["kind"] }>;
+
 export const nodeGroupSteps = defineSteps({
+  ...PREPARATION,
   join: line`${machine}: join as worker of ${word("pool")}, wait until Ready`,
   joinControlPlane: line`${machine}: join as control plane unless it is one, wait until Ready`,
   /** A member whose Node was deleted by hand. */
@@ -90,13 +107,16 @@ export const encryptionKeySteps = defineSteps({
 export type EncryptionKeyStep = StepOf<typeof encryptionKeySteps>;
 
 export const clusterOwnerSteps = defineSteps({
+  ...PREPARATION,
   /** The change of a machine's owner. */
   takeOver: line`${machine}: take over from ${text("from")}`,
 });
 export type ClusterOwnerStep = StepOf<typeof clusterOwnerSteps>;
 
 export const clusterInitSteps = defineSteps({
-  init: line`${value("(?:[^\\s:,]+|the first control plane)")("machine")}: kubeadm init, unless a control plane is a member already`,
+  init: line`${value("(?:[^\\s:,]+|the first control plane)")("machine")}: kubeadm init, unless a control plane is a member already${optional(
+    line`; Kubernetes ${token("version")} with ${text("components")}`,
+  )}`,
   /** The claim of a member of a cluster that foresail did not make. */
   adopt: line`${machine}: adopt as ${choice("role", ["control plane", "worker"])} of the cluster${optional(
     line` at ${token("endpoint")}, Kubernetes ${token("version")}`,

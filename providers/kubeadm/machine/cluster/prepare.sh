@@ -7,7 +7,6 @@
 #   PREPARED                             version of the settings in common/settings
 #   SYSTEMD_CGROUP                       true or false
 #   KEEP_SWAP                            yes for a kubelet that runs with swap; else common/swap is there
-#   ENDPOINT, BRIDGE, HOLD_ADDRESS       yes or no
 
 # Waits until cloud-init has set up a new machine: it installs packages and writes files, too.
 await_cloud_init() {
@@ -18,40 +17,26 @@ await_cloud_init() {
   if [ "$status" = 124 ]; then progress "cloud-init still runs, which foresail does not wait for any longer"; fi
 }
 
-# Keeps the kubelet from a proxy that systemd gives to all units. Its name puts it before the drop-in of a configured proxy.
-keep_kubelet_without_proxy() {
-  write_file /etc/systemd/system/kubelet.service.d/00-foresail-environment.conf 0644 <<<"[Service]
-Environment=${PROXY_NAMES// /= }="
-}
-
 # Kernel modules, sysctl and swap. Inside a container the kernel is the host's, so modules and swap are left unchanged.
 prepare_kernel() {
-  write_file /etc/modules-load.d/foresail.conf 0644 <<<$'overlay\nbr_netfilter'
+  local change
+  while read -r change; do note "$change"; done < <(list_kernel_changes)
   if [ "$in_container" = no ]; then modprobe -a overlay br_netfilter; fi
-  # a leading dash for systemd, and --ignore for sysctl, skip a key that this kernel does not have
-  write_file /etc/sysctl.d/90-foresail.conf 0644 <<'SYSCTL'
-net.ipv4.ip_forward = 1
--net.bridge.bridge-nf-call-iptables = 1
--net.bridge.bridge-nf-call-ip6tables = 1
--net.ipv4.neigh.default.gc_thresh1 = 4096
--net.ipv4.neigh.default.gc_thresh2 = 8192
--net.ipv4.neigh.default.gc_thresh3 = 16384
--fs.inotify.max_user_instances = 8192
--fs.inotify.max_user_watches = 524288
-SYSCTL
   sysctl --quiet --ignore --load=/etc/sysctl.d/90-foresail.conf
   if [ "$in_container" = no ] && [ "$KEEP_SWAP" = no ]; then turn_swap_off; fi
 }
 
 # Installs the missing distribution packages, which every node needs for any source of Kubernetes.
 install_distribution_packages() {
-  local plugin missing
+  local plugin missing package
   # what a killed or refused installation left, also of others, would fail this one
   if [ -n "$(dpkg --audit)" ]; then configure_packages; fi
   find_missing_packages
   if [ -n "${missing[*]}" ]; then
     apt_get update
     install_packages --no-install-recommends "${missing[@]}"
+    # shellcheck disable=SC2016 # dpkg-query fills it in
+    for package in "${missing[@]}"; do note package "$package" "$(dpkg-query --show --showformat='${Version}' "$package" 2>/dev/null || true)"; done
   fi
   if [ "$NETWORK_PLUGINS" = no ]; then return 0; fi
   # the folder where every network expects plugins; existing files are kept
@@ -89,6 +74,21 @@ print_containerd_settings() {
       s@^( *conf_dir = ).*@\1\"/etc/cni/net.d\"@
       s@^( *conf_template = ).*@\1\"\"@
     }" <<<"$text"
+}
+
+# Installs Kubernetes' programs, and notes those that were not there.
+install_programs() {
+  # shellcheck disable=SC2153,SC2154 # a parameter, and a variable of common/preparation
+  local due had_key=no program version=$VERSION key=$kubernetes_key
+  due=$(list_due_programs)
+  if is_there "$key"; then had_key=yes; fi
+  install_kubernetes kubeadm kubelet kubectl
+  if [ "$had_key" = no ] && is_there "$key"; then note file "$key"; fi
+  for program in ${due//program /}; do
+    # shellcheck disable=SC2016 # dpkg-query fills it in
+    if [ -n "$REPOSITORY" ]; then version=$(dpkg-query --show --showformat='${Version}' "$program"); fi
+    note program "$program" "$version"
+  done
 }
 
 # Tells whether containerd refuses a folder of registries beside these settings: SETTINGS.
@@ -162,6 +162,7 @@ configure_containerd() {
   chmod 0600 "$configuration"
   if ! cmp --silent "$configuration" /etc/containerd/config.toml || [ "$restart_containerd" = yes ] || ! systemctl is-active --quiet containerd; then
     record_file /etc/containerd/config.toml
+    if is_there /etc/containerd/config.toml; then note replaced /etc/containerd/config.toml; else note file /etc/containerd/config.toml; fi
     mv -f "$configuration" /etc/containerd/config.toml
     systemctl daemon-reload
     systemctl enable --quiet containerd
@@ -195,18 +196,13 @@ if systemd-detect-virt --container --quiet; then in_container=yes; fi
 record_before "$POD_CIDR"
 claim_machine
 restart_containerd=no
-configure_environment
-keep_kubelet_without_proxy
+write_settings_files
 prepare_kernel
 install_distribution_packages
-install_kubernetes kubeadm kubelet kubectl
+install_programs
 configure_containerd
 import_images machine
-write_user_files
-load_kernel_files
-if [ "$ENDPOINT" = yes ]; then configure_endpoint; fi
-if [ "$HOLD_ADDRESS" = yes ]; then hold_own_address "$ADDRESS"; fi
-if [ "$BRIDGE" = yes ]; then configure_bridge; fi
+write_service_files
 systemctl daemon-reload
 systemctl enable --quiet kubelet
 printf '%s' "$PREPARED" >"$PREPARED_PATH"

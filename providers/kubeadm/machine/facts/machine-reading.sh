@@ -8,7 +8,8 @@
 #   PROXY                       list of NAME=value
 #   PAGES                       list of "name URL" that its software comes from
 #   REPOSITORY                  address of the Kubernetes repository; empty for a bundle
-#   BUNDLE                      path of a bundle that is there already; empty for none
+#   GIVEN_BUNDLE                path of a bundle that is there already; empty for none
+#   PLANNED                     whether to list what the preparation changes: yes or no; then those of common/preparation, too
 #   NEIGHBORS                   list of "machine address port" that it must reach
 #   SECONDS_TO_ASK              limit of what leaves the machine
 #   MOUNTED                     list of paths whose disks are used
@@ -59,9 +60,36 @@ if [ -n "$own_device" ]; then
   # other devices may have addresses that repeat in networks of their own, as those of management controllers do
   tell hardwareAddresses cat "/sys/class/net/$own_device/address"
 fi
+# of a bundle that is there, or of programs that an earlier preparation installed
+component_images() {
+  local program
+  for program in "$BUNDLE/bin/kubeadm" /usr/local/bin/kubeadm /usr/bin/kubeadm; do
+    if [ -x "$program" ] && [ "$("$program" version --output=short)" = "v$VERSION" ]; then list_images "$program"; return; fi
+  done
+  return 1
+}
+if [ "$PLANNED" = yes ]; then tell images component_images; fi
 if [ -e "$PREPARED_PATH" ]; then echo yes | answer prepared; exit 0; fi
+# each question to the packages' programs has a limit
+apt-get() { timeout --kill-after=1 "$SECONDS_TO_ASK" apt-get "$@"; }
+# apt writes its cache anew when that is older than what it is made of
+quiet=()
+for file in /var/lib/apt/lists /var/lib/dpkg/status; do
+  if [ ! /var/cache/apt/pkgcache.bin -nt "$file" ]; then quiet=(-oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache=); fi
+done
+find_missing_packages
+candidates() {
+  apt-cache "${quiet[@]}" policy "${missing[@]}" | awk -v names="${missing[*]}" '
+    /^[^ ]+:$/ { name = substr($0, 1, length($0) - 1) }
+    / Candidate: / && $2 != "(none)" { found[name] = $2 }
+    END { for (at = 1; at <= split(names, all, " "); at++) print all[at], found[all[at]] }'
+}
+if [ "$PLANNED" = yes ]; then tell due list_planned_preparation; fi
 # what an interrupted preparation or join left, the next one goes on with
-if [ -n "$claimed_by" ]; then exit 0; fi
+if [ -n "$claimed_by" ]; then
+  if [ -n "${missing[*]}" ]; then tell packages candidates; fi
+  exit 0
+fi
 tell routes ip -4 route show
 
 pretty_system() { (. /etc/os-release; echo "$PRETTY_NAME"); }
@@ -162,7 +190,7 @@ tell laterSettings later_settings
 automatic_reboots() { apt-config dump Unattended-Upgrade::Automatic-Reboot | grep -oE '"(true|1)"'; }
 tell automaticReboots automatic_reboots
 tell cloudInit sh -c 'cloud-init status | sed -n "s/^status: //p"'
-if [ -n "$BUNDLE" ]; then tell bundle sh -c 'test -e "$1" && echo there || echo missing' sh "$BUNDLE"; fi
+if [ -n "$GIVEN_BUNDLE" ]; then tell bundle sh -c 'test -e "$1" && echo there || echo missing' sh "$GIVEN_BUNDLE"; fi
 keeps() {
   local package
   package=$(containerd_package)
@@ -172,23 +200,19 @@ keeps() {
 tell keeps keeps
 
 # what takes longer runs beside each other, and each has a limit
-apt-get() { timeout --kill-after=1 "$SECONDS_TO_ASK" apt-get "$@"; }
-# apt writes its cache anew when that is older than what it is made of
-quiet=()
-for file in /var/lib/apt/lists /var/lib/dpkg/status; do
-  if [ ! /var/cache/apt/pkgcache.bin -nt "$file" ]; then quiet=(-oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache=); fi
-done
-find_missing_packages
-candidates() {
-  apt-cache "${quiet[@]}" policy "${missing[@]}" | awk -v names="${missing[*]}" '
-    /^[^ ]+:$/ { name = substr($0, 1, length($0) - 1) }
-    / Candidate: / && $2 != "(none)" { found[name] = $2 }
-    END { for (at = 1; at <= split(names, all, " "); at++) print all[at], found[all[at]] }'
-}
 if [ -n "${missing[*]}" ]; then
   tell packages candidates &
   tell_refusal installation refuse_installation "${quiet[@]}" &
 fi
+# whether the lists of packages are those that the repositories have now: the installation reads them anew
+package_lists() {
+  local page name found=current
+  while read -r page name; do
+    curl --silent --fail --location --max-time "$SECONDS_TO_ASK" "$page" | cmp --silent - "/var/lib/apt/lists/$name" || found=older
+  done < <(apt-get --print-uris update | sed -nE "s/^'(https?:[^']*InRelease)' ([^ ]+) .*/\\1 \\2/p" | head -n 4)
+  echo "$found"
+}
+if [ "$PLANNED" = yes ] && [ -n "${missing[*]}" ] && command -v curl >/dev/null; then tell packageLists package_lists & fi
 # the first list of packages that apt would read, by apt's own way
 distribution_page() { apt-get --print-uris update | sed -nE "s/^'(https?:[^']*)InRelease' .*/\\1InRelease/p" | head -n 1; }
 distribution_proxy() { apt-config dump "Acquire::$1::Proxy" | sed -nE 's/^[^ ]+ "(.*)";$/\1/p' | grep -vix direct; }

@@ -6,7 +6,8 @@ import { defaultServer } from "../../plan/configuration/registries";
 import { type ClusterSpecification, sourceOfVersion } from "../../plan/cluster/specification";
 import { namedFacts, reading } from "../adoption/adoption-steps";
 import { proxyVariables, sourceParameters } from "../parameters";
-import { ownerParameters, preflightParameters, type Script } from "../steps";
+import type { Parameters } from "../shell";
+import { type Backend, ownerParameters, preflightParameters, preparationParts, type Script } from "../steps";
 
 /** How long a machine may ask a repository, in seconds. */
 const SECONDS_TO_ASK = 4;
@@ -28,6 +29,8 @@ export interface ReadFor {
   readonly neighbors?: readonly string[];
   /** Internal addresses of the cluster's machines, which are reached without a proxy. */
   readonly addresses?: readonly string[];
+  /** The control planes, for the list of what the preparation changes; without, it is not listed. */
+  readonly backends?: readonly Backend[];
 }
 
 /** Returns the addresses from which a machine gets its software and images, by name. */
@@ -51,11 +54,12 @@ export function machineReadingScript(wanted: ReadFor): Script {
   const own = sourceOfVersion(source, version);
   const isPackages = "packages" in own;
   const preflight = preflightParameters(specification, machine.role, podNetwork);
+  const planned = plannedParts(wanted);
   const files = [
-    ...["common/system", "common/owner", "common/software"],
+    ...["common/system", "common/owner", "common/software", ...planned.files],
     ...["common/disk-space", "common/before", "common/preflight"],
   ];
-  return reading("machine-reading", files)(name, machine.name, {
+  return reading("machine-reading", [...new Set(files)])(name, machine.name, {
     ...ownerParameters(name, machine.name),
     VERSION: version,
     IMAGE_REPOSITORY: specification.imageRepository ?? "",
@@ -64,11 +68,26 @@ export function machineReadingScript(wanted: ReadFor): Script {
     PROXY: proxyVariables(specification, addresses),
     PAGES: Object.entries(pagesOf(specification)).map(([page, url]) => `${page} ${url}`),
     REPOSITORY: isPackages ? String(sourceParameters({ source }, version)["REPOSITORY"]) : "",
-    BUNDLE: "bundle" in own && "path" in own.bundle ? own.bundle.path : "",
+    BUNDLE: "",
+    GIVEN_BUNDLE: "bundle" in own && "path" in own.bundle ? own.bundle.path : "",
+    PLANNED: planned.files.length > 0,
     NEIGHBORS: [...neighbors],
     SECONDS_TO_ASK,
     MOUNTED: [...MOUNTED, ...(preflight["DATA_PATHS"] as readonly string[])],
+    ...planned.parameters,
   });
+}
+
+/** Returns the shell files that list what the preparation changes, and their variables; none if that is not asked for. */
+function plannedParts(wanted: ReadFor): { files: readonly string[]; parameters: Parameters } {
+  const { specification, machine, internalAddress, addresses = [], backends = [] } = wanted;
+  if (backends.length === 0 || internalAddress === undefined) return { files: [], parameters: {} };
+  const machines = addresses.map((address) => ({ name: machine.name, address }));
+  const { files, parameters } = preparationParts(specification, {
+    ...{ machine: { ...machine, internalAddress }, backends },
+    machines: specification.proxy ? machines : [],
+  });
+  return { files: [...files, "facts/planned-preparation"], parameters };
 }
 
 /** Parses the answer of machineReadingScript. @param at when it came, in milliseconds of this clock */

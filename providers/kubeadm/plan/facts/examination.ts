@@ -2,7 +2,9 @@ import { printable } from "../../../../lib/text/quote";
 import { nodeGroupSteps } from "../steps";
 import { loginFinding } from "./login-rows";
 import { type AskedMachine, linesOf, type MachineReading, type Unanswered } from "./machine-reading";
+import { componentsOf, preparationOf } from "./preparation";
 import { type Finding, findingsOf } from "./table";
+import type { PreparationStep } from "../steps";
 
 /** A machine that was asked, with what it said or why it did not answer. */
 export type AnsweredMachine = Omit<AskedMachine, "reading"> & {
@@ -15,6 +17,10 @@ export interface Examination {
   /** What of others each machine keeps. */
   readonly keeps: readonly { readonly machine: string; readonly what: string }[];
   readonly unread: readonly { readonly machine: string; readonly why: string }[];
+  /** What the preparation of each machine changes that said so. */
+  readonly preparation: readonly PreparationStep[];
+  /** The images of the version's own components, by machine that could name them. */
+  readonly components: ReadonlyMap<string, string>;
 }
 
 /**
@@ -40,7 +46,16 @@ export function examination(
   const keeps = asked.flatMap((each) =>
     linesOf(each, "keeps").map((line) => ({ machine: each.machine.name, what: printable(line) })),
   );
-  return { findings: [...findings, ...findingsOf(asked)], keeps, unread };
+  const components = asked.flatMap((each) => {
+    const words = componentsOf(each);
+    return words === undefined ? [] : [[each.machine.name, words] as const];
+  });
+  return {
+    findings: [...findings, ...findingsOf(asked)],
+    ...{ keeps, unread },
+    preparation: asked.flatMap(preparationOf),
+    components: new Map(components),
+  };
 }
 
 /** Returns the lines of an examination that refuse nothing: warnings, what machines keep, and which did not answer. */

@@ -35,6 +35,12 @@ export interface ObservedNode {
   removal?: Removal;
 }
 
+/** Returns the Node of the first control plane as kubeadm init makes it: it is in no group yet. */
+export const initializedNode = (name: string): ObservedNode => ({
+  ...{ name, controlPlane: true, ready: true, version: "", internalAddress: "", unschedulable: false },
+  ...{ labels: {}, taints: [], ownedLabels: [], ownedTaints: [] },
+});
+
 /** Set on a Node before its removal drains it, so that a run which keeps the machine uncordons it. */
 export const REMOVAL = "foresail/removal";
 const REMOVALS = ["cordoned", "was-cordoned"] as const;

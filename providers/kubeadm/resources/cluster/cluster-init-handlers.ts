@@ -22,7 +22,7 @@ import { failuresOfEach, type MachinesSession, withMachines } from "../session/m
 import { ownerOf } from "../facts/ownership";
 import { assertGivesBackOwn, ownSteps, recordOwner, unnamedMachines } from "./cluster-owner";
 import { begunDifferences } from "../../plan/facts/begun-cluster";
-import { readMachineFacts } from "../facts/reading";
+import { componentsOn, readMachineFacts } from "../facts/reading";
 import { rememberGivenBack } from "./given-back";
 import { unnamedOwner } from "../../plan/facts/ownership";
 import { assertClock, readFacts, rebootIfRequired } from "./rebooting";
@@ -63,6 +63,14 @@ async function begunIssues(inputs: Inputs) {
   return planes.flatMap((machine) =>
     begunDifferences(machine, facts.get(machine.name), inputs.specification),
   );
+}
+
+/** Returns the step that makes the cluster, with the versions that a kubeadm on the first control plane named. */
+function initStep({ specification }: Inputs, first: string | undefined): ClusterInitStep {
+  if (first === undefined) return { kind: "init", machine: "the first control plane" };
+  const components = typeof specification === "object" ? componentsOn(specification.name, first) : undefined;
+  const { version } = specification;
+  return { kind: "init", machine: first, ...(components === undefined ? {} : { version, components }) };
 }
 
 /** Runs kubeadm init on the first control plane, unless one is a member already. */
@@ -306,7 +314,7 @@ export const handlers: Handlers = {
             ...(change ? configurationSteps(change) : []),
             ...keptCredentials(olds, news),
           ]
-        : [clusterInitSteps.format({ kind: "init", machine: first ?? "the first control plane" })];
+        : [clusterInitSteps.format(initStep(news, first))];
     const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
       olds;
     const configuration = known ? rolledConfiguration(olds, news.specification) : olds.configuration;
@@ -316,6 +324,7 @@ export const handlers: Handlers = {
       ...(configuration ? { configuration } : {}),
       steps,
     };
+    if (olds.specification === undefined) for (const line of steps) report(nameOf(news), line);
     if (known) reportRecorded(nameOf(news), olds, inputs, RECORDED);
     // the state of a run that was killed has the machines, and no cluster
     if (known && olds.specification === undefined && isKnownList(news.machines))

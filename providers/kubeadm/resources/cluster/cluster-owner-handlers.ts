@@ -15,9 +15,10 @@ import {
   type RecordedMachine,
 } from "../../plan/facts/ownership";
 import { recordedLost } from "../../plan/membership/lost";
-import { clusterOwnerSteps } from "../../plan/steps";
+import { type ClusterOwnerStep, clusterOwnerSteps } from "../../plan/steps";
+import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
 import type { ClusterOwnerInputs as Inputs } from "../declarations";
-import { readMachineFacts, rememberRead } from "../facts/reading";
+import { readMachineFacts, rememberComponents, rememberRead } from "../facts/reading";
 import { wasGivenBack } from "./given-back";
 import { errorOf, failuresOfEach, withMachines } from "../session/machines-session";
 import { rememberOwner, selfOf } from "../facts/ownership";
@@ -69,22 +70,46 @@ function machinesToRead(olds: Partial<Inputs>, { machines, takeOver, provided }:
 }
 
 /**
- * Reads machines that are new to the state before anything is recorded or written, and returns why they can't become nodes.
- * Those that the stack makes are read when they exist.
+ * Reads machines that are new to the state before anything is recorded or written, and returns why they can't become nodes,
+ * and what their preparation changes. Those that the stack makes are read when they exist.
  */
-async function examineNew(olds: Partial<Inputs>, news: Inputs) {
+async function examineNew(olds: Partial<Inputs>, news: Inputs): Promise<FoundNew> {
   const { machines, desired, provided, specification } = news;
-  if (desired === undefined || !isKnown([desired]) || !isKnownList(machines)) return [];
+  if (desired === undefined) return NOTHING_FOUND;
+  const later: FoundNew = { issues: [], steps: [{ kind: "unknown", until: "the machines exist" }] };
+  if (!isKnownList(machines)) return later;
   const due = machines.filter((machine) => !isRecorded(olds.machines ?? [], machine));
-  if (due.length === 0) return [];
+  if (due.length === 0) return NOTHING_FOUND;
+  if (!isKnown([desired])) return later;
   const { examine, noteLines } = await import("../facts/examination.js");
-  const found = await examine(news, due, desired, { mayPass: provided === true });
+  const controlPlanes = machines.filter(isControlPlane).map(({ name }) => name);
+  const found = await examine(news, due, desired, { mayPass: provided === true, controlPlanes });
   for (const line of noteLines(found)) report(nameOf({ specification }), line);
+  rememberComponents(specification.name, found.components);
+  // a machine with another address keeps its preparation
+  const isNew = (machine: string) => !(olds.machines ?? []).some(({ name }) => name === machine);
+  const unread = found.unread.map(({ machine }) => machine).filter(isNew);
+  const steps: ClusterOwnerStep[] = [
+    ...found.preparation.filter(({ machine }) => isNew(machine)),
+    ...(unread.length > 0
+      ? [{ kind: "unknown", until: "the machines answer", wanted: unread } as const]
+      : []),
+  ];
   const at = (name: string) => machines.findIndex((machine) => machine.name === name);
-  return found.findings.flatMap(({ level, machine, sentence }) =>
+  const issues = found.findings.flatMap(({ level, machine, sentence }) =>
     level === "refused" ? [{ property: `cluster.machines[${at(machine)}]`, reason: sentence }] : [],
   );
+  return { issues, steps };
 }
+
+const isControlPlane = ({ group = CONTROL_PLANE_GROUP }: RecordedMachine) => group === CONTROL_PLANE_GROUP;
+
+/** What an examination of new machines has found. */
+interface FoundNew {
+  readonly issues: { property: string; reason: string }[];
+  readonly steps: ClusterOwnerStep[];
+}
+const NOTHING_FOUND: FoundNew = { issues: [], steps: [] };
 
 /** Records the stack on the machines that it takes over. May be repeated. */
 async function takeOver(inputs: Inputs): Promise<void> {
@@ -114,7 +139,7 @@ export const handlers: Handlers = {
     if (isKnown(given.owner)) rememberOwner(cluster, given.owner);
     const { machines, lost, provided } = given;
     const due = machinesToRead(olds, given);
-    const issues = await examineNew(olds, given);
+    const { issues, steps: prepares } = await examineNew(olds, given);
     // those that left are asked again when something else is read, so that a preview without changes reads nothing
     const left = due.length > 0 ? formerOf(olds, machines, { lost, facts: new Map() }) : [];
     const facts = await readMachineFacts(given, [...due, ...left]);
@@ -130,7 +155,7 @@ export const handlers: Handlers = {
       ...given,
       // an absent output is unknown in a preview
       former,
-      steps: steps.map(clusterOwnerSteps.format),
+      steps: [...steps, ...prepares].map(clusterOwnerSteps.format),
     };
     for (const step of inputs.steps) report(nameOf(given), step);
     const recorded = { ...inputs, lost: recordedLost(olds.lost, lost) };

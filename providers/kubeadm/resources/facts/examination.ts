@@ -2,6 +2,7 @@ import { changesSoFar } from "../../../../lib/pulumi/changes";
 import { isKnown } from "../../../../lib/unknown";
 import { unanswered } from "../../client/machine-reading";
 import { machineReadingScript, parseMachineReading } from "../../machine/facts/machine-reading";
+import { backendsOf } from "../../machine/steps";
 import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
 import type { MachineReading, Unanswered } from "../../plan/facts/machine-reading";
 import { type Examination, examination } from "../../plan/facts/examination";
@@ -17,6 +18,7 @@ const SECONDS = 15;
 const SHARED_MILLISECONDS = 30_000;
 
 type Answer = MachineReading | Unanswered;
+type DesiredOfAll = DesiredMachines & { readonly controlPlanes: readonly string[] };
 
 /** What machines said in this process, by the way to them. */
 const answers = new Map<string, { answer: Promise<Answer>; until: number; changes: number | undefined }>();
@@ -34,16 +36,17 @@ export const wasExamined = (machine: RecordedMachine): boolean =>
  *
  * @param desired what the cluster wants of them; machines are not read while a part of it is unknown
  * @param mayPass whether a login that is refused may be accepted later, as on a machine that was just made
+ * @param controlPlanes names of all control planes: the endpoint that is prepared on each machine names them
  */
 export async function examine(
   access: Access,
   machines: readonly RecordedMachine[],
   desired: DesiredMachines,
-  { mayPass = false }: { mayPass?: boolean } = {},
+  { mayPass = false, controlPlanes = [] }: { mayPass?: boolean; controlPlanes?: readonly string[] } = {},
 ): Promise<Examination> {
   const read = new Map<string, Answer>();
   await allInParallel(machines, async (machine) => {
-    read.set(machine.name, await answerOf(access, machine, machines, desired));
+    read.set(machine.name, await answerOf(access, machine, machines, { ...desired, controlPlanes }));
   });
   for (const machine of machines) examined.set(keyOf(machine), Date.now() + SHARED_MILLISECONDS);
   const answered = machines.map((machine) => ({
@@ -63,7 +66,7 @@ function answerOf(
   access: Access,
   machine: RecordedMachine,
   machines: readonly RecordedMachine[],
-  desired: DesiredMachines,
+  desired: DesiredOfAll,
 ): Promise<Answer> {
   const key = keyOf(machine);
   const known = answers.get(key);
@@ -78,9 +81,9 @@ async function ask(
   access: Access,
   machine: RecordedMachine,
   machines: readonly RecordedMachine[],
-  desired: DesiredMachines,
+  desired: DesiredOfAll,
 ): Promise<Answer> {
-  const { specification, internalAddresses } = desired;
+  const { specification, internalAddresses, controlPlanes } = desired;
   if (!isKnown([specification, internalAddresses]))
     return { unread: "the cluster's settings are not known yet" };
   const neighbors = machines.flatMap(({ name, group = CONTROL_PLANE_GROUP, port }) => {
@@ -91,6 +94,10 @@ async function ask(
   const script = machineReadingScript({
     ...wantedOf(machine, desired),
     neighbors,
+    backends: controlPlanes.flatMap((name) => {
+      const internalAddress = internalAddresses[name];
+      return internalAddress === undefined ? [] : backendsOf([{ name, internalAddress }]);
+    }),
     addresses: Object.values(internalAddresses),
   });
   return connected(access, machine, async (run) => {

@@ -63,6 +63,17 @@ export const rememberRead = (cluster: string, read: ReadOwners): void => void by
 export const readOwners = (cluster: string): ReadOwners =>
   byCluster.get(cluster) ?? { names: [], unnamed: [] };
 
+/** Versions of the components that init starts, by cluster and machine, as the check of a ClusterOwner read them. */
+const componentsByCluster = new Map<string, ReadonlyMap<string, string>>();
+
+/** Keeps what the ClusterOwner read of a kubeadm on the machines for the line of the ClusterInit. */
+export const rememberComponents = (cluster: string, components: ReadonlyMap<string, string>): void =>
+  void componentsByCluster.set(cluster, components);
+
+/** Returns the components of a kubeadm on a machine; undefined if none was read in this run. */
+export const componentsOn = (cluster: string, machine: string): string | undefined =>
+  componentsByCluster.get(cluster)?.get(machine);
+
 /** Identifies a machine and the way to it. */
 export const keyOf = ({ name, address, port, user }: RecordedMachine) => `${name} ${user}@${address}:${port}`;
 

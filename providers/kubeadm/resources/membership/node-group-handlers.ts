@@ -30,10 +30,11 @@ import { DEFAULT_DRAIN } from "../../plan/cluster/defaults";
 import { type NodeGroupStep, nodeGroupSteps } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
-import { isKnown, isKnownList } from "../../../../lib/unknown";
+import { isKnownList } from "../../../../lib/unknown";
 import { readMachineFacts } from "../facts/reading";
 import { selfOf } from "../facts/ownership";
 import { nodeOutputs, observeNodes } from "./observed-nodes";
+import { examineJoining, firstLines } from "./joining-machines";
 import { readCluster, readForCheck } from "../session/preview-reading";
 import { report, reportRecorded } from "../../../../lib/pulumi/log";
 import type { NodeGroupInputs, NodeGroupOutputs } from "../declarations";
@@ -70,8 +71,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     readForCheck(nameOf(news), olds, news, observeNodes),
     readInterrupted(olds, news),
   ]);
-  if (answer === undefined)
-    return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
+  if (answer === undefined) return { lines: await firstLines(olds, news) };
   const { unread: why } = answer;
   let { facts: observed } = answer;
   const interrupted = interruptedWith(observed);
@@ -233,34 +233,6 @@ function refuseJoined(
   ];
 }
 
-/** Refuses machines that join, and can't: they are asked before anything is changed. Notes what of others they keep. */
-async function refuseMachines(
-  olds: Partial<NodeGroupInputs>,
-  news: NodeGroupInputs,
-  { plan }: GroupPreview,
-): Promise<Refusal[]> {
-  const recorded = namesOf(olds.machines);
-  const steps = plan?.steps.flatMap((step) =>
-    step.kind === "join" || step.kind === "joinControlPlane" ? step.machine : [],
-  );
-  const joining = news.machines.filter(({ name }) => steps?.includes(name) ?? !recorded.includes(name));
-  if (joining.length === 0) return [];
-  const { specification, credentials, jumpHost, podNetwork = "other" } = news;
-  if (!isKnown([specification, credentials, jumpHost])) return [];
-  const { examine, noteLines, wasExamined } = await import("../facts/examination.js");
-  const due = joining.filter((machine) => isKnown(machine) && !wasExamined(machine));
-  if (due.length === 0) return [];
-  const internalAddresses = Object.fromEntries(
-    news.machines.filter(isKnown).map(({ name, internalAddress }) => [name, internalAddress]),
-  );
-  // machines that exist were refused before, if they are new
-  const found = await examine(news, due, { specification, podNetwork, internalAddresses }, { mayPass: true });
-  for (const line of noteLines(found)) report(nameOf(news), line);
-  return found.findings.flatMap(({ level, sentence: reason }) =>
-    level === "refused" ? [{ property: "machines", reason }] : [],
-  );
-}
-
 /** Inputs that destroy and later joins need; a change of them alone is no step on any machine. */
 const RECORDED = [
   "machines",
@@ -280,7 +252,7 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const preview = await planForPreview(olds, news);
-    const { lines: steps, observed, removed, former = {}, interrupted = [], reset = [] } = preview;
+    const { lines, observed, removed, former = {}, interrupted = [], reset = [] } = preview;
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
       membership.refuseGroupChange(news.group, news.machines, observed ?? [], namesOf(olds.machines)) ??
@@ -290,7 +262,10 @@ export const handlers: Handlers = {
       ...(reason ? [{ property: "machines", reason }] : []),
       ...refuseJoined(olds, news, observed),
     ];
-    const failures = refused.length > 0 ? refused : await refuseMachines(olds, news, preview);
+    const none = { refusals: refused, preparation: [] };
+    const { refusals: failures, preparation } =
+      refused.length > 0 ? none : await examineJoining(olds, news, preview.plan?.steps);
+    const steps = [...preparation.map(nodeGroupSteps.format), ...lines];
     for (const line of steps) report(nameOf(news), line);
     const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});
     const inputs = {

@@ -217,6 +217,7 @@ export const handlers: Handlers = {
     };
     const { leftOut, agent, ...work } = await preview(olds, desired);
     const steps = work.steps.map(nodeAgentsSteps.format);
+    for (const line of steps) report(nameOf(news), line);
     const isGone = olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines);
     const recorded = [...(isGone ? (["machines"] as const) : []), "credentials"] as const;
     reportRecorded<Inputs>(nameOf(news), olds, { ...desired, steps }, recorded);

@@ -14,6 +14,7 @@ const wanted = (over: Partial<ReadFor> = {}): ReadFor => ({
   machine: { name: "cp-1", role: "control-plane" },
   podNetwork: "bridge",
   internalAddress: "10.0.0.11",
+  backends: [{ name: "cp-1", address: "10.0.0.11" }],
   ...over,
 });
 
@@ -101,6 +102,36 @@ describe("the reading of a machine", () => {
       "another distribution of Kubernetes",
     ])
       assert.ok(found.includes(name), `${name} in ${found.join(", ")}`);
+  });
+
+  it("lists what the preparation changes: the same files that it would write, and no more", () => {
+    const host = machine();
+    const kinds = (name: string) =>
+      (read(host).facts.get("due") ?? "")
+        .replaceAll(host.root, "")
+        .split("\n")
+        .filter((line) => line.startsWith(`${name} `))
+        .map((line) => line.slice(name.length + 1));
+    assert.deepEqual(kinds("package").slice(0, 3), ["containerd", "conntrack", "socat"]);
+    assert.deepEqual(kinds("program"), ["kubeadm", "kubelet", "kubectl"]);
+    const files = [
+      "/etc/systemd/system/kubelet.service.d/00-foresail-environment.conf",
+      "/etc/modules-load.d/foresail.conf",
+      "/etc/sysctl.d/90-foresail.conf",
+      "/etc/systemd/system/kubelet.service",
+      "/etc/containerd/config.toml",
+      "/etc/systemd/system/foresail-endpoint.service",
+      "/etc/foresail/haproxy.cfg",
+      "/usr/local/lib/foresail/bridge",
+      "/etc/systemd/system/foresail-bridge.service",
+    ];
+    assert.deepEqual(kinds("file"), files);
+    host.write("/etc/modules-load.d/foresail.conf", "overlay\nbr_netfilter\n");
+    host.write("/etc/containerd/config.toml", "version = 2\n");
+    host.write("/etc/apt/apt.conf.d/90foresail-proxy", "of an earlier cluster\n");
+    assert.deepEqual(kinds("file"), files.filter((path) => !/modules-load|containerd/.test(path)));
+    assert.deepEqual(kinds("replaced"), ["/etc/containerd/config.toml"]);
+    assert.deepEqual(kinds("removed"), ["/etc/apt/apt.conf.d/90foresail-proxy"]);
   });
 
   it("is short on a member, and on a prepared machine", () => {

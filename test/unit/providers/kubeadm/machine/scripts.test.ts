@@ -96,6 +96,7 @@ const scripts: Record<string, Script> = {
     internalAddress: "10.0.0.101",
     neighbors: ["cp-1 10.0.0.11 22"],
     addresses: ["10.0.0.11", "10.0.0.101"],
+    backends,
   }),
   "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends, machines),

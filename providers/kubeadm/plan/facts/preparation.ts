@@ -1,0 +1,102 @@
+import { printable } from "../../../../lib/text/quote";
+import { sourceOfVersion } from "../cluster/specification";
+import type { PreparationStep } from "../steps";
+import { type AskedMachine, factOf, isContainer, linesOf } from "./machine-reading";
+
+/** Kinds of changes, as common/preparation.sh notes them. */
+export type ChangeKind =
+  "file" | "module" | "package" | "program" | "removed" | "replaced" | "setting" | "swap";
+
+/** A change of a preparation: what it is of, and for packages and programs the version. */
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly what: string;
+}
+
+/** Parses lines "KIND WORDS", as a machine tells them before its preparation, and its log after it. */
+export function parseChanges(lines: readonly string[]): Change[] {
+  return lines.flatMap((line) => {
+    const [, kind, what] =
+      /^(file|module|package|program|removed|replaced|setting|swap) (.+)$/.exec(line) ?? [];
+    return kind === undefined || what === undefined
+      ? []
+      : [{ kind: kind as ChangeKind, what: printable(what) }];
+  });
+}
+
+/**
+ * Returns what the preparation of a machine changes, in its order; nothing for a machine that did not say it, or is prepared
+ * already. The versions of packages are those of its lists of packages.
+ */
+export function preparationOf(asked: AskedMachine): PreparationStep[] {
+  if (factOf(asked, "due") === undefined) return [];
+  const versions = new Map(linesOf(asked, "packages").map((line) => line.split(" ") as [string, string]));
+  const offered = linesOf(asked, "repositoryVersions").map((line) => line.split(" ") as [string, string?]);
+  const { source, version } = asked.specification;
+  const isBundle = "bundle" in sourceOfVersion(source, version);
+  const ofVersion = ([name, each = ""]: [string, string?]) => each.startsWith(`${version}-`) && name;
+  const changes = parseChanges(linesOf(asked, "due")).map(({ kind, what }): Change => {
+    if (kind === "package") return { kind, what: `${what} ${versions.get(what) ?? ""}`.trim() };
+    if (kind !== "program") return { kind, what };
+    const found = offered.filter((each) => ofVersion(each) === what).at(-1)?.[1];
+    return { kind, what: `${what} ${isBundle ? version : (found ?? version)}` };
+  });
+  const isOlder = factOf(asked, "packageLists") !== "current";
+  const reboots = factOf(asked, "reboot") !== undefined && !isContainer(asked);
+  return [
+    ...preparationSteps(asked.machine.name, changes, { isBundle, isOlder }),
+    ...(reboots ? [{ kind: "rebootFirst", machine: asked.machine.name } as const] : []),
+  ];
+}
+
+/** Returns changes as the lines of a preview. @param isOlder whether the packages' lists may be older than the repository's */
+export function preparationSteps(
+  machine: string,
+  changes: readonly Change[],
+  { isBundle, isOlder }: { isBundle: boolean; isOlder: boolean },
+): PreparationStep[] {
+  const of = (kind: ChangeKind) =>
+    changes.filter((change) => change.kind === kind).map(({ what }) => what.trim());
+  const list = (kind: ChangeKind) => [...new Set(of(kind))].sort().join(", ");
+  const packages = list("package");
+  const programs = of("program").map((each) => each.split(" "));
+  const version = programs[0]?.[1];
+  const steps: (PreparationStep | undefined)[] = [
+    some(list("file"), (files) => ({ kind: "writeFiles", machine, files })),
+    some(list("replaced"), (files) => ({ kind: "replaceFiles", machine, files })),
+    some(list("removed"), (files) => ({ kind: "removeFiles", machine, files })),
+    some(list("module"), (modules) => ({ kind: "loadModules", machine, modules })),
+    some(list("setting"), (settings) => ({ kind: "setKernel", machine, settings })),
+    some(list("swap"), (devices) => ({ kind: "swapOff", machine, devices })),
+    some(packages, (names) => ({
+      ...{ kind: "installPackages", machine },
+      packages: `${names}${isOlder ? OLDER_LISTS : ""}`,
+    })),
+    version === undefined
+      ? undefined
+      : {
+          ...{ kind: "installPrograms", machine, version },
+          programs: programs.map(([name = ""]) => name),
+          source: isBundle ? "the bundle" : "the Kubernetes repository",
+        },
+  ];
+  return steps.flatMap((step) => step ?? []);
+}
+
+/** How a line says that the versions may be newer when they are installed. */
+export const OLDER_LISTS = "; or newer ones, since its lists of packages are read anew";
+
+const some = (words: string, step: (words: string) => PreparationStep): PreparationStep | undefined =>
+  words === "" ? undefined : step(words);
+
+/** Names of the images that people know by the component. */
+const COMPONENTS = { etcd: "etcd", coredns: "CoreDNS", pause: "pause" } as const;
+
+/** Returns the versions of etcd, CoreDNS and pause of a kubeadm that is on the machine; undefined without one. */
+export function componentsOf(asked: AskedMachine): string | undefined {
+  const versions = Object.entries(COMPONENTS).flatMap(([image, name]) => {
+    const line = linesOf(asked, "images").find((each) => each.includes(`/${image}:`));
+    return line === undefined ? [] : [`${name} ${printable(line.slice(line.lastIndexOf(":") + 1))}`];
+  });
+  return versions.length === 0 ? undefined : versions.join(", ");
+}
