@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { assertKubeadmAccepts } from "../cluster/kubeadm-suite";
+import { assertPreparedAsListed, READ_PREPARATION } from "../cluster/preparation-truth";
 import { readyNodes } from "../cluster/reachability";
 import { TestCluster } from "../cluster/test-cluster";
 import { leaveOut } from "../left-out";
@@ -37,9 +38,12 @@ describe("a cluster of one machine that runs pods, on a real node", function () 
   });
   after(() => cluster.remove());
 
-  it("comes up: its pods are available, kubeadm accepts it, and the next preview is empty", async () => {
+  it("comes up as its preview listed: its pods are available, kubeadm accepts it, and the next preview is empty", async () => {
     await configure();
+    const { steps } = await cluster.preview();
     await cluster.up();
+    const log = await cluster.onMachine("cp-1", READ_PREPARATION);
+    assertPreparedAsListed(Object.values(steps).flat(), { machine: "cp-1", log, isBundle: true });
     assert.deepEqual(await node(), { role: "", taints: [] });
     await cluster.check(MACHINES);
     await assertKubeadmAccepts(cluster, KUBERNETES_VERSION, { isTainted: false });

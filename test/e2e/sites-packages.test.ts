@@ -11,6 +11,7 @@ import {
   signRepository,
   tamperWithRepository,
 } from "../sites/kubernetes-repository";
+import { assertPrepared, READ_PREPARATION } from "../cluster/preparation-truth";
 import { withApi } from "../cluster/with-api";
 import { leaveOut } from "../left-out";
 import { offerLaterPackages } from "../sites/distribution-repository";
@@ -151,15 +152,15 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.equal(await onNode(controlPlane(), traces), "");
   });
 
-  it("creates a cluster from signed packages, through its proxy, with keys of the SSH agent only", async () => {
+  it("creates a cluster from signed packages, through its proxy, with keys of the SSH agent only, as the preview listed", async () => {
     await configure();
+    const { steps } = await stack.previewed();
     const { exitCode, words } = await stack.up();
     assert.equal(exitCode, 0, words);
+    await assertPrepared(steps, nodes.map(nodeNameOf), (at) => onNode(nodes[at]!, READ_PREPARATION));
     assert.match(words, /kubeadm init on cp-1 took/);
-    const held = await onNode(
-      gpu(),
-      "apt-mark showhold; dpkg-query --show --showformat='${Version}\\n' kubelet kubeadm",
-    );
+    const holds = "apt-mark showhold; dpkg-query --show --showformat='${Version}\\n' kubelet kubeadm";
+    const held = await onNode(gpu(), holds);
     assert.equal(held, "kubeadm\nkubectl\nkubelet\n1.36.3-1.1\n1.36.3-1.1");
     assert.ok(
       server.proxied.some((url) => url.startsWith(`https://${REPOSITORY_HOST}/`) && url.endsWith(".deb")),

@@ -118,7 +118,7 @@ describe("the first up of a cluster, under the engine", function () {
     );
     // what the run itself had planned is what was previewed, resource by resource
     const { deployment } = await fixture.stack.export();
-    const ran = deployment.resources.flatMap(
+    const ran = (deployment.resources ?? []).flatMap(
       ({ inputs }) => (inputs?.["steps"] as string[] | undefined) ?? [],
     );
     assert.deepEqual([...ran].sort(), [...lines].sort());

@@ -6,7 +6,7 @@ write_file() {
   if ! is_there "$1"; then how=file; fi
   changed=no
   record_file "$1"
-  replace_file "$@"
+  replace_file "$@" || return
   if [ "$changed" = yes ]; then note "$how" "$1"; else changed=$before; fi
 }
 

@@ -60,13 +60,15 @@ if [ -n "$own_device" ]; then
   # other devices may have addresses that repeat in networks of their own, as those of management controllers do
   tell hardwareAddresses cat "/sys/class/net/$own_device/address"
 fi
-# of a bundle that is there, or of programs that an earlier preparation installed
+# those of a kubeadm that the preparation would run, too
 component_images() {
-  local program
-  for program in "$BUNDLE/bin/kubeadm" /usr/local/bin/kubeadm /usr/bin/kubeadm; do
-    if [ -x "$program" ] && [ "$("$program" version --output=short)" = "v$VERSION" ]; then list_images "$program"; return; fi
-  done
-  return 1
+  local program=$BUNDLE/bin/kubeadm
+  if [ -n "$REPOSITORY" ]; then
+    program=/usr/bin/kubeadm
+  elif [ ! -f "$BUNDLE/SHA256SUMS" ] || ! (verify_file "$program" bin/kubeadm); then
+    return 1
+  fi
+  [ -x "$program" ] && [ "$("$program" version --output=short)" = "v$VERSION" ] && list_images "$program"
 }
 if [ "$PLANNED" = yes ]; then tell images component_images; fi
 if [ -e "$PREPARED_PATH" ]; then echo yes | answer prepared; exit 0; fi
@@ -206,11 +208,16 @@ if [ -n "${missing[*]}" ]; then
 fi
 # whether the lists of packages are those that the repositories have now: the installation reads them anew
 package_lists() {
-  local page name found=current
-  while read -r page name; do
-    curl --silent --fail --location --max-time "$SECONDS_TO_ASK" "$page" | cmp --silent - "/var/lib/apt/lists/$name" || found=older
-  done < <(apt-get --print-uris update | sed -nE "s/^'(https?:[^']*InRelease)' ([^ ]+) .*/\\1 \\2/p" | head -n 4)
-  echo "$found"
+  local page name found
+  found=$(
+    while read -r page name; do
+      {
+        if timeout "$SECONDS_TO_ASK" curl --silent --fail --location "$page" | cmp --silent - "/var/lib/apt/lists/$name"; then echo same; else echo older; fi
+      } &
+    done < <(apt-get --print-uris update | sed -nE "s/^'(https?:[^']*InRelease)' ([^ ]+) .*/\\1 \\2/p" | head -n 8)
+    wait
+  )
+  if [ -n "$found" ] && ! grep -q older <<<"$found"; then echo current; fi
 }
 if [ "$PLANNED" = yes ] && [ -n "${missing[*]}" ] && command -v curl >/dev/null; then tell packageLists package_lists & fi
 # the first list of packages that apt would read, by apt's own way

@@ -35,6 +35,29 @@ describe("a saved plan", () => {
     });
   });
 
+  it("leaves the steps of a group to the run that makes it, or prepares its machines", () => {
+    const urn = (group: string) =>
+      `urn:pulumi:prod::foresail::pulumi-nodejs:dynamic/foresail:NodeGroup::${group}`;
+    const of = (steps: unknown, operation: string) => ({
+      goal: { inputDiff: { [`${operation}s`]: { steps, lost: [] } } },
+      steps: [operation],
+    });
+    const [join, write] = ["w-1: join as worker of a, wait until Ready", "w-1: write /etc/a"];
+    const resourcePlans = {
+      [urn("made")]: of([join], "create"),
+      [urn("left")]: of([write, join], "update"),
+      [urn("grown")]: of([join], "update"),
+      [urn("owner").replace("NodeGroup", "ClusterOwner")]: of([write], "create"),
+    };
+    assert.deepEqual(makeSavedPlan(reviewed, ref, { resourcePlans }, "0.1.0").engine, {
+      resourcePlans: {
+        ...resourcePlans,
+        [urn("made")]: of(UNKNOWN, "create"),
+        [urn("left")]: of(UNKNOWN, "update"),
+      },
+    });
+  });
+
   it("takes the stack's outputs as they would be now, and binds everything else", () => {
     const STACK = "urn:pulumi:prod::foresail::pulumi:pulumi:Stack::foresail-prod";
     const GROUP = "urn:pulumi:prod::foresail::pulumi-nodejs:dynamic/foresail:NodeGroup::workers";
