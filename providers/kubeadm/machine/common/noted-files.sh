@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2209 # words, not commands
 # The functions that write files, in a preparation: they note each file that changes.
 
 write_file() {

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # other files fill these in and read them
+# shellcheck disable=SC2034,SC2154,SC2209,SC2317 # other files fill these in, read them and call them
 # Lists what the preparation would change on this machine, as common/preparation notes it afterwards. Changes nothing: it runs the
 # functions of the preparation that write files, in a shell of its own, where the functions that they call only tell.
 list_planned_preparation() {
