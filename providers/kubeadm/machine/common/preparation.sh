@@ -6,7 +6,9 @@
 # HOLD_ADDRESS (yes or no), REPOSITORY (empty for a bundle), and in_container, which the step sets
 
 # Prints what the preparation has changed, as the preview lists it: KIND WORDS...
-note() { printf '== did %s\n' "$*"; }
+note() {
+  printf '== did %s\n' "$*"
+}
 
 kubernetes_key=/etc/apt/keyrings/foresail-kubernetes.asc
 
