@@ -116,9 +116,23 @@ export function unreviewedStep(
     }
     // nodes that were in progress together are finished first, in any order
     if (reviewed.some((each) => isBegun(type, line, each))) continue;
+    if (isReviewedJoin(type, step, reviewed)) continue;
     if (!open.some((each) => fillsIn(step, each))) return line;
   }
   return undefined;
+}
+
+/**
+ * Returns whether a step that is not known now is about joins that were reviewed line by line: after a run that was interrupted,
+ * a control plane may be a member although the state has no kubeconfig yet.
+ */
+function isReviewedJoin(type: string, { role, wanted }: ReviewStep, reviewed: readonly string[]): boolean {
+  if (role !== "unknown" || wanted === undefined) return false;
+  const joining = reviewed.flatMap((line) => {
+    const { joins, machine } = readStep(type, line);
+    return joins && machine !== undefined ? [machine] : [];
+  });
+  return wanted.every((name) => joining.includes(name));
 }
 
 /**

@@ -122,7 +122,9 @@ describe("the first up of a cluster, under the engine", function () {
       ({ inputs }) => (inputs?.["steps"] as string[] | undefined) ?? [],
     );
     assert.deepEqual([...ran].sort(), [...lines].sort());
+    const from = fixture.fleet.journal.length;
     assert.deepEqual(await previewed(), []);
+    assert.deepEqual(fixture.fleet.journal.slice(from), []);
   });
 
   it("lists a machine that is added, and reads no other one", async () => {

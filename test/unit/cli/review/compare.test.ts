@@ -25,6 +25,8 @@ const ROLL = (machine: string, over: Partial<Upgrade> = {}) =>
   });
 const RESUMED = (machine: string, over: Partial<Upgrade> = {}) => ROLL(machine, { resumed: true, ...over });
 const CONTAINERD = { software: [{ name: "containerd", from: "2.1.4", to: "2.2.0" }] };
+const WRITE = (machine: string) => group({ kind: "writeFiles", machine, files: "/etc/a, /etc/b" });
+const owner = (steps: readonly string[]) => change("owner", steps, { type: "ClusterOwner" });
 const rollout = (steps: readonly string[]) => change("a", steps, { type: "NodeRollout" });
 
 describe("a review compared with what would run now", () => {
@@ -32,6 +34,36 @@ describe("a review compared with what would run now", () => {
     ["nothing, and nothing now", [], [], "same"],
     ["the same steps", [change("a", [JOIN("w-1")])], [change("a", [JOIN("w-1")])], "same"],
     ["all done", [change("a", [JOIN("w-1")])], [], "nothing left"],
+    [
+      "what is left of a preparation, from the group",
+      [owner([WRITE("w-1"), WRITE("w-2")]), change("a", [JOIN("w-1"), JOIN("w-2")])],
+      [change("a", [WRITE("w-2"), JOIN("w-1"), JOIN("w-2")])],
+      "remainder",
+    ],
+    [
+      "joins that are not known in a cluster of which the state has no kubeconfig",
+      [owner([WRITE("w-1")]), change("a", [JOIN("w-1"), JOIN("w-2")])],
+      [change("a", [UNTIL_CLUSTER])],
+      "remainder",
+    ],
+    [
+      "joins that are not known, of more machines than were reviewed",
+      [change("a", [JOIN("w-1")])],
+      [change("a", [UNTIL_CLUSTER])],
+      "moved",
+    ],
+    [
+      "another file of a preparation",
+      [owner([WRITE("w-1")])],
+      [owner([group({ kind: "writeFiles", machine: "w-1", files: "/etc/c" })])],
+      "moved",
+    ],
+    [
+      "a preparation of a machine that did not answer",
+      [owner([group({ kind: "unknown", until: "the machines answer", wanted: ["w-1"] })])],
+      [owner([WRITE("w-1")])],
+      "remainder",
+    ],
     ["a suffix", [change("a", [JOIN("w-1"), JOIN("w-2")])], [change("a", [JOIN("w-2")])], "remainder"],
     [
       "one of several that ran side by side",
