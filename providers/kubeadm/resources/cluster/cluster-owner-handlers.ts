@@ -18,7 +18,7 @@ import { recordedLost } from "../../plan/membership/lost";
 import { type ClusterOwnerStep, clusterOwnerSteps } from "../../plan/steps";
 import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
 import type { ClusterOwnerInputs as Inputs } from "../declarations";
-import { readMachineFacts, rememberComponents, rememberRead } from "../facts/reading";
+import { readMachineFacts, rememberAddresses, rememberComponents, rememberRead } from "../facts/reading";
 import { wasGivenBack } from "./given-back";
 import { errorOf, failuresOfEach, withMachines } from "../session/machines-session";
 import { rememberOwner, selfOf } from "../facts/ownership";
@@ -78,6 +78,7 @@ async function examineNew(olds: Partial<Inputs>, news: Inputs): Promise<FoundNew
   if (desired === undefined) return NOTHING_FOUND;
   const later: FoundNew = { issues: [], steps: [{ kind: "unknown", until: "the machines exist" }] };
   if (!isKnownList(machines)) return later;
+  if (isKnown([desired.internalAddresses])) rememberAddresses(specification.name, desired.internalAddresses);
   const due = machines.filter((machine) => !isRecorded(olds.machines ?? [], machine));
   if (due.length === 0) return NOTHING_FOUND;
   if (!isKnown([desired])) return later;

@@ -74,6 +74,17 @@ export const rememberComponents = (cluster: string, components: ReadonlyMap<stri
 export const componentsOn = (cluster: string, machine: string): string | undefined =>
   componentsByCluster.get(cluster)?.get(machine);
 
+/** Addresses by which the machines reach each other, by cluster, as the check of a ClusterOwner has them. */
+const addressesByCluster = new Map<string, Readonly<Record<string, string>>>();
+
+/** Keeps the addresses of all machines for the checks of the groups, which know only a part of them. */
+export const rememberAddresses = (cluster: string, addresses: Readonly<Record<string, string>>): void =>
+  void addressesByCluster.set(cluster, addresses);
+
+/** Returns the addresses of all machines of a cluster; none if this run leaves out its ClusterOwner. */
+export const addressesOf = (cluster: string): Readonly<Record<string, string>> =>
+  addressesByCluster.get(cluster) ?? {};
+
 /** Identifies a machine and the way to it. */
 export const keyOf = ({ name, address, port, user }: RecordedMachine) => `${name} ${user}@${address}:${port}`;
 

@@ -5,7 +5,7 @@ import { initializedNode } from "../../plan/membership/nodes";
 import { planMembership } from "../../plan/membership/plan";
 import { type NodeGroupStep, nodeGroupSteps, type PreparationStep } from "../../plan/steps";
 import type { NodeGroupInputs } from "../declarations";
-import { readMachineFacts } from "../facts/reading";
+import { addressesOf, readMachineFacts } from "../facts/reading";
 
 const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
 const namesOf = (machines: readonly { readonly name: string }[] = []) => machines.map(({ name }) => name);
@@ -56,11 +56,13 @@ export async function examineJoining(
   const { examine, noteLines, wasExamined } = await import("../facts/examination.js");
   const due = joining.filter((machine) => isKnown(machine) && !wasExamined(machine));
   if (due.length === 0) return none;
-  const internalAddresses = Object.fromEntries(
+  const known = Object.fromEntries(
     [...(isKnownList(controlPlanes) ? controlPlanes : []), ...news.machines]
       .filter(isKnown)
       .map(({ name, internalAddress }) => [name, internalAddress]),
   );
+  // the files of a proxy name all machines, in the order of the configuration
+  const internalAddresses = { ...addressesOf(specification.name), ...known };
   // machines that exist were refused before, if they are new
   const desired = { specification, podNetwork, internalAddresses };
   const found = await examine(news, due, desired, { mayPass: true, controlPlanes: namesOf(controlPlanes) });
