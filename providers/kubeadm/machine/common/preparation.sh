@@ -58,7 +58,7 @@ list_due_programs() {
   for program in kubeadm kubelet kubectl; do
     if [ -n "$REPOSITORY" ]; then
       # shellcheck disable=SC2016 # dpkg-query fills them in
-      if dpkg-query --show --showformat='${db:Status-Status} ${Version}\n' "$program" 2>/dev/null | grep -q "^installed ${VERSION//./\\.}-"; then continue; fi
+      if dpkg-query --show --showformat='${db:Status-Status} ${Version}\n' "$program" 2>/dev/null | grep "^installed ${VERSION//./\\.}-" >/dev/null; then continue; fi
     elif [ -e "/usr/local/bin/$program" ] && cmp --silent "$BUNDLE/bin/$program" "/usr/local/bin/$program"; then
       continue
     fi
