@@ -9,9 +9,13 @@ const OF_THE_HOST = /fs\.inotify\.\w+ = \d+(, )?/g;
 /** Reads what the last preparation of a machine noted in its log. */
 export const READ_PREPARATION = "tac /var/log/foresail/prepare.log | sed '/^== [^ ]* prepare$/q' | tac";
 
+/** The revision of a package, which a machine without the authority of its repository can't ask for. */
+const REVISION = /(?<= \d+\.\d+\.\d+)-\S+(?= from the Kubernetes repository$)/;
+
 const comparable = (line: string): string =>
   line
     .replace(OLDER_LISTS, "")
+    .replace(REVISION, "")
     .replace(OF_THE_HOST, "")
     .replace(/[, ]+$/, "");
 
