@@ -87,6 +87,11 @@ function operationsOf(words: string): string[] {
     [/^ (label|taint) /, []],
     [/^ (restore the|write kubeadm-config and kubelet-config|record) /, []],
     [/^ left out, /, []],
+    // what `prepare` changes
+    [/^ (write|replace|remove) \//, []],
+    [/^ (load the kernel modules|set for the kernel|turn swap off,) /, []],
+    [/^ install .* from (the Kubernetes repository|the bundle)$/, []],
+    [/^ install from its distribution /, []],
   ];
   const found = meanings.find(([pattern]) => pattern.test(words));
   if (found === undefined) throw new Error(`a preview has a line that the test does not know: ${words}`);

@@ -121,10 +121,8 @@ describe("a cluster of three control planes behind a load balancer, that others 
 
   it("is scaled by a worker, which joins through the load balancer", async () => {
     await configure(SCALED);
-    assert.equal(
-      (await cluster.preview()).steps["balanced-workers"]?.[0],
-      "w-3: join as worker of workers, wait until Ready",
-    );
+    const previewed = (await cluster.preview()).steps["balanced-workers"] ?? [];
+    assert.ok(previewed.includes("w-3: join as worker of workers, wait until Ready"), previewed.join("\n"));
     const blocks = await podBlocks(cluster, "cp-1", MACHINES);
     await writePlugins(cluster, POD_SUBNET, blocks.set("w-3", "10.245.5.0/24"));
     await cluster.up();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
+import { isPreparation } from "../../cli/review/steps";
 import type { KubernetesClient, KubernetesObject } from "../../lib/kubernetes";
 import { AGENT_VERSION } from "../../providers/kubeadm/machine/node-agent";
 import { KUBE_PROXY } from "../../providers/kubeadm/plan/adoption/adopted-kube-proxy";
@@ -162,10 +163,14 @@ describe("a cluster that plain kubeadm made", function () {
 
   it("is scaled by a worker as any cluster", async () => {
     await configure(SCALED);
-    assert.deepEqual((await cluster.preview()).steps["adopted-workers"], [
-      "w-2: join as worker of workers, wait until Ready",
-      "cluster DNS: move its pods apart if all of them are on one node",
-    ]);
+    const previewed = (await cluster.preview()).steps["adopted-workers"] ?? [];
+    assert.deepEqual(
+      previewed.filter((line) => !isPreparation(line)),
+      [
+        "w-2: join as worker of workers, wait until Ready",
+        "cluster DNS: move its pods apart if all of them are on one node",
+      ],
+    );
     await writePlugins(cluster, PLAIN.podSubnet, new Map([["w-2", "10.245.2.0/24"]]));
     await cluster.up();
     assert.deepEqual(await readyNodes(cluster), SCALED);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isPreparation } from "../../../cli/review/steps";
 import { annotationKeys, FAILED_CHANGE } from "../../../providers/kubeadm/plan/rollout/annotations";
 import type { Desired, TestCluster } from "../test-cluster";
 
@@ -106,7 +107,12 @@ function settled(annotations: Record<string, string>): Record<string, string> {
 const stepsOf = async (cluster: TestCluster, { spare }: Machines): Promise<string[]> =>
   Object.values((await cluster.preview()).steps)
     .flat()
-    .filter((line) => !OF_EARLIER_CHANGES.test(line) && !line.startsWith(`${spare}: stage configuration `));
+    .filter(
+      (line) =>
+        !OF_EARLIER_CHANGES.test(line) &&
+        !isPreparation(line) &&
+        !line.startsWith(`${spare}: stage configuration `),
+    );
 
 function assertLines(found: readonly string[], expected: readonly RegExp[], what: string): void {
   const words = `${what}:\n${found.join("\n")}`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { TABLES, readStep } from "../../../cli/review/steps";
+import { isPreparation, TABLES, readStep } from "../../../cli/review/steps";
 import { announcedOperations } from "../previewed-steps";
 import { killUpAt } from "../killed-engine";
 import { changingOperations, since, stepRuns } from "../step-logs";
@@ -132,7 +132,9 @@ function assertSteps({ resources }: Previewed, expected: readonly ExpectedStep[]
     COMES_WITH.some(
       ([other, of]) => other === type && lines.some(({ step }) => step !== undefined && of.test(step.kind)),
     );
-  const found = lines.filter(({ type, line }) => readStep(type, line).role !== "remark" && !comesWith(type));
+  const found = lines.filter(
+    ({ type, line }) => readStep(type, line).role !== "remark" && !isPreparation(line) && !comesWith(type),
+  );
   const missing = [...expected];
   const others = found.filter(({ step }) => {
     const at = missing.findIndex((each) => isLike(step, each));
