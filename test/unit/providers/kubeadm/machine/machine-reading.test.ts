@@ -129,7 +129,10 @@ describe("the reading of a machine", () => {
     host.write("/etc/modules-load.d/foresail.conf", "overlay\nbr_netfilter\n");
     host.write("/etc/containerd/config.toml", "version = 2\n");
     host.write("/etc/apt/apt.conf.d/90foresail-proxy", "of an earlier cluster\n");
-    assert.deepEqual(kinds("file"), files.filter((path) => !/modules-load|containerd/.test(path)));
+    assert.deepEqual(
+      kinds("file"),
+      files.filter((path) => !/modules-load|containerd/.test(path)),
+    );
     assert.deepEqual(kinds("replaced"), ["/etc/containerd/config.toml"]);
     assert.deepEqual(kinds("removed"), ["/etc/apt/apt.conf.d/90foresail-proxy"]);
   });
