@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { isPreparation } from "../../cli/review/steps";
 import { run } from "../../sandbox/nodes/command";
 import { gatherStatus } from "../../sandbox/status";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
@@ -19,6 +18,7 @@ import { clusterSecrets, findSecrets } from "../cluster/secret-search";
 import { changingOperations, overlaps, since, stepRuns } from "../cluster/step-logs";
 import { assertDriftIsRepaired } from "../cluster/drifted-files";
 import { TestCluster } from "../cluster/test-cluster";
+import { withoutPreparation } from "../support/steps";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 
@@ -198,9 +198,8 @@ describe("a cluster of system ssh on real nodes", function () {
   it("removes the dead first control plane and adds another in one `up`", async () => {
     await cluster.configure({ machines: WITHOUT_FIRST, lost: ["cp-1"] });
     const preview = await cluster.preview();
-    const lines = (preview.steps["e2e-control-plane"] ?? [])
-      .filter((line) => !isPreparation(line))
-      .map((line) => line.split(",")[0]);
+    const steps = withoutPreparation(preview.steps["e2e-control-plane"]);
+    const lines = steps.map((line) => line.split(",")[0]);
     assert.deepEqual(lines, [
       "cp-1: lost",
       "cp-4: join as control plane unless it is one",

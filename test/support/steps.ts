@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TABLES } from "../../cli/review/steps";
+import { isPreparation, TABLES } from "../../cli/review/steps";
 import type { StepTable } from "../../lib/steps/steps";
 
 /**
@@ -27,3 +27,7 @@ export function stepsOfKind<Step extends { readonly kind: string }, Kind extends
     .map((line) => table.parse(line))
     .filter((step): step is Extract<Step, { kind: Kind }> => step?.kind === kind);
 }
+
+/** Returns the lines of a preview without those of what is prepared on machines. */
+export const withoutPreparation = (lines: unknown): string[] =>
+  ((lines ?? []) as string[]).filter((line) => !isPreparation(line));
