@@ -13,7 +13,7 @@ import { type StepAnswer, WorkflowCheckout } from "./workflow-checkout";
 
 const REPOSITORY = "example/clusters";
 
-describe("the example workflow of a pull request", function () {
+describe("the action on a pull request", function () {
   this.timeout(600_000);
   const fixture = simulatedFixture({
     machines: ["cp-1", "w-1", "w-2", "w-3", "w-4"],
@@ -96,7 +96,7 @@ describe("the example workflow of a pull request", function () {
   });
 
   it("runs no code of a branch, and uses only the content of its stack files", async () => {
-    const script = path.join(fixture.folder, ".github/foresail/preview.sh");
+    const script = path.join(fixture.folder, "package.json");
     checkout.branch("code", () => writeFileSync(script, "echo poisoned"));
     const code = await checkout.previewJob("code");
     assert.deepEqual([code.exitCode, code.outputs], [0, {}]);

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { parse } from "yaml";
 import { projectFolder } from "../../sandbox/paths";
 import type { GithubApi } from "../simulation/github-api";
 import type { TestStack } from "./test-stack";
@@ -17,7 +18,12 @@ export interface StepAnswer {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** A compiled clone under git, in which the steps of the example workflow run as a runner would run them. */
+/** The steps of the action that run a script. */
+const ACTION = parse(readFileSync(path.join(projectFolder, "action.yml"), "utf8")) as {
+  runs: { steps: readonly { run?: string; env?: Readonly<Record<string, string>> }[] };
+};
+
+/** A compiled clone under git, in which the steps of the action run as a runner would run them. */
 export class WorkflowCheckout {
   /** Where the steps leave plan, preview and comment. */
   readonly out: string;
@@ -32,9 +38,6 @@ export class WorkflowCheckout {
     this.out = path.join(this.scratch, "review");
     this.files = path.join(this.scratch, "pull-request");
     const { folder } = stack.place;
-    cpSync(path.join(projectFolder, "examples/github/foresail"), path.join(folder, ".github/foresail"), {
-      recursive: true,
-    });
     writeFileSync(path.join(folder, ".gitignore"), "node_modules\nbin\nbackend\nup.log\n");
     this.git("init", "--quiet", "--initial-branch", "main");
   }
@@ -146,25 +149,39 @@ export class WorkflowCheckout {
     return checked.exitCode === 0 ? found : checked;
   }
 
-  /** Starts a script of `.github/foresail` as one step. */
-  start(script: string, environment: Record<string, string> = {}, ...args: string[]) {
+  /**
+   * Starts the action's step that runs a script, with the variables that the step sets and no others.
+   * @param values of these variables; those that are left out have what the action's inputs give them
+   */
+  start(script: string, values: Record<string, string> = {}, command = "") {
     mkdirSync(this.out, { recursive: true });
     const outputFile = path.join(this.scratch, "github-output");
     writeFileSync(outputFile, "");
     const { folder, stack } = this.stack.place;
-    const file = path.join(".github", "foresail", script);
-    const child = spawn(script.endsWith(".mjs") ? process.execPath : "bash", [file, ...args], {
+    const { run, env = {} } = ACTION.runs.steps.find(
+      (each) => each.run?.includes(`/${script}`) && each.run.endsWith(command),
+    )!;
+    const known: Record<string, string> = { STACK: stack, OUT: this.out, PULL_REQUEST: "1", ...values };
+    const { GITHUB_TOKEN, ...runner } = this.github.environment;
+    const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", run!], {
       cwd: folder,
       env: {
         ...this.stack.environment,
-        ...this.github.environment,
-        STACK: stack,
-        OUT: this.out,
+        ...runner,
         RUNNER_TEMP: this.scratch,
-        PULL_REQUEST: "1",
+        GITHUB_ACTION_PATH: projectFolder,
         GITHUB_OUTPUT: outputFile,
         FORESAIL: `${process.execPath} bin/cli/cli.js`,
-        ...environment,
+        ...("GITHUB_SHA" in values && { GITHUB_SHA: values["GITHUB_SHA"] }),
+        ...Object.fromEntries(
+          Object.keys(env).flatMap((name) =>
+            name === "GITHUB_TOKEN"
+              ? [[name, GITHUB_TOKEN]]
+              : known[name] === undefined
+                ? []
+                : [[name, known[name]]],
+          ),
+        ),
       },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,

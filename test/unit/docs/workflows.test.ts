@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
+import { ACTIONS, PULUMI_VERSION } from "../../../cli/fleet/plan/export/github-steps";
 import { filesBelow, PROJECT, read } from "./project";
 
 interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly shell?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
@@ -21,26 +25,154 @@ interface Workflow {
         readonly concurrency: { readonly group: string; readonly "cancel-in-progress": boolean };
         readonly "timeout-minutes": number;
         readonly environment: string;
-        readonly env: Readonly<Record<string, string>>;
+        readonly env?: object;
         readonly steps: readonly Step[];
       }
     >
   >;
 }
 
-const FILES = filesBelow("examples/github/workflows", ".yaml");
+interface Input {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly default?: string;
+}
+
+const ACTION = parse(read("action.yml")) as {
+  readonly inputs: Readonly<Record<string, Input>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+};
+const { steps } = ACTION.runs;
+const SCRIPT = /\$GITHUB_ACTION_PATH\/([\w./-]+)/;
+const scriptOf = ({ run = "" }: Step) => path.basename(SCRIPT.exec(run)?.[1] ?? "");
+const stepsOf = (script: string) => steps.filter((step) => scriptOf(step) === script);
 /** What the backend and each system read credentials from. */
 const CREDENTIALS = [
-  "PULUMI_BACKEND_URL",
-  "PULUMI_CONFIG_PASSPHRASE",
-  "CLOUDS_YAML",
-  "TUMBLEBUG_USERNAME",
-  "TUMBLEBUG_PASSWORD",
+  ...["pulumi-backend-url", "pulumi-access-token", "pulumi-config-passphrase"],
+  ...["aws-access-key-id", "aws-secret-access-key", "reader-kubeconfig", "clouds-yaml"],
+  ...["tumblebug-username", "tumblebug-password"],
 ];
-const SCRIPT = /\.github\/foresail\/[\w.-]+/;
+const variableOf = (input: string) => input.toUpperCase().replaceAll("-", "_");
+const EXAMPLES = filesBelow("examples/github/workflows", ".yaml");
+
+describe("the action", () => {
+  it("pins actions to the commits of the exported workflows, and names their versions", () => {
+    const lines = read("action.yml").match(/uses: .*/g)!;
+    assert.equal(lines.length, steps.filter(({ uses }) => uses !== undefined).length);
+    for (const line of lines) {
+      const [, name = "", commit, version] = /^uses: ([\w/-]+)@(\w+) # (\S+)$/.exec(line) ?? [];
+      assert.deepEqual(ACTIONS[name as keyof typeof ACTIONS], [commit, version], line);
+    }
+  });
+
+  it("runs its own scripts, which exist and are executable", () => {
+    const scripts = steps.flatMap(({ run = "" }) => SCRIPT.exec(run)?.[1] ?? []);
+    assert.equal(scripts.length, 8, scripts.join());
+    for (const script of scripts)
+      accessSync(path.join(PROJECT, script), script.endsWith(".sh") ? constants.X_OK : constants.R_OK);
+  });
+
+  it("names a shell for each command, and puts no text of others into one", () => {
+    assert.equal(ACTION.runs.using, "composite");
+    for (const { run, shell } of steps.filter((step) => step.run !== undefined)) {
+      assert.equal(shell, "bash", run);
+      assert.equal(run!.includes("${{"), false, run);
+    }
+  });
+
+  it("checks where it runs before anything else", () => assert.equal(scriptOf(steps[0]!), "check-event.sh"));
+
+  it("runs no install script of a dependency", () => {
+    const installs = steps.flatMap(({ run = "" }) => (run.includes("npm ") ? run : []));
+    assert.deepEqual(new Set(installs), new Set(["npm ci --ignore-scripts && npm run build --if-present"]));
+  });
+
+  it("gives credentials only to the step that runs foresail, and the key only to the seal", () => {
+    for (const step of steps) {
+      const values = JSON.stringify([step.env, step.with]);
+      const given = [...values.matchAll(/inputs\.([\w-]+)/g)].map(([, name = ""]) => name);
+      const isForesail = /^(?:preview|apply)\.sh$/.test(scriptOf(step));
+      const isSeal = scriptOf(step) === "plan-seal.mjs";
+      const secrets = given.filter((name) => [...CREDENTIALS, "plan-key"].includes(name));
+      // what the stack's secrets could be used for never runs beside the key
+      const expected = isSeal
+        ? ["plan-key"]
+        : isForesail
+          ? CREDENTIALS.filter((name) => name !== "reader-kubeconfig" || scriptOf(step) === "preview.sh")
+          : [];
+      assert.deepEqual(secrets, expected, step.run ?? step.uses);
+      if (isForesail)
+        for (const name of expected) assert.equal(step.env![variableOf(name)], `\${{ inputs.${name} }}`);
+    }
+  });
+
+  it("names the pull request and its plan by what GitHub and earlier steps say, the same in each step", () => {
+    const sources: Readonly<Record<string, readonly string[]>> = {
+      STACK: ["inputs.stack"],
+      PULL_REQUEST: ["github.event.pull_request.number", "steps.plan.outputs.pull-request"],
+      HEAD_SHA: ["github.event.pull_request.head.sha", "steps.plan.outputs.head-sha"],
+      PLAN_NAME: ["steps.preview.outputs.plan-name", "steps.plan.outputs.plan-name"],
+      PLAN_RUN_ID: ["github.run_id", "steps.plan.outputs.run-id"],
+      PLAN_SHA256: ["", "steps.plan.outputs.sha256"],
+    };
+    for (const step of steps) {
+      const isApply = /steps\.plan|'apply'/.test(step.if ?? "");
+      for (const [name, [preview = "", apply = preview]] of Object.entries(sources))
+        if (step.env?.[name] !== undefined)
+          assert.equal(step.env[name], `\${{ ${isApply ? apply : preview} }}`, step.run);
+    }
+    assert.deepEqual(Object.keys(stepsOf("plan-seal.mjs")[0]!.env!).sort(), [
+      ...["FORESAIL_PLAN_KEY", "HEAD_SHA", "OUT", "PLAN_NAME", "PLAN_RUN_ID", "PULL_REQUEST", "STACK"],
+    ]);
+  });
+
+  it("begins each step only after the one that it needs, and comments on a preview that failed", () => {
+    const conditions = steps.map((step) => step.if);
+    assert.deepEqual(
+      [...new Set(conditions)],
+      [
+        undefined,
+        "inputs.command == 'preview'",
+        "steps.files.outputs.preview == 'true'",
+        "always() && steps.files.outputs.preview == 'true'",
+        "inputs.command == 'apply'",
+        "steps.plan.outputs.run-id != ''",
+      ],
+    );
+    const [comment] = stepsOf("comment.mjs");
+    assert.match(comment!.if!, /^always\(\)/);
+    assert.equal(conditions.filter((condition) => condition === undefined).length, 1);
+  });
+
+  it("checks a pull request out beside main, not over it, and leaves no token", () => {
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+    assert.deepEqual(
+      checkouts.map(({ with: inputs }) => [inputs!["ref"], inputs!["path"], inputs!["persist-credentials"]]),
+      [
+        ["${{ github.event.pull_request.base.ref }}", undefined, false],
+        [
+          "refs/pull/${{ github.event.pull_request.number }}/merge",
+          stepsOf("preview.sh")[0]!.env!["FILES"],
+          false,
+        ],
+        [undefined, undefined, false],
+      ],
+    );
+  });
+
+  it("installs the engine that foresail is tested with", () =>
+    assert.equal(ACTION.inputs["pulumi-version"]!.default, PULUMI_VERSION));
+
+  it("describes its inputs, and uses each of them", () => {
+    for (const [name, { description }] of Object.entries(ACTION.inputs)) {
+      assert.match(description, /\w/);
+      assert.match(JSON.stringify(steps), new RegExp(`inputs\\.${name}\\b`));
+    }
+  });
+});
 
 describe("workflows of the examples", () => {
-  const jobs = FILES.flatMap((file) => {
+  const jobs = EXAMPLES.flatMap((file) => {
     const workflow = parse(read(file)) as Workflow;
     return Object.entries(workflow.jobs).map(([name, job]) => ({ file, workflow, name, job }));
   });
@@ -50,24 +182,20 @@ describe("workflows of the examples", () => {
     assert.deepEqual(jobs.map(({ name }) => name).sort(), ["apply", "preview"]));
 
   for (const { file, workflow, name, job } of jobs) {
-    it(`${file} pins actions to a commit, and names its version`, () => {
-      const uses = read(file).match(/uses: .*/g) ?? [];
-      assert.equal(uses.length, job.steps.filter(({ uses }) => uses !== undefined).length);
-      for (const line of uses) assert.match(line, /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-    });
-
-    it(`${file} runs its scripts, which exist and are executable`, () => {
-      const scripts = job.steps.flatMap(({ run }) => SCRIPT.exec(run ?? "")?.[0] ?? []);
-      assert.equal(scripts.length, name === "preview" ? 4 : 3, scripts.join());
-      for (const script of scripts) {
-        const own = path.join(PROJECT, "examples/github/foresail", path.basename(script));
-        accessSync(own, script.endsWith(".sh") ? constants.X_OK : constants.R_OK);
-      }
-    });
-
-    it(`${file} runs no install script of a dependency`, () => {
-      const installs = job.steps.flatMap(({ run = "" }) => (run.includes("npm ci") ? run : []));
-      assert.deepEqual(installs, ["npm ci --ignore-scripts && npm run build"]);
+    it(`${file} is one step, the action, with a secret for each of its inputs that is one`, () => {
+      assert.equal(job.steps.length, 1);
+      const [{ uses, run, with: inputs = {} }] = job.steps as [Step];
+      // a name that nobody can have: a reader has to write a commit there
+      assert.deepEqual([uses, run], ["<owner>/foresail@<commit>", undefined]);
+      for (const [input, { required }] of Object.entries(ACTION.inputs))
+        if (required === true) assert.ok(inputs[input], input);
+      for (const input of Object.keys(inputs)) assert.ok(ACTION.inputs[input], input);
+      assert.deepEqual([inputs["command"], inputs["stack"]], [name, "${{ matrix.stack }}"]);
+      assert.equal(inputs["plan-key"], "${{ secrets.FORESAIL_PLAN_KEY }}");
+      for (const input of CREDENTIALS)
+        if (name === "preview" || input !== "reader-kubeconfig")
+          assert.equal(inputs[input], `\${{ secrets.${variableOf(input)} }}`);
+      assert.equal(job.env, undefined);
     });
 
     it(`${file} takes its secrets from an environment`, () =>
@@ -76,40 +204,10 @@ describe("workflows of the examples", () => {
         name === "preview" ? "${{ matrix.stack }}-preview" : "${{ matrix.stack }}",
       ));
 
-    it(`${file} puts no text of others into a command line`, () => {
-      for (const { run = "" } of job.steps) assert.equal(run.includes("${{"), false, run);
-    });
-
-    it(`${file} gives secrets only to the step that runs foresail`, () => {
-      for (const { run = "", env = {}, with: inputs = {} } of job.steps) {
-        const values = JSON.stringify([env, inputs]);
-        const isForesail = /(?:preview|apply)\.sh$/.test(run);
-        const isSeal = run.includes("plan-seal.mjs");
-        assert.equal(values.includes("secrets."), isForesail || isSeal, run);
-        // what the stack's secrets could be used for never runs beside the key
-        assert.deepEqual(values.match(/secrets\.FORESAIL_PLAN_KEY/g)?.length, isSeal ? 1 : undefined, run);
-        if (isSeal) assert.equal(values.match(/secrets\./g)!.length, 1);
-        if (isForesail)
-          for (const name of CREDENTIALS) assert.equal(env[name], `\${{ secrets.${name} }}`, name);
-      }
-      assert.equal(JSON.stringify(job.env).includes("secrets."), false);
-    });
-
-    it(`${file} has a time limit, one run per stack at once, and the engine that foresail is tested with`, () => {
+    it(`${file} has a time limit, one run per stack at once, and no permission by default`, () => {
       assert.ok(job["timeout-minutes"] > 0);
       assert.match(job.concurrency.group, /\$\{\{ matrix\.stack \}\}/);
-      const { devDependencies } = JSON.parse(read("package.json")) as {
-        devDependencies: Record<string, string>;
-      };
-      const versions = job.steps.flatMap(({ with: inputs }) => inputs?.["pulumi-version"] ?? []);
-      assert.deepEqual(versions, [devDependencies["@pulumi/pulumi"]]);
-    });
-
-    it(`${file} has no permission by default, and leaves no token in the checkout`, () => {
       assert.deepEqual(workflow.permissions, {});
-      const checkouts = job.steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
-      assert.equal(checkouts.length, name === "preview" ? 2 : 1);
-      for (const { with: inputs } of checkouts) assert.equal(inputs?.["persist-credentials"], false);
     });
   }
 
@@ -125,22 +223,6 @@ describe("workflows of the examples", () => {
       actions: "read",
       "pull-requests": "read",
     });
-  });
-
-  it("check a pull request out beside main, not over it", () => {
-    const checkouts = job("preview").steps.flatMap(({ uses = "", with: inputs = {} }) =>
-      uses.startsWith("actions/checkout@") ? [inputs] : [],
-    );
-    assert.deepEqual(
-      checkouts.map(({ ref, path: folder }) => ({ ref, folder })),
-      [
-        { ref: "${{ github.event.pull_request.base.ref }}", folder: undefined },
-        {
-          ref: "refs/pull/${{ github.event.pull_request.number }}/merge",
-          folder: job("preview").env["FILES"],
-        },
-      ],
-    );
   });
 
   it("cancel a preview that is out of date, and never an apply", () => {

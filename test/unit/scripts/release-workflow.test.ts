@@ -41,7 +41,7 @@ const jobs = Object.entries(WORKFLOW.jobs);
 /** What a package needs of the project's folder to be packed. */
 const PACKED = [
   ...["package.json", "package-lock.json", ".npmrc", "CHANGELOG.md", "README.md", "LICENSE", "program.cjs"],
-  ...["scripts", "policy", "docs", "providers", "bin"],
+  ...["Containerfile", "scripts", "template", "policy", "docs", "providers", "bin"],
 ];
 const NOT_PACKED = ["test", "bench", "sandbox", "scripts"].map((name) => path.join("bin", name));
 
@@ -83,6 +83,7 @@ describe("the workflow of a release", function () {
     assert.deepEqual(permissions, {
       package: { contents: "read" },
       use: {},
+      image: { packages: "write" },
       npm: { "id-token": "write" },
       notes: { contents: "write" },
     });
@@ -111,10 +112,8 @@ describe("the workflow of a release", function () {
   it("publishes after everything that can be repeated, and each job waits for the one whose archive it takes", () => {
     const needs = Object.fromEntries(jobs.map(([name, job]) => [name, [job.needs ?? []].flat()]));
     assert.deepEqual(needs, {
-      package: [],
-      use: ["package"],
-      npm: ["package", "use"],
-      notes: ["package", "npm"],
+      ...{ package: [], use: ["package"], image: ["package", "use"] },
+      ...{ npm: ["package", "use", "image"], notes: ["package", "npm"] },
     });
   });
 
@@ -142,7 +141,9 @@ describe("the workflow of a release", function () {
       const real = execFileSync("which", ["npm"], { encoding: "utf8" }).trim();
       writeFileSync(path.join(tools, "npm"), NPM(real));
       writeFileSync(path.join(tools, "gh"), '#!/bin/sh\necho "gh $*" >>"$CALLS"\n');
-      for (const tool of ["npm", "gh"]) chmodSync(path.join(tools, tool), 0o700);
+      const docker = `#!/bin/sh\necho "docker $*" >>"$CALLS"\nif [ "$1" = run ]; then echo "$VERSION"; fi\n`;
+      writeFileSync(path.join(tools, "docker"), docker);
+      for (const tool of ["npm", "gh", "docker"]) chmodSync(path.join(tools, tool), 0o700);
     });
 
     const quietGit = () => ({
@@ -200,6 +201,21 @@ describe("the workflow of a release", function () {
       const manifest = path.join(empty, "clusters/node_modules/foresail/package.json");
       const { repository } = JSON.parse(readFileSync(manifest, "utf8")) as { repository: { url: string } };
       assert.equal(repository.url, "git+https://git.example.org/o/r.git");
+
+      const tags = { VERSION: version, DIST_TAG: "next" };
+      assert.equal(
+        run("image", empty, { ...tags, GITHUB_REPOSITORY: "O/r", GITHUB_TOKEN: "token" }),
+        undefined,
+      );
+      assert.match(
+        called()[0]!,
+        /^docker build --file release\/Containerfile .* --tag ghcr\.io\/o\/r:next release$/,
+      );
+      assert.deepEqual(
+        called().slice(-2),
+        [version, "next"].map((tag) => `docker push ghcr.io/o/r:${tag}`),
+      );
+      assert.ok(existsSync(path.join(empty, "release/Containerfile")));
 
       assert.equal(run("notes", empty, { TAG: `v${version}`, DIST_TAG: "next" }), undefined);
       assert.match(

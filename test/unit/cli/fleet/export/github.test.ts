@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { exportedText } from "../../../../../cli/fleet/commands/export";
 import { githubWorkflows } from "../../../../../cli/fleet/plan/export/github";
 import { PULUMI_VERSION } from "../../../../../cli/fleet/plan/export/github-steps";
+import { INSTALL } from "../../../../../cli/fleet/plan/export/exported";
 import type { Fleet } from "../../../../../cli/fleet/plan/fleet";
 import { nextOf, type Progress } from "../../../../../cli/fleet/plan/waves";
 import { read } from "../../../docs/project";
@@ -23,12 +24,70 @@ interface Job {
   }[];
 }
 
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly uses?: string;
+}
+
 type Result = "success" | "failure" | "skipped";
 
 const jobsOf = (fleet: Fleet, name: string) => {
   const file = githubWorkflows(fleet).find((one) => one.name === `foresail-${name}.yaml`)!;
   return (file.documents[0] as { jobs: Record<string, Job> }).jobs;
 };
+
+/** What an exported job sets for all of its steps, and the action for each of them. */
+const OF_JOBS = /^(?:STACK|OUT|FILES|POLICY_PACK)$/;
+const OF_PREVIEWS = /^(?:PULL_REQUEST|HEAD_SHA)$/;
+
+/** Returns the action's steps of one command as exported workflows have them: in a clone, with secrets for inputs. */
+function stepsOfAction(condition: string): Job["steps"] {
+  const { runs } = parse(read("action.yml")) as { runs: { steps: readonly (Job["steps"][number] & Step)[] } };
+  const command = condition.startsWith("files") ? "preview" : "apply";
+  const text = (value: string) =>
+    value
+      .replace("${{ inputs.node-version }}", ".nvmrc")
+      .replace("${{ inputs.pulumi-version }}", PULUMI_VERSION)
+      .replace("${{ inputs.github-token }}", "${{ github.token }}")
+      .replace(/inputs\.plan-key/, "secrets.FORESAIL_PLAN_KEY")
+      .replace(
+        /inputs\.([\w-]+)/,
+        (_input, name: string) => `secrets.${name.toUpperCase().replaceAll("-", "_")}`,
+      )
+      .replaceAll("foresail-review", "${{ env.OUT }}");
+  const texts = (values: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name === "node-version" ? "node-version-file" : name,
+        typeof value === "string" ? text(value) : value,
+      ]),
+    );
+  return runs.steps
+    .filter(
+      (step) => step.if !== undefined && (step.if.includes(condition) || step.if.includes(`'${command}'`)),
+    )
+    .map(({ id, if: begins, uses, run, env, with: inputs }) => {
+      const own = Object.entries(env ?? {}).filter(
+        ([name]) => !OF_JOBS.test(name) && (command === "apply" || !OF_PREVIEWS.test(name)),
+      );
+      return {
+        ...(begins!.includes("inputs.command") ? {} : { if: begins! }),
+        ...(id !== undefined && { id }),
+        ...(uses !== undefined && { uses }),
+        ...(run !== undefined && {
+          run: run.startsWith("npm ci")
+            ? INSTALL
+            : run
+                .replace(/^'?"?|"(?= |$)/g, "")
+                .replace('"$GITHUB_ACTION_PATH/', "$GITHUB_ACTION_PATH/")
+                .replace("$GITHUB_ACTION_PATH/examples/github", ".github"),
+        }),
+        ...(inputs !== undefined && { with: texts(inputs) }),
+        ...(own.length > 0 && { env: texts(Object.fromEntries(own)) as Record<string, string> }),
+      };
+    });
+}
 
 /** What a condition can use. */
 const EXPRESSIONS = createContext({ cancelled: () => false });
@@ -169,19 +228,16 @@ describe("workflows for GitHub", function () {
       }),
     ));
 
-  it("have the steps of the example's workflows, with the same pinned actions", () => {
+  it("have the steps of the action, with the same pinned actions", () => {
     const fleet = fleetNamed("prod", "canary");
-    const example = (name: string) =>
-      (parse(read(`examples/github/workflows/foresail-${name}.yaml`)) as { jobs: Record<string, Job> }).jobs[
-        name
-      ]!;
+    const [previewed, applied] = ["files.outputs.preview", "plan.outputs.run-id"].map(stepsOfAction);
     // a stack by itself has its own comment; a fleet has one, made of what each stack leaves
     const isOwn = ({ run = "", with: inputs }: Job["steps"][number]) =>
       !run.endsWith("comment.mjs") && inputs?.["name"] !== "review-${{ env.STACK }}";
     const { preview } = jobsOf(fleet, "preview");
-    assert.deepEqual(preview!.steps.filter(isOwn), example("preview").steps.filter(isOwn));
-    assert.equal(preview!.steps.length, example("preview").steps.length);
-    assert.deepEqual(jobsOf(fleet, "apply")["wave-canary"]!.steps, example("apply").steps);
+    assert.deepEqual(preview!.steps.filter(isOwn), previewed!.filter(isOwn));
+    assert.equal(preview!.steps.length, previewed!.length);
+    assert.deepEqual(jobsOf(fleet, "apply")["wave-canary"]!.steps, applied);
     for (const file of githubWorkflows(fleet))
       for (const line of exportedText(file).match(/uses: .*/g) ?? [])
         assert.match(line, /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
