@@ -24,9 +24,9 @@ function faultsOf(tag, { manifest, lock, changelog }) {
   const section = sectionOf(changelog, version);
   return [
     ...(manifest.version === version ? [] : [`package.json has version ${manifest.version}, not ${version}`]),
-    ...(lock.version === version && lock.packages[""].version === version
+    ...(lock.packages[""].version === version
       ? []
-      : [`package-lock.json has version ${lock.version}, not ${version}: npm install --package-lock-only`]),
+      : [`package-lock.json is not of version ${version}: npm install --package-lock-only`]),
     ...(section === undefined ? [`CHANGELOG.md has no section "## [${version}] - <date>"`] : []),
     ...(section === "" ? [`the section of ${version} in CHANGELOG.md is empty`] : []),
   ];

@@ -79,7 +79,7 @@ export const TIERS: readonly Tier[] = [
     night:
       "the rotation of the encryption key on three control planes, a pod that a budget never allows to evict, a machine that comes back empty, and adopted clusters: with another configuration and a profile, of three control " +
       "planes behind a load balancer with an upgrade, and one whose address a static pod holds; a cluster that moves to another " +
-      "load balancer; two regions that are upgraded in waves; labels of a pool that change; ordinary days of a cluster, some of them by day; every change of docs/recovery.md that fails",
+      "load balancer; two regions that are upgraded in waves; labels of a pool that change; ordinary days of a cluster, some of them by day; every change of docs/recovery.md that fails; the container image",
   },
   {
     name: "rollout",

@@ -18,8 +18,8 @@ import { ensureNodeImage, nodeImage } from "../../sandbox/nodes/node-image";
 import { projectFolder } from "../../sandbox/paths";
 import type { Reporter } from "../../sandbox/progress";
 import { ensureToolchain } from "../../sandbox/toolchain";
+import { byNight } from "../left-out";
 
-const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 const BASE = `localhost/foresail-image-base:${process.pid}`;
 const IMAGE = `localhost/foresail-image:${process.pid}`;
@@ -37,18 +37,22 @@ ENV NPM_CONFIG_CAFILE=${AUTHORITIES}
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && userdel --remove foresail
 `;
 
-(BY_NIGHT ? describe : describe.skip)("the container image", function () {
+describe("the container image", function () {
+  byNight("unit/scripts/container-image.test.ts compares the recipe with package.json by day");
   this.timeout(900_000);
-  const folder = mkdtempSync(path.join(tmpdir(), "foresail-image-"));
-  let engine: ContainerEngine;
+  let folder: string;
+  let engine: ContainerEngine | undefined;
 
   before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "foresail-image-"));
     await ensureNodeImage(silent);
     engine = await ContainerEngine.ensure(silent);
     await build(BASE, await writeBase());
     await build(IMAGE, writeContext(), `BASE=${BASE}`, "ARCHIVE=foresail.tgz");
   });
   after(async () => {
+    // left out by day
+    if (engine === undefined) return;
     rmSync(folder, { recursive: true });
     for (const image of [IMAGE, BASE]) await engine.call(["image", "rm", "--force", image]).catch(() => "");
   });
@@ -85,10 +89,10 @@ RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && userdel -
 
   /** Builds with this machine's network, since a registry may be reachable by its settings alone. */
   async function build(tag: string, context: string, ...args: string[]): Promise<void> {
-    const own = (await engine.limitArguments()).filter((_, at, all) => all[0] === "--runtime" && at < 2);
+    const own = (await engine!.limitArguments()).filter((_, at, all) => all[0] === "--runtime" && at < 2);
     const given = args.flatMap((arg) => ["--build-arg", arg]);
     const file = path.join(context, "Containerfile");
-    await engine.call(
+    await engine!.call(
       [...own, "build", "--network=host", "--rm", ...given, "--tag", tag, "--file", file, context],
       600,
     );
@@ -103,8 +107,8 @@ RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && userdel -
       "config: { foresail:cluster: { nmae: typo } }\n",
     );
     execFileSync("chmod", ["-R", "a+rwX", folder]);
-    return engine.call([
-      ...["run", "--rm", "--network=none", ...(await engine.limitArguments())],
+    return engine!.call([
+      ...["run", "--rm", "--network=none", ...(await engine!.limitArguments())],
       ...["--volume", `${stacks}:/work/stacks`, "--entrypoint", program],
       ...[
         "--env",

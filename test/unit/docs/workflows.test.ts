@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
@@ -81,6 +82,35 @@ describe("the action", () => {
   });
 
   it("checks where it runs before anything else", () => assert.equal(scriptOf(steps[0]!), "check-event.sh"));
+
+  const REPOSITORY = { GITHUB_REPOSITORY: "example/clusters" };
+  const preview = { ...REPOSITORY, COMMAND: "preview", GITHUB_EVENT_NAME: "pull_request_target" };
+  const own = { ...preview, HEAD_REPOSITORY: "example/clusters" };
+  const apply = { ...REPOSITORY, COMMAND: "apply", GITHUB_EVENT_NAME: "push", GITHUB_REF: "refs/heads/main" };
+  const events: Readonly<Record<string, readonly [environment: Record<string, string>, refusal?: RegExp]>> = {
+    "previews a branch of its repository": [own],
+    "applies on main": [apply],
+    "applies on main when a person starts it": [{ ...apply, GITHUB_EVENT_NAME: "workflow_dispatch" }],
+    "previews no event whose workflow is the branch's": [
+      { ...own, GITHUB_EVENT_NAME: "pull_request" },
+      /event pull_request_target.*this is pull_request\./,
+    ],
+    "previews no fork": [{ ...own, HEAD_REPOSITORY: "other/clusters" }, /another repository/],
+    "previews no fork that is gone": [{ ...preview, HEAD_REPOSITORY: "" }, /another repository/],
+    "applies on no other branch": [{ ...apply, GITHUB_REF: "refs/heads/mine" }, /Only main is applied/],
+    "applies on no tag named main": [{ ...apply, GITHUB_REF: "refs/tags/main" }, /Only main is applied/],
+    "does nothing else": [{ ...apply, COMMAND: "destroy" }, /preview or apply/],
+  };
+  for (const [title, [environment, refusal]] of Object.entries(events))
+    it(title, () => {
+      const { run } = steps[0]!;
+      const { status, stdout } = spawnSync("bash", ["-eo", "pipefail", "-c", run!], {
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], GITHUB_ACTION_PATH: PROJECT, ...environment },
+      });
+      assert.equal(status, refusal === undefined ? 0 : 1, stdout);
+      if (refusal !== undefined) assert.match(stdout, refusal);
+    });
 
   it("runs no install script of a dependency", () => {
     const installs = steps.flatMap(({ run = "" }) => (run.includes("npm ") ? run : []));

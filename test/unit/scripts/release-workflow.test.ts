@@ -15,6 +15,8 @@ import path from "node:path";
 import { parse } from "yaml";
 import { ACTIONS } from "../../../cli/fleet/plan/export/github-steps";
 import { projectFolder } from "../../../sandbox/paths";
+import { leaveOut } from "../../left-out";
+import { filesBelow } from "../docs/project";
 
 interface Job {
   readonly permissions: Readonly<Record<string, string>>;
@@ -76,6 +78,19 @@ describe("the workflow of a release", function () {
       const [, name = "", commit, named] = /^uses: ([\w/-]+)@(\w+) # (\S+)$/.exec(line) ?? [];
       assert.deepEqual(ACTIONS[name as keyof typeof ACTIONS], [commit, named], line);
     }
+  });
+
+  it("is right in the eyes of actionlint, as the examples are", function () {
+    const { status, stdout, error } = spawnSync(
+      "actionlint",
+      ["-no-color", FILE, ...filesBelow("examples/github/workflows", ".yaml")],
+      {
+        cwd: projectFolder,
+        encoding: "utf8",
+      },
+    );
+    if (error !== undefined) leaveOut(this, "actionlint is not installed");
+    assert.equal(status, 0, stdout);
   });
 
   it("gives each job no more than it needs", () => {

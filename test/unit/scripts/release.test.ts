@@ -11,7 +11,7 @@ interface Manifest {
 const release = createRequire(path.resolve("package.json"))("./scripts/release.cjs") as {
   faultsOf: (
     tag: string,
-    files: { manifest: Manifest; lock: Manifest & { packages: object }; changelog: string },
+    files: { manifest: Manifest; lock: { packages: object }; changelog: string },
   ) => string[];
   notesOf: (changelog: string, tag: string, repository: string) => string;
   outputsOf: (tag: string) => Record<string, string>;
@@ -46,7 +46,7 @@ const CHANGELOG = `# Changelog
 describe("a release", () => {
   const files = (version: string, locked = version) => ({
     manifest: { version },
-    lock: { version: locked, packages: { "": { version: locked } } },
+    lock: { packages: { "": { version: locked } } },
     changelog: CHANGELOG,
   });
   const cases: readonly (readonly [string, string, ReturnType<typeof files>, readonly RegExp[]])[] = [
