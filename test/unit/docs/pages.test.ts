@@ -13,7 +13,7 @@ function anchorOf(heading: string): string {
 }
 
 function withoutCode(text: string): string {
-  return text.replace(/^( *)(```|~~~).*?^\1\2$/gms, "");
+  return text.replace(/^( *)(`{3,}|~{3,}).*?^\1\2$/gms, "");
 }
 
 function anchors(text: string): string[] {
