@@ -98,6 +98,7 @@ describe("a cluster of system ssh on real nodes", function () {
       "e2e-control-plane",
       "e2e-endpoint",
       "e2e-node-agents",
+      "e2e-owner",
       "e2e-workers",
     ]);
     const sampled = await sampleProcesses(cluster.up());
