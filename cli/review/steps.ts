@@ -261,9 +261,7 @@ export function readStep(type: string, line: string): ReviewStep {
 /** Tells whether a line says what the preparation of a machine changes. */
 export function isPreparation(line: string): boolean {
   const step = kubeadm.preparationSteps.parse(line);
-  if (step === undefined || !(step.kind in PREPARATION)) return false;
-  // a configuration is written, too, but into objects of the cluster
-  return !("files" in step) || step.files.startsWith("/");
+  return step !== undefined && step.kind in PREPARATION;
 }
 
 /** What a join is after an earlier run began it: the machine is a member without a label, or was reset to join anew. */

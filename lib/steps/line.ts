@@ -89,6 +89,9 @@ export const phrase = value("[^:]+");
 /** Any text, also from outside and on several lines. */
 export const text = value("[\\s\\S]*?");
 
+/** Absolute paths, separated by commas. */
+export const paths = value("/[\\s\\S]*?");
+
 export const number = placeholder("(?:0|[1-9]\\d{0,14})", String, Number);
 
 /** Names, separated by commas. */

@@ -6,6 +6,7 @@ import {
   line,
   number,
   optional,
+  paths,
   phrase,
   text,
   token,
@@ -28,9 +29,9 @@ const PREPARATION = {
   swapOff: line`${machine}: turn swap off, now and in /etc/fstab: ${text("devices")}`,
   installPackages: line`${machine}: install from its distribution ${text("packages")}`,
   installPrograms: line`${machine}: install ${words("programs")} ${token("version")} from ${choice("source", ["the Kubernetes repository", "the bundle"])}`,
-  writeFiles: line`${machine}: write ${text("files")}`,
-  replaceFiles: line`${machine}: replace ${text("files")}`,
-  removeFiles: line`${machine}: remove ${text("files")}`,
+  writeFiles: line`${machine}: write ${paths("files")}`,
+  replaceFiles: line`${machine}: replace ${paths("files")}`,
+  removeFiles: line`${machine}: remove ${paths("files")}`,
   rebootFirst: line`${machine}: reboot, since its packages ask for it`,
 };
 

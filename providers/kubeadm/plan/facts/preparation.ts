@@ -4,8 +4,8 @@ import type { PreparationStep } from "../steps";
 import { type AskedMachine, factOf, isContainer, linesOf } from "./machine-reading";
 
 /** Kinds of changes, as common/preparation.sh notes them. */
-export type ChangeKind =
-  "file" | "module" | "package" | "program" | "removed" | "replaced" | "setting" | "swap";
+const KINDS = ["file", "module", "package", "program", "removed", "replaced", "setting", "swap"] as const;
+export type ChangeKind = (typeof KINDS)[number];
 
 /** A change of a preparation: what it is of, and for packages and programs the version. */
 export interface Change {
@@ -16,11 +16,9 @@ export interface Change {
 /** Parses lines "KIND WORDS", as a machine tells them before its preparation, and its log after it. */
 export function parseChanges(lines: readonly string[]): Change[] {
   return lines.flatMap((line) => {
-    const [, kind, what] =
-      /^(file|module|package|program|removed|replaced|setting|swap) (.+)$/.exec(line) ?? [];
-    return kind === undefined || what === undefined
-      ? []
-      : [{ kind: kind as ChangeKind, what: printable(what) }];
+    const [, word, what = ""] = /^(\w+) (.+)$/.exec(line) ?? [];
+    const kind = KINDS.find((each) => each === word);
+    return kind === undefined ? [] : [{ kind, what: printable(what) }];
   });
 }
 

@@ -7,8 +7,10 @@ import { type NodeGroupStep, nodeGroupSteps, type PreparationStep } from "../../
 import type { NodeGroupInputs } from "../declarations";
 import { addressesOf, readMachineFacts } from "../facts/reading";
 
-const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
-const namesOf = (machines: readonly { readonly name: string }[] = []) => machines.map(({ name }) => name);
+/** Returns the name of a group's resource for messages. */
+export const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
+export const namesOf = (machines: readonly { readonly name: string }[] = []) =>
+  machines.map(({ name }) => name);
 
 /**
  * Describes what the run that makes the cluster does with the group. Unknown if its machines did not say that they are no

@@ -34,7 +34,7 @@ import { isKnownList } from "../../../../lib/unknown";
 import { readMachineFacts } from "../facts/reading";
 import { selfOf } from "../facts/ownership";
 import { nodeOutputs, observeNodes } from "./observed-nodes";
-import { examineJoining, firstLines } from "./joining-machines";
+import { examineJoining, firstLines, nameOf, namesOf } from "./joining-machines";
 import { readCluster, readForCheck } from "../session/preview-reading";
 import { report, reportRecorded } from "../../../../lib/pulumi/log";
 import type { NodeGroupInputs, NodeGroupOutputs } from "../declarations";
@@ -45,9 +45,6 @@ const DELETE_SSH_SECONDS = 30;
 const REMOVED_WITH_CLUSTER =
   "the control planes are removed together with the cluster only, by `pulumi destroy` without --target; to remove one of " +
   "them, take it out of the configuration and run `pulumi up`";
-
-const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
-const namesOf = (machines: readonly { readonly name: string }[] = []) => machines.map(({ name }) => name);
 
 interface GroupPreview {
   lines: string[];

@@ -25,10 +25,14 @@ import { stepsOfUnread } from "../../../../lib/steps/steps";
 import type { NodeOutput, NodeRolloutInputs } from "../declarations";
 import { clusterVersion } from "../configuration/kubeadm-config";
 import { unreachedMachines } from "../session/machines-session";
-import { withCertificateEnds } from "../certificates/rollout";
 import { nodeOutputs, observeNode } from "../membership/observed-nodes";
 import { endedKubelets } from "../certificates/kubelets";
-import { certificateNotes, renewBeforeDays, renewingNodes } from "../certificates/rollout";
+import {
+  certificateNotes,
+  renewBeforeDays,
+  renewingNodes,
+  withCertificateEnds,
+} from "../certificates/rollout";
 import { readForCheck } from "../session/preview-reading";
 import type { ClusterReading } from "../session/shared-reading";
 
