@@ -7,6 +7,7 @@ import {
   zenithKeypairSteps,
 } from "../../providers/azimuth/plan/steps";
 import { releaseRecoverySteps } from "../../providers/helm/plan/release-record";
+import { isLeftOf } from "../../providers/kubeadm/plan/facts/preparation";
 import { CONFIGURATION } from "../../providers/kubeadm/plan/rollout/annotations";
 import * as kubeadm from "../../providers/kubeadm/plan/steps";
 import { adoptionSteps, objectReadySteps } from "../../providers/kubernetes/plan/steps";
@@ -38,7 +39,7 @@ interface Rule<Step> {
   readonly role?: "unknown" | "unread" | "remark";
   readonly danger?:
     DangerKind | ((step: Step, isControlPlane: (name: string) => boolean) => DangerKind | undefined);
-  /** Whether it takes a node out of service or out of the cluster. */
+  /** Whether it takes a node out of service or out of the cluster, or a machine from another stack. */
   readonly isDisruptive?: true | ((step: Step) => boolean);
   /** Whether it belongs to the join of machines. */
   readonly joins?: true;
@@ -159,7 +160,10 @@ const RULES: Readonly<Record<string, Rules>> = {
     remove: { danger: "control plane" },
   }),
   LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
-  ClusterOwner: rules(kubeadm.clusterOwnerSteps, { ...PREPARATION, takeOver: { danger: "taken over" } }),
+  ClusterOwner: rules(kubeadm.clusterOwnerSteps, {
+    ...PREPARATION,
+    takeOver: { danger: "taken over", isDisruptive: true },
+  }),
   ReaderAccount: rules(kubeadm.readerAccountSteps, {
     own: { danger: ({ former }) => (former === undefined ? undefined : "taken over") },
     kubeadm: PLAIN,
@@ -258,10 +262,18 @@ export function readStep(type: string, line: string): ReviewStep {
   };
 }
 
-/** Tells whether a line says what the preparation of a machine changes. */
-export function isPreparation(line: string): boolean {
+function preparationIn(line: string): kubeadm.PreparationStep | undefined {
   const step = kubeadm.preparationSteps.parse(line);
-  return step !== undefined && step.kind in PREPARATION;
+  return step !== undefined && step.kind in PREPARATION ? (step as kubeadm.PreparationStep) : undefined;
+}
+
+/** Tells whether a line says what the preparation of a machine changes. */
+export const isPreparation = (line: string): boolean => preparationIn(line) !== undefined;
+
+/** Returns whether a line is what is left of the preparation that another one lists. */
+function isLeftOfPreparation(current: string, reviewed: string): boolean {
+  const [now, whole] = [current, reviewed].map(preparationIn);
+  return now !== undefined && whole !== undefined && isLeftOf(now, whole);
 }
 
 /** What a join is after an earlier run began it: the machine is a member without a label, or was reset to join anew. */
@@ -285,6 +297,7 @@ function isBegunJoin(current: string, reviewed: string): boolean {
  * targets.
  */
 export function isBegun(type: string, current: string, reviewed: string): boolean {
+  if (isLeftOfPreparation(current, reviewed)) return true;
   if (type === "NodeGroup") return isBegunJoin(current, reviewed);
   if (type !== "NodeRollout") return false;
   const [now, promised] = [kubeadm.nodeRolloutSteps.parse(current), kubeadm.nodeRolloutSteps.parse(reviewed)];

@@ -75,7 +75,7 @@ export const endpointParameters = (
 ): Parameters => ({ ENDPOINT: controlPlaneEndpoint(endpoint), FORMER_ENDPOINTS: former });
 
 /** Returns the variables of the functions in common/settings, except PROXY. */
-export function settingsParameters(specification: ClusterSpecification, role: Role): Parameters {
+export function settingsParameters(specification: ClusterSpecification, role: Role) {
   const { caBundle = "" } = specification;
   const registries = mirroredRegistries(specification);
   const files = filesOf(specification, role);
@@ -87,7 +87,7 @@ export function settingsParameters(specification: ClusterSpecification, role: Ro
     FILE_MODES: files.map(({ mode }) => mode),
     FILE_OWNERS: files.map(({ owner = "" }) => owner),
     FILE_CONTENTS: files.map(({ content }) => content),
-  };
+  } satisfies Parameters;
 }
 
 /**

@@ -62,7 +62,7 @@ end_step() {
   local lines
   rm -rf "$SCRATCH_PATH"
   # before the redirection: the log is this shell's standard output
-  lines=$(tail -n +$((log_start + 1)) "$log" | tail -n 20) || true
+  lines=$(tail -n +$((log_start + 1)) "$log" | { grep -v '^== did ' || true; } | tail -n 20) || true
   if [ "$1" -ne 0 ]; then { explain_failure "$@" "$lines" >&3; } 2>/dev/null || true; fi
   echo "== $(date -u +%FT%T.%3NZ) $OPERATION ended with $1"
   exit "$1"

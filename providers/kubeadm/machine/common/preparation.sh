@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # other files read them and fill them in
 # What the preparation of a machine changes. A preview lists it by the same functions, in a shell in which those that write a
-# file only tell. Foresail's own records in /etc/foresail and /var/lib/foresail are no part of the list.
+# file only tell. Foresail's own records in /var/lib/foresail are not part of the list.
 # Parameters, besides those of common/settings: KEEP_SWAP (yes for a kubelet that runs with swap), ENDPOINT, BRIDGE and
 # HOLD_ADDRESS (yes or no), REPOSITORY (empty for a bundle), and in_container, which the step sets
 

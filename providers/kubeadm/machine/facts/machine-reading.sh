@@ -68,7 +68,7 @@ component_images() {
   elif [ ! -f "$BUNDLE/SHA256SUMS" ] || ! (verify_file "$program" bin/kubeadm); then
     return 1
   fi
-  [ -x "$program" ] && [ "$("$program" version --output=short)" = "v$VERSION" ] && list_images "$program"
+  [ -x "$program" ] && [ "$(timeout "$SECONDS_TO_ASK" "$program" version --output=short)" = "v$VERSION" ] && list_images "$program"
 }
 if [ "$PLANNED" = yes ]; then tell images component_images; fi
 if [ -e "$PREPARED_PATH" ]; then echo yes | answer prepared; exit 0; fi
@@ -206,24 +206,27 @@ if [ -n "${missing[*]}" ]; then
   tell packages candidates &
   tell_refusal installation refuse_installation "${quiet[@]}" &
 fi
-# whether the lists of packages are those that the repositories have now: the installation reads them anew
+# whether the lists of packages are those that the repositories have now: the installation reads them anew. What is not
+# compared counts as older: a list beyond the eighth, and one whose address has a password.
 package_lists() {
-  local page name found
+  local page name found asked=0
   found=$(
     while read -r page name; do
+      asked=$((asked + 1))
+      if [ "$asked" -gt 8 ] || [[ $page == *@* ]]; then echo older; continue; fi
       {
-        if timeout "$SECONDS_TO_ASK" curl --silent --fail --location "$page" | cmp --silent - "/var/lib/apt/lists/$name"; then echo same; else echo older; fi
+        if timeout "$SECONDS_TO_ASK" curl --config - --silent --fail --location <<<"url = \"$page\"" | cmp --silent - "/var/lib/apt/lists/$name"; then echo same; else echo older; fi
       } &
-    done < <(apt-get --print-uris update | sed -nE "s/^'(https?:[^']*InRelease)' ([^ ]+) .*/\\1 \\2/p" | head -n 8)
+    done < <(apt-get --print-uris update | sed -nE "s/^'(https?:[^']*InRelease)' ([^ ]+) .*/\\1 \\2/p")
     wait
   )
   if [ -n "$found" ] && ! grep -q older <<<"$found"; then echo current; fi
 }
-if [ "$PLANNED" = yes ] && [ -n "${missing[*]}" ] && command -v curl >/dev/null; then tell packageLists package_lists & fi
 # the first list of packages that apt would read, by apt's own way
 distribution_page() { apt-get --print-uris update | sed -nE "s/^'(https?:[^']*)InRelease' .*/\\1InRelease/p" | head -n 1; }
 distribution_proxy() { apt-config dump "Acquire::$1::Proxy" | sed -nE 's/^[^ ]+ "(.*)";$/\1/p' | grep -vix direct; }
 export_proxy "${PROXY[@]}"
+if [ "$PLANNED" = yes ] && [ -n "${missing[*]}" ] && command -v curl >/dev/null; then tell packageLists package_lists & fi
 # Prints the status of a page, or why there is none: URL. A signed address may not be asked for its head.
 ask_page() {
   local host port words status

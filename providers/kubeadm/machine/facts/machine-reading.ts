@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ownValue } from "../../../../lib/json";
 import type { Machine } from "../../plan/cluster/machine";
 import type { PodNetworkKind } from "../../plan/endpoint/network-ports";
@@ -87,8 +88,22 @@ function plannedParts(wanted: ReadFor): { files: readonly string[]; parameters: 
     ...{ machine: { ...machine, internalAddress }, backends },
     machines: specification.proxy ? machines : [],
   });
-  return { files: [...files, "facts/planned-preparation"], parameters };
+  // contents may be secret, and the host may not be known yet
+  const { FILE_CONTENTS: contents, REGISTRY_HOSTS: hosts } = parameters;
+  const withSums = {
+    ...{ FILE_CONTENTS: [], FILE_SUMS: sumsOf(contents) },
+    ...{ REGISTRY_HOSTS: [], REGISTRY_SUMS: sumsOf(hosts) },
+  };
+  return { files: [...files, "facts/planned-preparation"], parameters: { ...parameters, ...withSums } };
 }
+
+/** Returns the SHA-256 sums of files as the preparation writes them: with one line break at the end. */
+const sumsOf = (contents: readonly string[]): string[] =>
+  contents.map((content) =>
+    createHash("sha256")
+      .update(`${content.replace(/\n$/, "")}\n`)
+      .digest("hex"),
+  );
 
 /** Parses the answer of machineReadingScript. @param at when it came, in milliseconds of this clock */
 export function parseMachineReading(answer: string, at: number): MachineReading {

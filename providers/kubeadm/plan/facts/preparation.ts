@@ -34,10 +34,10 @@ export function preparationOf(asked: AskedMachine): PreparationStep[] {
   const isBundle = "bundle" in sourceOfVersion(source, version);
   const ofVersion = ([name, each = ""]: [string, string?]) => each.startsWith(`${version}-`) && name;
   const changes = parseChanges(linesOf(asked, "due")).map(({ kind, what }): Change => {
-    if (kind === "package") return { kind, what: `${what} ${versions.get(what) ?? ""}`.trim() };
+    if (kind === "package") return { kind, what: `${what} ${printable(versions.get(what) ?? "")}`.trim() };
     if (kind !== "program") return { kind, what };
     const found = offered.filter((each) => ofVersion(each) === what).at(-1)?.[1];
-    return { kind, what: `${what} ${isBundle ? version : (found ?? version)}` };
+    return { kind, what: `${what} ${isBundle ? version : printable(found ?? version)}` };
   });
   const isOlder = factOf(asked, "packageLists") !== "current";
   const reboots = factOf(asked, "reboot") !== undefined && !isContainer(asked);
@@ -83,6 +83,32 @@ export function preparationSteps(
 
 /** How a line says that the versions may be newer when they are installed. */
 export const OLDER_LISTS = "; or newer ones, since its lists of packages are read anew";
+
+/** Returns whether a step is what is left of another one after a run that was interrupted. */
+export function isLeftOf(now: PreparationStep, whole: PreparationStep): boolean {
+  if (now.machine !== whole.machine) return false;
+  if (now.kind === "installPrograms")
+    return (
+      whole.kind === "installPrograms" &&
+      now.version === whole.version &&
+      now.source === whole.source &&
+      now.programs.every((program) => whole.programs.includes(program))
+    );
+  const mayBeNewer = whole.kind === "installPackages" && whole.packages.endsWith(OLDER_LISTS);
+  const all = itemsOf(whole, mayBeNewer);
+  return now.kind === whole.kind && itemsOf(now, mayBeNewer).every((item) => all.includes(item));
+}
+
+/** Returns what a step lists. @param isByName whether packages count without their versions */
+function itemsOf(step: PreparationStep, isByName: boolean): string[] {
+  if ("files" in step) return step.files.split(", ");
+  if ("modules" in step) return step.modules.split(", ");
+  if ("settings" in step) return step.settings.split(", ");
+  if ("devices" in step) return step.devices.split(", ");
+  if (!("packages" in step)) return [];
+  const packages = step.packages.replace(OLDER_LISTS, "").split(", ");
+  return isByName ? packages.map((each) => each.split(" ")[0] ?? "") : packages;
+}
 
 const some = (words: string, step: (words: string) => PreparationStep): PreparationStep | undefined =>
   words === "" ? undefined : step(words);

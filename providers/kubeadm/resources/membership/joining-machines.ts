@@ -58,16 +58,15 @@ export async function examineJoining(
   const { examine, noteLines, wasExamined } = await import("../facts/examination.js");
   const due = joining.filter((machine) => isKnown(machine) && !wasExamined(machine));
   if (due.length === 0) return none;
+  const planes = isKnownList(controlPlanes) ? controlPlanes : [];
   const known = Object.fromEntries(
-    [...(isKnownList(controlPlanes) ? controlPlanes : []), ...news.machines]
-      .filter(isKnown)
-      .map(({ name, internalAddress }) => [name, internalAddress]),
+    [...planes, ...news.machines].filter(isKnown).map(({ name, internalAddress }) => [name, internalAddress]),
   );
   // the files of a proxy name all machines, in the order of the configuration
   const internalAddresses = { ...addressesOf(specification.name), ...known };
   // machines that exist were refused before, if they are new
   const desired = { specification, podNetwork, internalAddresses };
-  const found = await examine(news, due, desired, { mayPass: true, controlPlanes: namesOf(controlPlanes) });
+  const found = await examine(news, due, desired, { mayPass: true, controlPlanes: namesOf(planes) });
   for (const line of noteLines(found)) report(nameOf(news), line);
   // a machine that was in the group is not prepared again, but for another revision
   const isPrepared = (machine: string) =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ReviewedChange } from "../../../../cli/review/steps";
 import { compareReview } from "../../../../cli/review/compare";
 import {
+  clusterOwnerSteps,
   nodeAgentsSteps,
   nodeGroupSteps,
   nodeRolloutSteps,
@@ -26,6 +27,9 @@ const ROLL = (machine: string, over: Partial<Upgrade> = {}) =>
 const RESUMED = (machine: string, over: Partial<Upgrade> = {}) => ROLL(machine, { resumed: true, ...over });
 const CONTAINERD = { software: [{ name: "containerd", from: "2.1.4", to: "2.2.0" }] };
 const WRITE = (machine: string) => group({ kind: "writeFiles", machine, files: "/etc/a, /etc/b" });
+const PACKAGES = (packages: string) => group({ kind: "installPackages", machine: "w-1", packages });
+const PROGRAMS = (...programs: string[]) =>
+  group({ kind: "installPrograms", machine: "w-1", programs, version: "1.36.3", source: "the bundle" });
 const owner = (steps: readonly string[]) => change("owner", steps, { type: "ClusterOwner" });
 const rollout = (steps: readonly string[]) => change("a", steps, { type: "NodeRollout" });
 
@@ -56,6 +60,35 @@ describe("a review compared with what would run now", () => {
       "another file of a preparation",
       [owner([WRITE("w-1")])],
       [owner([group({ kind: "writeFiles", machine: "w-1", files: "/etc/c" })])],
+      "moved",
+    ],
+    [
+      "what is left of a line, with the version of its lists",
+      [
+        owner([
+          WRITE("w-1"),
+          PACKAGES("socat 1.8, conntrack 1.4; or newer ones, since its lists of packages are read anew"),
+        ]),
+      ],
+      [owner([group({ kind: "writeFiles", machine: "w-1", files: "/etc/b" }), PACKAGES("socat 1.9")])],
+      "remainder",
+    ],
+    [
+      "a package with another version than the reviewed one",
+      [owner([PACKAGES("socat 1.8, conntrack 1.4")])],
+      [owner([PACKAGES("socat 1.9")])],
+      "moved",
+    ],
+    [
+      "a program that the reviewed line does not have",
+      [owner([PROGRAMS("kubelet")])],
+      [owner([PROGRAMS("kubeadm")])],
+      "moved",
+    ],
+    [
+      "a machine of another stack, of which nothing was known",
+      [owner([UNTIL_MACHINES])],
+      [owner([clusterOwnerSteps.format({ kind: "takeOver", machine: "w-1", from: "prod" })])],
       "moved",
     ],
     [

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
 import {
   machineReadingScript,
   parseMachineReading,
@@ -135,6 +136,24 @@ describe("the reading of a machine", () => {
     );
     assert.deepEqual(kinds("replaced"), ["/etc/containerd/config.toml"]);
     assert.deepEqual(kinds("removed"), ["/etc/apt/apt.conf.d/90foresail-proxy"]);
+  });
+
+  it("gets sums of the user's files, not their contents, and reads no pipe", () => {
+    const host = machine();
+    const contents = ["token: one\n", "token: two", "token: three\n", "token: four\n"];
+    const files = contents.map((content, at) => ({ path: `/etc/own/${at}`, mode: "0600", content }));
+    const specification = exampleSpecification({ files });
+    const script = machineReadingScript(wanted({ specification }));
+    assert.doesNotMatch(script.text, /token: /);
+    host.write("/etc/own/0", "token: one\n");
+    host.write("/etc/own/1", "token: else\n");
+    execFileSync("mkfifo", [host.path("etc/own/2")]);
+    symlinkSync("0", host.path("etc/own/3"));
+    const own = (read(host, { specification }).facts.get("due") ?? "").replaceAll(host.root, "").split("\n");
+    assert.deepEqual(
+      own.filter((line) => line.includes("/etc/own/")),
+      ["replaced /etc/own/1", "replaced /etc/own/2", "replaced /etc/own/3"],
+    );
   });
 
   it("is short on a member, and on a prepared machine", () => {
