@@ -47,7 +47,7 @@ const PACKED = [
 ];
 const NOT_PACKED = ["test", "bench", "sandbox", "scripts"].map((name) => path.join("bin", name));
 
-/** npm without a network: nothing is compiled, and an archive's dependencies are those of this project. */
+/** npm without a network: nothing is compiled, and an archive's dependencies are those of this project. Programs can be run. */
 const NPM = (real: string) => `#!/bin/bash
 set -euo pipefail
 echo "$*" >>"$CALLS"
@@ -58,6 +58,7 @@ case $1 in
     find ${projectFolder}/node_modules -mindepth 1 -maxdepth 1 ! -name foresail ! -name '.*' -exec ln -s {} node_modules/ ';'
     tar -xzf "$3" -C node_modules/foresail --strip-components=1
     ln -s ../foresail/bin/cli/cli.js node_modules/.bin/foresail
+    chmod +x node_modules/.bin/foresail
     ;;
   *) exec ${real} "$@" ;;
 esac
