@@ -8,7 +8,7 @@ const age = () => import("age-encryption");
 /**
  * Encrypts a stream for each of these public keys (age-encryption.org).
  *
- * @throws Error when one of them is no key
+ * @throws Error when one of them is not a key
  */
 export async function encryptFor(recipients: readonly string[], plain: Readable): Promise<Readable> {
   const { Encrypter } = await age();

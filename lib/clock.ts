@@ -17,7 +17,7 @@ export function durationText(milliseconds: number): string {
 
 /**
  * Returns how another clock differs from the one here: "3 hours behind the clock here"; undefined when they agree to a
- * minute, or the other time is no time.
+ * minute, or the other time is not a time.
  */
 export function clockDifference(theirs: Date, here: Date): string | undefined {
   const difference = theirs.getTime() - here.getTime();

@@ -114,7 +114,7 @@ export function linesOf(text: string): LineCounter {
   return lines;
 }
 
-/** @throws YamlIssue for keys that are no texts, keys that are there twice, and too many aliases */
+/** @throws YamlIssue for keys that are not texts, keys that are there twice, and too many aliases */
 function checkContent(document: Document.Parsed, lines: LineCounter, limits: YamlLimits): void {
   const { aliases: most = MOST_ALIASES } = limits;
   let aliases = 0;

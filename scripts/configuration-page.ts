@@ -101,7 +101,7 @@ Deprecated fields are old names. They have the effect of the current ones, and e
 | --- | --- | --- | --- |
 ${Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).map(keyRow).join("\n")}
 
-Secret keys are set with \`pulumi config set --secret\`, and never written in plain:
+Secret keys are set with \`pulumi config set --secret\`, and never written in plain text:
 
 \`\`\`sh
 pulumi config set --secret foresail:sshPrivateKey < ~/.ssh/id_ed25519

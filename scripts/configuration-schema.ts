@@ -111,7 +111,7 @@ function keySchemas(sections: readonly SystemSection[]): [string, JsonSchema][] 
 /** A text that stands for an output of another stack. */
 const REFERENCE = { type: "string", pattern: "^\\$\\{shared\\.[^${}]+\\}$" } as const;
 
-/** Returns a schema whose fields take a reference to an output of another stack instead of a value that is no text. */
+/** Returns a schema whose fields take a reference to an output of another stack instead of a value that is not a text. */
 function orReference(schema: JsonSchema): JsonSchema {
   const { type, items, properties, additionalProperties: others } = schema;
   const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, orReference(field)] as const);

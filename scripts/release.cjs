@@ -17,10 +17,10 @@ function sectionOf(changelog, version) {
   return /^\S+ - \d{4}-\d\d-\d\d$/.test(heading) ? lines.join("\n").trim() : undefined;
 }
 
-/** Returns why a tag is no release of what is here, all reasons at once. */
+/** Returns why a tag is not a release of what is here, all reasons at once. */
 function faultsOf(tag, { manifest, lock, changelog }) {
   const [, version] = TAG.exec(tag) ?? [];
-  if (version === undefined) return [`${tag} is no tag of a version: v1.2.3, or v1.2.3-rc.1`];
+  if (version === undefined) return [`${tag} is not a tag of a version: v1.2.3, or v1.2.3-rc.1`];
   const section = sectionOf(changelog, version);
   return [
     ...(manifest.version === version ? [] : [`package.json has version ${manifest.version}, not ${version}`]),

@@ -105,7 +105,7 @@ function nameOf(compiled: string): string {
   return path.relative(__dirname, compiled).replace(/\.test\.js$/, "");
 }
 
-/** One outcome for the processes of a tier: what broke is said with its file, and is no success whatever the others did. */
+/** One outcome for the processes of a tier: what broke is said with its file, and is not success whatever the others did. */
 export function combineOutcomes(
   tier: string,
   outcomes: readonly Pick<ShareOutcome, "name" | "outcome">[],

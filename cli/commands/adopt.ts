@@ -146,7 +146,7 @@ function stackName(file: string): string {
 function existingFile(file: string): Record<string, unknown> {
   if (!existsSync(file)) return {};
   const content: unknown = readYaml(readFileSync(file, "utf8")) ?? {};
-  if (!isObject(content)) throw new UsageError(`--write ${file}: it is no stack file`);
+  if (!isObject(content)) throw new UsageError(`--write ${file}: it is not a stack file`);
   if (CLUSTER in configOf(content))
     throw new UsageError(`--write ${file}: it has ${CLUSTER} already; name another stack`);
   return content;

@@ -148,7 +148,7 @@ function readMap(folder: string, name: string): Record<string, unknown> | undefi
   const file = path.join(folder, name);
   const content = existsSync(file) ? readYamlOf(name, readFileSync(file, "utf8")) : undefined;
   if (content === undefined || content === null) return undefined;
-  if (!isObject(content)) throw new UsageError(`${name} is no map; correct it first`);
+  if (!isObject(content)) throw new UsageError(`${name} is not a map; correct it first`);
   return content;
 }
 

@@ -33,7 +33,7 @@ export async function policyCall({ policyPack, policyPackConfig }: PolicyOptions
   }
   if (!existsSync(path.join(policyPack, "PulumiPolicy.yaml")))
     throw new UsageError(
-      `${policyPack} is no policy pack: it has no PulumiPolicy.yaml; name the pack's folder`,
+      `${policyPack} is not a policy pack: it has no PulumiPolicy.yaml; name the pack's folder`,
     );
   const args = ["--policy-pack", path.resolve(policyPack)];
   // a pack may have the program that runs it; Pulumi.yaml can name it only where the package is installed already

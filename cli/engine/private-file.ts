@@ -33,7 +33,7 @@ function unwritable(file: string, error: unknown): Error {
 
 type Device = NodeJS.WriteStream | "opened";
 
-/** Returns what a path names that is no ordinary file: a stream of this process, a device, a pipe; else undefined. */
+/** Returns what a path names that is not an ordinary file: a stream of this process, a device, a pipe; else undefined. */
 function deviceOf(file: string): Device | undefined {
   const absolute = path.resolve(file);
   if (/^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/.test(absolute)) return process.stdout;

@@ -9,7 +9,7 @@ export interface ManPageContext {
   readonly environment: readonly (readonly [string, string])[];
 }
 
-/** Returns text as roff shows it: a leading dot is no request, and a dash can be copied. */
+/** Returns text as roff shows it: a leading dot is not a request, and a dash can be copied. */
 const roff = (text: string): string =>
   text
     .replaceAll("\\", "\\e")

@@ -276,7 +276,7 @@ function isLeftOfPreparation(current: string, reviewed: string): boolean {
   return now !== undefined && whole !== undefined && isLeftOf(now, whole);
 }
 
-/** What a join is after an earlier run began it: the machine is a member without a label, or was reset to join anew. */
+/** What a join is after an earlier run began it: the machine is a member without a label, or was reset to join again. */
 const BEGUN_JOINS: Readonly<Record<string, readonly string[]>> = {
   join: ["complete"],
   joinControlPlane: ["complete"],

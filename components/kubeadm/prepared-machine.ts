@@ -103,7 +103,7 @@ const NO_KEY = "none: the first contact failed";
  */
 function orNone(hostKey: pulumi.Input<string>): pulumi.Input<string> {
   if (pulumi.runtime.isDryRun() || typeof hostKey === "string") return hostKey;
-  // the published declarations leave out that `apply` may get what is unknown, which is no string
+  // the published declarations leave out that `apply` may get what is unknown, which is not a string
   const key = pulumi.output(hostKey) as unknown as {
     apply: (render: (value: unknown) => string, withUnknowns: true) => pulumi.Output<string>;
   };

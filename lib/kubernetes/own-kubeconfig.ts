@@ -25,7 +25,7 @@ function impersonationIssue(context: Context): string | undefined {
   }
 }
 
-/** Returns the issue of the contexts of a kubeconfig; undefined also for a text that is no kubeconfig. */
+/** Returns the issue of the contexts of a kubeconfig; undefined also for a text that is not a kubeconfig. */
 export function ownKubeconfigIssue(text: string): string | undefined {
   let contexts: Context[];
   try {

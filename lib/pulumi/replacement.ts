@@ -7,7 +7,7 @@ const HASH_LENGTH = 32;
 
 /**
  * Makes the deletion of a replaced resource leave alone what its successor has: `--replace`, `--target-replace` and
- * `pulumi state taint` make a resource anew with the same id, and then delete the old one, also in the next run when this
+ * `pulumi state taint` make a resource again with the same id, and then delete the old one, also in the next run when this
  * one is killed in between. A replacement that `diff` itself decides is another object, which is deleted.
  *
  * The successor is known by its id: `create` has returned it in this process, or a `check` of this run was followed by a

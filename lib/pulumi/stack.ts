@@ -14,7 +14,7 @@ export function stackName(): string {
 /** The outputs of a stack as its state has them. */
 export interface StackOutputs {
   readonly outputs: Readonly<Record<string, unknown>>;
-  /** Names of the outputs that are secret or have a secret part; the values are in plain. */
+  /** Names of the outputs that are secret or have a secret part; the values are in plain text. */
   readonly secretOutputNames: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export interface Script {
  *
  * The script is one compound command, which bash reads to its closing brace before it starts; the rest of the input
  * remains for the script's own `read` and `cat`. It ends with `exit`, so bash never runs unread data as commands. Before
- * anything else it prints a marker, so whatever the login shell has printed is no part of its answer.
+ * anything else it prints a marker, so whatever the login shell has printed is not part of its answer.
  *
  * @throws what `SshConnection.run` throws
  */

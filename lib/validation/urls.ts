@@ -64,7 +64,7 @@ export function noProxyIssue(text: string): string | undefined {
     : `${quoteUnlessSecret(text)} is not a host, domain or block; write e.g. "git.example.com", ".example.com" or "10.0.0.0/8", one in each entry`;
 }
 
-const CREDENTIALS = "contains a user or password, which would be stored and shown in plain";
+const CREDENTIALS = "contains a user or password, which would be stored and shown in plain text";
 
 /** Characters that are invalid in a URL (RFC 3986); braces are allowed for placeholders. */
 const NEVER_IN_A_URL = /[\s"\\<>^`|\p{Cc}\p{Cs}]/u;

@@ -174,5 +174,5 @@ function wronglyKept(key: KeyName, fullKey: string, keys: ConfigurationReader): 
   if (secret && isReference(keys.values[fullKey])) return undefined;
   return secret
     ? `is not encrypted; set it with: pulumi config set --secret ${fullKey}`
-    : "is encrypted, but it is shown in previews; write it in plain, and secrets in the keys made for them";
+    : "is encrypted, but it is shown in previews; write it in plain text, and secrets in the keys made for them";
 }

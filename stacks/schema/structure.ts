@@ -6,7 +6,7 @@ import { CONFIGURATION_KEYS, type KeyName } from "./keys";
 const DEEPEST = 64;
 
 const KEY_IN_PLAIN =
-  "contains a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
+  "contains a private key, which would be stored and shown in plain text; remove it, and replace the key that was shown";
 const NO_TEXT =
   "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
 

@@ -13,7 +13,7 @@ const PORT = 6443;
  * Starts a machine with haproxy in front of control planes, as sites have one: it asks each of them whether it is ready,
  * and a connection that fails goes to another one.
  *
- * @param name of the machine, which is no member of the cluster
+ * @param name of the machine, which is not a member of the cluster
  */
 export async function startBalancer(
   cluster: TestCluster,

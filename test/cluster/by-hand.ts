@@ -22,7 +22,7 @@ ${KUBECTL} rollout status daemonset kube-proxy --timeout 120s`,
 /** Objects with their names, by the machine that has them. */
 type Written = Readonly<Record<string, readonly { object: string; current: unknown }[]>>;
 
-/** Returns the difference of what kubeadm wrote anew, in the words of `foresail adopt`. */
+/** Returns the difference of what kubeadm wrote again, in the words of `foresail adopt`. */
 export const takenAway = (before: Written, after: Written): string[] =>
   Object.entries(before).flatMap(([who, objects]) =>
     lostSettings(
@@ -37,7 +37,7 @@ export const takenAway = (before: Written, after: Written): string[] =>
     ),
   );
 
-/** Reads what kubeadm writes anew: of each machine, and of the cluster. */
+/** Reads what kubeadm writes again: of each machine, and of the cluster. */
 export async function rewrittenObjects(cluster: TestCluster): Promise<Written> {
   const ofMachine = async (machine: string, files: Readonly<Record<string, string>>) =>
     Promise.all(

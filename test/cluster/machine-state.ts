@@ -1,6 +1,6 @@
 import type { TestCluster } from "./test-cluster";
 
-/** Where files are that are no logs, caches, packages or images. */
+/** Where files are that are not logs, caches, packages or images. */
 const FOLDERS = "/etc /usr/local /opt /root /home /var/lib/cni /var/lib/calico /var/lib/cilium";
 
 /** What a pod network and a step of foresail can change on a machine: the command that lists each kind, sorted. */

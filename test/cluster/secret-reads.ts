@@ -8,7 +8,7 @@ const LIST = ["--request-timeout", "5s", "get", "secrets", "--all-namespaces", "
 
 /**
  * Reads every Secret through each of these control planes again and again while work goes on. An API server that does
- * not answer because it restarts is no failure, but one that can't decrypt what it reads is.
+ * not answer because it restarts is not a failure, but one that can't decrypt what it reads is.
  *
  * @returns the answers of API servers that could not read a Secret
  */

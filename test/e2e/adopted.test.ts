@@ -120,7 +120,7 @@ describe("a cluster that plain kubeadm made", function () {
   };
   const answers = () => cluster.onMachine("cp-1", `curl --fail --silent --max-time 10 ${service}`);
 
-  it("is refused with the paths as long as a machine is no member and a setting differs, and nothing is written", async () => {
+  it("is refused with the paths as long as a machine is not a member and a setting differs, and nothing is written", async () => {
     await configure(SCALED);
     await makePlainCluster(cluster, PLAIN);
     const text = await plainKubeconfig(cluster, "cp-1");
@@ -128,7 +128,10 @@ describe("a cluster that plain kubeadm made", function () {
     plain = { configuration: await onEach(CONFIGURATION), traces: await onEach(TRACES) };
 
     await configure(SCALED);
-    assert.match(await cluster.failingUp(), /cluster\.machines\[2\].*w-2: is no member of a kubeadm cluster/);
+    assert.match(
+      await cluster.failingUp(),
+      /cluster\.machines\[2\].*w-2: is not a member of a kubeadm cluster/,
+    );
     await configure(MACHINES, "10.246.0.0/16");
     assert.match(await cluster.failingUp(), /cluster\.network\.podSubnet.*10\.245\.0\.0\/16/);
     assert.deepEqual({ configuration: await onEach(CONFIGURATION), traces: await onEach(TRACES) }, plain);

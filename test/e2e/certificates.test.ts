@@ -148,7 +148,7 @@ describe("the certificates of a cluster", function () {
       assert.deepEqual((await cluster.preview()).steps, {});
     });
 
-  it("of a kubelet that have ended are named in the preview, and signed anew as a step", async () => {
+  it("of a kubelet that have ended are named in the preview, and signed again as a step", async () => {
     await shortenKubelet(cluster, "cp-3", "90s");
     await awaitCertificates(cluster, "cp-3", "a near end of the kubelet's", ({ ends }) =>
       ends.some(({ name, ends: end }) => name === "kubelet-client" && Date.parse(end) < Date.now() + 150_000),

@@ -75,13 +75,13 @@ describe("the adoption of a cluster under the engine", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("writes nothing anywhere when one machine is no member, or a setting differs", async () => {
+  it("writes nothing anywhere when one machine is not a member, or a setting differs", async () => {
     want([plane(), "w-1", "w-2"]);
     const first = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.notEqual(first.exitCode, 0);
     assert.match(
       first.stdout + first.stderr,
-      /cluster\.machines\[2\].*w-2: is no member of a kubeadm cluster/,
+      /cluster\.machines\[2\].*w-2: is not a member of a kubeadm cluster/,
     );
     want([plane(), "w-1"], { network: { podSubnet: "10.70.0.0/16", plugin: { none: {} } } });
     const second = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
@@ -162,9 +162,9 @@ describe("the adoption of a cluster under the engine", () => {
         { subresource: "status" },
       );
     const lost = {
-      "cp-1": "cp-1: loses --oidc-client-id, since kubeadm writes the static pod kube-apiserver anew",
-      cluster: "the cluster loses spec.minReadySeconds, since kubeadm writes the Deployment coredns anew",
-      "w-1": "w-1: loses maxPods, since kubeadm writes /var/lib/kubelet/config.yaml anew",
+      "cp-1": "cp-1: loses --oidc-client-id, since kubeadm writes the static pod kube-apiserver again",
+      cluster: "the cluster loses spec.minReadySeconds, since kubeadm writes the Deployment coredns again",
+      "w-1": "w-1: loses maxPods, since kubeadm writes /var/lib/kubelet/config.yaml again",
     };
     const said = async () => {
       const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);

@@ -29,7 +29,7 @@ const STEPS = [
   "demo-finished",
 ];
 
-/** The kubernetes plugin ends its work without its engine, and then idles on for ever. */
+/** The kubernetes plugin ends its work without its engine, and then idles on forever. */
 async function untilPluginsIdle(orphans: readonly ProcessFacts[]): Promise<void> {
   const plugins = orphans.filter(({ command }) => command.startsWith("pulumi-resource"));
   if (plugins.length > 0) await pause(WORK_MILLISECONDS);

@@ -23,7 +23,7 @@ describe("a machine that was given up as lost, answers again and is configured a
     ["w-2", "join-worker", /^w-2: is a member that was given up: reset its membership, join as worker of/],
     ["cp-3", "join-control-plane", /^cp-3: is a member that was given up: .* join as control plane/],
   ] as const)
-    it(`joins anew, although ${name} still says that it is a member`, async () => {
+    it(`joins again, although ${name} still says that it is a member`, async () => {
       const { fleet, stack, kubernetes } = fixture;
       fleet.powerOff(name);
       want(
@@ -52,7 +52,7 @@ describe("a machine that was given up as lost, answers again and is configured a
     });
 });
 
-describe("a machine that was installed anew, and whose Node was deleted by hand", function () {
+describe("a machine that was reinstalled, and whose Node was deleted by hand", function () {
   this.timeout(300_000);
   const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
   const want = (machines: string[], others: Record<string, unknown> = {}) =>
@@ -139,7 +139,7 @@ describe("a worker whose kubelet lost its credentials before it leaves", functio
     fleet.powerOn("w-1");
   }
 
-  it("is drained while its pods run, although the kubelet is no member", async () => {
+  it("is drained while its pods run, although the kubelet is not a member", async () => {
     want(["cp-1", "w-1"]);
     await fixture.stack.up();
     await loseKubelet();

@@ -141,7 +141,7 @@ describe("an engine that is killed", function () {
       from: () => empty,
       machines: SMALL,
       to: () => smallCluster,
-      // an engine that dies before it has asked its dynamic provider anything leaves that idle for ever, as Pulumi does
+      // an engine that dies before it has asked its dynamic provider anything leaves that idle forever, as Pulumi does
       kills: [KILLS[1]],
     },
     {

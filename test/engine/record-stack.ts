@@ -1,7 +1,7 @@
 /**
  * Records a stack and its servers for recorded-stacks.test.ts. The code that runs is that of PROJECT, a folder with a
  * compiled clone of an earlier commit; default: this one. The host name is recorded in a cluster's history, so the
- * command runs under one that is no machine's:
+ * command runs under one that is not a machine's:
  * `unshare --uts sh -c "hostname operator; node bin/test/engine/record-stack.js SYSTEM LABEL [PROJECT]"`
  */
 import { homedir, hostname } from "node:os";

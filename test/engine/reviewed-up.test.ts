@@ -155,7 +155,7 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.equal((await upByPlan()).exitCode, 0);
   });
 
-  it("refuses a plan of another stack and a file that is no plan, before it reads the cluster", async () => {
+  it("refuses a plan of another stack and a file that is not a plan, before it reads the cluster", async () => {
     const { exitCode, stderr } = await foresail.run("up", "--stack", "other", "--plan", plan());
     assert.notEqual(exitCode, 0);
     assert.match(stderr, /it is of the stack test, not of other/);

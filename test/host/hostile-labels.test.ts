@@ -57,12 +57,15 @@ describe("Nodes whose labels name another group", function () {
     assert.match(refusals[0]!.reason, /a majority of the 3 control planes; take out at most 1 in one run/);
   });
 
-  it("are named and left alone when they are no machines of the stack", async () => {
+  it("are named and left alone when they are not machines of the stack", async () => {
     putNodes({ "w-1": "workers", "x-1": "workers" });
     const olds = group("workers", workers.slice(0, 1));
     const { inputs } = await host.check(key, olds, olds);
     assert.equal((inputs.steps as string[]).join().includes("x-1"), false);
-    assert.match(host.printed, /x-1 has the label foresail\/group=workers, but is no machine of this stack/);
+    assert.match(
+      host.printed,
+      /x-1 has the label foresail\/group=workers, but is not a machine of this stack/,
+    );
     assert.equal(inputs.former, undefined);
   });
 

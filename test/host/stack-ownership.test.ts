@@ -54,7 +54,7 @@ describe("objects of stacks with identities, on a real API server", function () 
     );
   }
 
-  it("bear the identity, and are refused for every other stack, whatever its name is", async () => {
+  it("have the identity, and are refused for every other stack, whatever its name is", async () => {
     const object = widget("prod");
     const { outputs } = await fixture.host.create(ADOPTION, inputs(object));
     assert.deepEqual(await annotations("prod"), madeBy(PROD));
@@ -234,7 +234,7 @@ describe("objects of stacks with identities, on a real API server", function () 
       await fixture.host.delete(ADOPTION, outputs);
     });
 
-    it("are compared by identity: a rename is no change, another identity is", async () => {
+    it("are compared by identity: a rename is not a change, another identity is", async () => {
       const renamed = { ...PROD, stack: "organization/foresail/live" };
       assert.equal((await fixture.host.diff(GUARD, guard(), guard(renamed))).changes, false);
       assert.equal((await fixture.host.diff(GUARD, guard(), guard(STAGING))).changes, true);

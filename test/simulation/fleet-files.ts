@@ -48,7 +48,7 @@ export interface MachineState {
   foreign?: boolean;
   member: boolean;
   controlPlane: boolean;
-  /** whether it has pods although it is no member: a person took its kubelet's credentials away */
+  /** whether it has pods although it is not a member: a person took its kubelet's credentials away */
   hasPods?: boolean;
   /** the networks that its cluster was made with, as lines "podSubnet 10.244.0.0/16" */
   fixed?: string;
@@ -86,7 +86,7 @@ export interface MachineState {
   endpoint?: Record<string, string>;
   /** "name address" lines of its haproxy */
   backends?: string[];
-  /** texts of what kubeadm writes anew on it, and as it would write them: "current/kubelet", "0/kubelet" */
+  /** texts of what kubeadm writes again on it, and as it would write them: "current/kubelet", "0/kubelet" */
   rewritten?: Record<string, string>;
   /** lines of what its files would become, as configuration-differences.sh answers them; {data} stands for its kubeadm configuration */
   differences?: string[];

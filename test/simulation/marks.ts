@@ -14,7 +14,7 @@ export function fullMarkOf(text: string): string | undefined {
   return id === "" ? markerOf(text) : `${markerOf(text)} stack=${stack} id=${id}`;
 }
 
-/** Whether a machine bears the mark of another cluster, machine or stack. */
+/** Whether a machine has the mark of another cluster, machine or stack. */
 export function isOfOthers({ marker }: MachineState, text: string): boolean {
   if (marker === undefined) return false;
   const [names = "", owner = ""] = marker.split(" stack=");
@@ -23,7 +23,7 @@ export function isOfOthers({ marker }: MachineState, text: string): boolean {
   return id !== undefined && ![valueOf(text, "OWNER_ID"), valueOf(text, "TAKE_OVER")].includes(id);
 }
 
-/** Whether a machine bears the mark of an earlier release, which names no stack, and the script has an identity. */
+/** Whether a machine has the mark of an earlier release, which names no stack, and the script has an identity. */
 export const isUnnamed = ({ marker }: MachineState, text: string): boolean =>
   marker !== undefined &&
   !marker.includes(" id=") &&

@@ -51,7 +51,7 @@ const OPERATIONS: Record<string, Operation> = {
   // a machine as kubeadm left it, but for what the test says
   "adoption-settings": ({ state: { settings } }) =>
     named({ kubeletPath: "/var/lib/kubelet/config.yaml", readsMirrors: "yes", ...settings }),
-  // what the test says of files and objects that kubeadm writes anew: nothing differs
+  // what the test says of files and objects that kubeadm writes again: nothing differs
   "rewritten-settings": ({ state: { rewritten = {} } }) => named(rewritten),
   "adoption-access": ({ configuration }) => answer(readFileSync(configuration.kubeconfig, "utf8")),
   adopt: ({ script, state }) => {
@@ -310,7 +310,7 @@ function becomeControlPlane(state: MachineState, configuration: FleetConfigurati
 }
 
 async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
-  if (!state.member) return failed(`${script.machine}: is no member of the cluster`);
+  if (!state.member) return failed(`${script.machine}: is not a member of the cluster`);
   const installers = [...script.text.matchAll(/^# foresail: (\S+ \S+), for the node agent$/gm)];
   const staged = installers.map(([, name = ""]) => name);
   const agent = staged.find((name) => name.startsWith("node-agent "))?.split(" ")[1];

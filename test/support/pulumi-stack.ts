@@ -108,7 +108,7 @@ export class PulumiStack {
     return (await this.must(["stack", "output", "kubeconfig", "--show-secrets"])).trim();
   }
 
-  /** All outputs, secrets in plain. */
+  /** All outputs, secrets in plain text. */
   async outputs(): Promise<Record<string, unknown>> {
     return JSON.parse(await this.must(["stack", "output", "--json", "--show-secrets"])) as Record<
       string,

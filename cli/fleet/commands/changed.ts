@@ -52,7 +52,7 @@ export async function fleetChanged(
   const outside = stacks.filter((stack) => !inFleet.has(stack));
   if (outside.length > 0) note(`note: changed, and in no wave: ${listed(outside)}`);
   if (others.length > 0)
-    note(`note: these are no stack files, and may change every stack: ${displayLine(listed(others))}`);
+    note(`note: these are not stack files, and may change every stack: ${displayLine(listed(others))}`);
   return EXIT.done;
 }
 

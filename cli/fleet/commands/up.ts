@@ -75,7 +75,7 @@ async function beginRun(
   { last, isOpen, preview }: FleetRunner,
   say: (line: string) => void,
 ): Promise<RunRecord | number> {
-  const anew = (plans: string, review: string): RunRecord => ({
+  const again = (plans: string, review: string): RunRecord => ({
     ...{ startedAt: new Date().toISOString(), review, plans, processes: {} },
     ...(NOTHING_DONE as { stacks: RunRecord["stacks"]; gates: RunRecord["gates"] }),
   });
@@ -101,7 +101,7 @@ async function beginRun(
         "the waves or plans are not those of the last run; preview and review again",
       );
     if (isOpen) throw openRun();
-    return anew(plans, review);
+    return again(plans, review);
   }
   if (isOpen) throw openRun();
   const end = await previewAll(project, fleet, own, say, preview);
@@ -110,7 +110,7 @@ async function beginRun(
     return EXIT[end];
   }
   const answer = options.yes ? true : await askPerson("Do this? [y/N] ");
-  if (answer === true) return anew(own, await reviewOf(fleet, own));
+  if (answer === true) return again(own, await reviewOf(fleet, own));
   say(`nothing was changed${answer === undefined ? ": without a terminal, give --plan or --yes" : ""}`);
   return answer === undefined ? EXIT.usage : EXIT.declined;
 }

@@ -24,7 +24,7 @@ export async function changedSince(folder: string, revision: string, newFiles: s
 const unknownRevision = (revision: string) => (error: unknown) => {
   if (fileFault(error) !== undefined) throw error;
   throw new UsageError(
-    `--since ${quoted(revision)} is no commit, branch or tag of this repository; fetch it first`,
+    `--since ${quoted(revision)} is not a commit, branch or tag of this repository; fetch it first`,
   );
 };
 

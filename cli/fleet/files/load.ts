@@ -73,7 +73,7 @@ export function waveNamed({ waves }: Fleet, name: string, file: string | undefin
     waves.map((one) => one.name),
     ", ",
   );
-  throw new UsageError(`--wave ${quoted(name)} is no wave of ${fleetFileName(file)}; it has ${names}`);
+  throw new UsageError(`--wave ${quoted(name)} is not a wave of ${fleetFileName(file)}; it has ${names}`);
 }
 
 /** Returns the file of a stack's plan. */

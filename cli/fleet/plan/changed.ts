@@ -10,7 +10,7 @@ export interface StackFiles {
 interface Touched {
   /** The stacks whose file or layer it changes, in the order of the files. */
   readonly stacks: readonly string[];
-  /** Changed files that are no stack files, layers or pages: the program itself, which may change every stack. */
+  /** Changed files that are not stack files, layers or pages: the program itself, which may change every stack. */
   readonly others: readonly string[];
 }
 

@@ -26,7 +26,7 @@ export interface VersionEdit {
 export const versionKey = (system: unknown): "cluster" | "machinePool" =>
   system === "machine-pool" ? "machinePool" : "cluster";
 
-/** Returns why a text is no version to set. */
+/** Returns why a text is not a version to set. */
 export const targetIssue = (version: string): string | undefined =>
   parseVersion(version) === undefined ? `"${version}" is not MAJOR.MINOR.PATCH, such as 1.36.4` : undefined;
 

@@ -151,6 +151,6 @@ export function partRefusal(
   if (wave === undefined || known === undefined)
     return `the checkout of the worker in ${region} has no gate of ${quoted(name)} with ${quoted(part)}; update it`;
   if (!regionsOfPart(wave, known, regions).includes(region))
-    return `${region} is no region that checks the part ${known} of the gate of ${name}`;
+    return `${region} is not a region that checks the part ${known} of the gate of ${name}`;
   return openStacks(wave, fleet, said);
 }

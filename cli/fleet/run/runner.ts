@@ -17,7 +17,7 @@ interface RunWatch {
 export interface FleetRunner {
   /** The last run, whose rest `--continue` does. */
   readonly last: RunRecord | undefined;
-  /** Whether the last run still works without this command, so that it is joined and not begun anew. */
+  /** Whether the last run still works without this command, so that it is joined and not begun again. */
   readonly isOpen: boolean;
   readonly preview: PreviewStacks;
   /** Runs the waves from where a run is. @returns the exit code */

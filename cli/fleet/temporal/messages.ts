@@ -88,7 +88,7 @@ export interface PreviewInput {
   readonly id: string;
   readonly region: string;
   readonly stack: string;
-  /** What the outcome has to be sealed with, so that it is no older one. */
+  /** What the outcome has to be sealed with, so that it is not an older one. */
   readonly nonce: string;
 }
 

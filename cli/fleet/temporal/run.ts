@@ -88,7 +88,7 @@ async function readLastRun(client: Client, id: string, seals: FleetSeals | undef
   // a workflow of others may have ended with anything
   const { isPaused, waitsFor, missing = [], said = [] } = (isObject(state) ? state : {}) as Partial<RunState>;
   const last = isObject(state) ? parseRun({ ...state, processes: {} }) : undefined;
-  const issue = last === undefined ? "it is no run of a fleet" : seals?.runIssue(state);
+  const issue = last === undefined ? "it is not a run of a fleet" : seals?.runIssue(state);
   if (issue !== undefined || last === undefined) {
     // an ended run counts no more; an open one has the name of the next
     if (!isOpen) return { client, id, said: [], isOpen, waits: [] };

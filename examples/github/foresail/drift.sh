@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks on the machines of $STACK for files that others changed, into $OUT/drift.json. Drift is no failure here: the next
+# Looks on the machines of $STACK for files that others changed, into $OUT/drift.json. Drift is not a failure here: the next
 # step opens an issue.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")

@@ -11,7 +11,7 @@ import type { RewrittenObject } from "../plan/adoption/lost-settings";
 import type { Machine } from "../plan/cluster/machine";
 import { messageOf } from "../../../lib/error-message";
 
-/** What kubeadm writes anew on a machine and in its cluster, or why it could not be read. */
+/** What kubeadm writes again on a machine and in its cluster, or why it could not be read. */
 export type RewrittenReading = { objects: readonly RewrittenObject[] } | { unread: string };
 
 /** What is read of a machine besides what identifies it. */
@@ -29,7 +29,7 @@ const RENDER_SECONDS = 60;
  * Reads what identifies a machine as a member of a cluster, and pins its host key at first contact. Writes nothing on it.
  *
  * @param seconds until the machine answers
- * @param rewritten reads what kubeadm writes anew on it, too
+ * @param rewritten reads what kubeadm writes again on it, too
  * @throws the SSH client's typed errors
  */
 export async function inspectMachine(

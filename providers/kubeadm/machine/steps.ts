@@ -83,7 +83,7 @@ export function withOwner<Each extends Script>(script: Each, owner: Owner | unde
 const plain = (operation: Operation) => (cluster: string, machine: string) =>
   step(operation, cluster, machine);
 
-/** Records the stack as the owner on a machine that bears an earlier mark. Its answer is empty. */
+/** Records the stack as the owner on a machine that has an earlier mark. Its answer is empty. */
 export const ownScript = plain("own");
 
 /** A machine as the nodes reach it: a control plane behind the loopback endpoint, or any. */
@@ -241,7 +241,7 @@ export const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 export const factsScript = (cluster: string, machine: string) =>
   step("facts", cluster, machine, { files: ["common/member"], BOOT_ID });
 
-/** Reboots a machine that is no member, a second after the step has ended. Its answer is empty. */
+/** Reboots a machine that is not a member, a second after the step has ended. Its answer is empty. */
 export const rebootScript = plain("reboot");
 
 /** Answers the version of the node agent that has found its machine ready, or nothing. */

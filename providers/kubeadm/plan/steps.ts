@@ -72,7 +72,7 @@ export const nodeGroupSteps = defineSteps({
   /** A machine that could not be asked whether it can join. */
   unasked: line`${machine}: could not be asked whether it can join; the run asks it first: ${text("why")}`,
   /** A Node that says that it belongs to a group. A kubelet can write the label to its own Node. */
-  unknownMember: line`${machine} has the label foresail/group=${word("pool")}, but is no machine of this stack, so nothing is done to it; remove the label or the Node, or list it under \`lost\``,
+  unknownMember: line`${machine} has the label foresail/group=${word("pool")}, but is not a machine of this stack, so nothing is done to it; remove the label or the Node, or list it under \`lost\``,
 });
 export type NodeGroupStep = StepOf<typeof nodeGroupSteps>;
 
@@ -227,8 +227,8 @@ export const nodeRolloutSteps = defineSteps({
   partialDiff: line`the diff of ${phrase("machines")} leaves out the static pods and the kubelet's configuration, which kubeadm ${token("version")} writes after it is installed`,
   noDiff: line`no diff of ${phrase("machines")}: ${text("why")}`,
   /** A setting that others wrote or removed, and kubeadm does not know. */
-  lost: line`${machine}: ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} anew`,
-  lostOfCluster: line`the cluster ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} anew`,
+  lost: line`${machine}: ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} again`,
+  lostOfCluster: line`the cluster ${choice("change", ["loses", "gets back"])} ${text("setting")}, since kubeadm writes ${phrase("object")} again`,
   noLost: line`whether ${phrase("machines")} would lose settings that others wrote could not be read: ${text("why")}`,
   /** Machines that could not say whether a repository has a version. */
   unreadPackage: line`whether a repository of ${phrase("machines")} has containerd ${token("version")} could not be read: ${text("why")}`,

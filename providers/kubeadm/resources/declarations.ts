@@ -129,7 +129,7 @@ export interface ClusterOwnerInputs extends Pick<
 /**
  * Whose the machines of a cluster are. Its check reads the marks of machines that are new to the state, before anything is
  * recorded, and refuses those of other stacks and clusters. What it records outlives a run that is killed: when it is
- * deleted, after everything else, it gives back the machines that bear the stack's mark (docs/adr/0071-ownership.md).
+ * deleted, after everything else, it gives back the machines that have the stack's mark (docs/adr/0071-ownership.md).
  */
 export class ClusterOwner extends resourceClass<ClusterOwnerInputs, ClusterOwnerInputs, "former">(
   "kubeadm/ClusterOwner",

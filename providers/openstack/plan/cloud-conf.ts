@@ -54,7 +54,9 @@ export function cloudConfIssues(sections: CloudConfSections): ValidationIssue[] 
       if (!/^[a-z][a-z0-9-]*$/i.test(key))
         return [{ path, message: 'is not a setting of cloud.conf; write e.g. "lb-provider"' }];
       if (/secret|password/i.test(key))
-        return [{ path, message: "would be stored in plain; write foresail:cloudApplicationCredential" }];
+        return [
+          { path, message: "would be stored in plain text; write foresail:cloudApplicationCredential" },
+        ];
       if (/\n/.test(String(value))) return [{ path, message: "has more than one line; write one" }];
       return [];
     });

@@ -42,7 +42,7 @@ async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): P
           ...options,
           probe: async () => {
             const answer = (await session.run(machine, script, { seconds: ASK_SECONDS })).trim();
-            return answer === "" ? { pending: "it has not said so" } : { done: answer };
+            return answer === "" ? { pending: "it has not reported this yet" } : { done: answer };
           },
         });
         const server = servers[name] ?? "";

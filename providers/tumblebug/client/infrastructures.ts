@@ -67,7 +67,7 @@ export class Infrastructures {
       });
     } catch (error) {
       const found = isRefusal(error, "Refused") ? await read() : undefined;
-      // A server that lost a VM while it was created has no id to terminate it by, and refuses for ever.
+      // A server that lost a VM while it was created has no id to terminate it by, and refuses forever.
       if (found?.status === "Creating" && found.cloudId === "")
         return this.requests.delete({ ...this.machine(namespace, name, machine), query: "?option=force" });
       const words = found?.systemMessage;

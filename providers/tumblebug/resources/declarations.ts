@@ -205,7 +205,7 @@ export interface McisInputs {
   leaving?: Record<string, string>;
   /** Set by check: VMs that no machine has and that are deleted. */
   unused?: string[];
-  /** Set by check: recorded VMs that are no machine's any more; absent if there are none. */
+  /** Set by check: recorded VMs that belong to no machine any more; absent if there are none. */
   abandoned?: string[];
 }
 

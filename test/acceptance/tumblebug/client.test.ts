@@ -174,7 +174,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
 
   it("deletes the infrastructure after all its VMs have terminated, including failed ones", async () => {
     const { infrastructures } = tumblebug;
-    // this generation refuses for ever to delete the record of failed VMs among terminated ones
+    // this generation refuses forever to delete the record of failed VMs among terminated ones
     if (server.generation === "mcis") await assert.rejects(infrastructures.delete(namespace, "k1"));
     const force = server.generation === "mcis";
     assert.equal(await infrastructures.delete(namespace, "k1", { force }), true);

@@ -32,7 +32,7 @@ export const backTo = (machines: readonly string[], software: string): RegExp =>
     `^(?:${machines.join("|")}): back to ${software} \\S* ?\\(an earlier run asked for \\S+\\) \\(.*complete what had begun on it, uncordon\\)$`,
   );
 
-/** Lines of another version of software that is no part of Kubernetes. */
+/** Lines of another version of software that is not part of Kubernetes. */
 export const software = (name: string, version: string, machines: readonly string[]): RegExp[] => [
   ...machines.map((machine) => new RegExp(`^${machine}: stage ${name} ${version}$`)),
   ...machines.map(

@@ -72,7 +72,7 @@ export const machineStories: readonly Story[] = [
     ],
   },
   {
-    title: "the machine of a worker is installed anew, listed as lost, and joins again",
+    title: "the machine of a worker is reinstalled, listed as lost, and joins again",
     runs: [
       {
         byHand: [takenAway("w-2"), notReady("w-2")],

@@ -95,9 +95,14 @@ describe("command plugin: contract with the engine", function () {
     ],
     ["a missing connection", REMOTE, { create: "true" }, "connection"],
     ["a missing host", REMOTE, { connection: { user: "root" } }, "connection.host"],
-    ["a port that is no number", REMOTE, { connection: { ...minimal, port: "ssh" } }, "connection.port"],
-    ["an environment that is no object", REMOTE, { connection: minimal, environment: "A=b" }, "environment"],
-    ["a command that is no string", LOCAL, { create: ["true"] }, "create"],
+    ["a port that is not a number", REMOTE, { connection: { ...minimal, port: "ssh" } }, "connection.port"],
+    [
+      "an environment that is not an object",
+      REMOTE,
+      { connection: minimal, environment: "A=b" },
+      "environment",
+    ],
+    ["a command that is not a string", LOCAL, { create: ["true"] }, "create"],
   ];
   for (const [what, type, inputs, at] of refused) {
     it(`refuses ${what}, with its path`, async () => {

@@ -98,7 +98,7 @@ describe("command plugin: copy to remote", function () {
     await assert.rejects(copy(textAsset("x"), remote("plain-file", "below")), /plain-file/);
   });
 
-  it("refuses a source that is no local file, folder or text", async () => {
+  it("refuses a source that is not a local file, folder or text", async () => {
     const remotePath = remote("never");
     const uri = { [SIGNATURE]: "c44067f5952c0a294b673a41bacd8c17", uri: "http://127.0.0.1/x", hash: "0" };
     for (const source of [uri, "a string"]) {

@@ -50,8 +50,8 @@ describe("command plugin: remote command", function () {
       update: "echo updated",
     });
     assert.equal(updated["stdout"], "updated");
-    const again = await host.plugin.update(REMOTE, updated, { connection, create: "echo made anew" });
-    assert.equal(again["stdout"], "made anew");
+    const again = await host.plugin.update(REMOTE, updated, { connection, create: "echo made again" });
+    assert.equal(again["stdout"], "made again");
   });
 
   it("runs delete, and nothing where there is no delete", async () => {

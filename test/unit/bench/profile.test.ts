@@ -8,7 +8,7 @@ const URN = "urn:pulumi:bench::foresail::pulumi-nodejs:dynamic:Resource::bench-i
 const STACK = "urn:pulumi:bench::foresail::pulumi:pulumi:Stack::foresail-bench";
 const step = (urn: string, custom = true) => ({ metadata: { op: "create", urn, new: { custom } } });
 const lines: readonly TimedLine[] = [
-  { at: 0.5, line: "warning: something that is no event" },
+  { at: 0.5, line: "warning: something that is not an event" },
   { at: 1, line: JSON.stringify({ resourcePreEvent: step(STACK) }) },
   { at: 2, line: JSON.stringify({ resourcePreEvent: step(URN) }) },
   { at: 3, line: JSON.stringify({ resOutputsEvent: step(URN) }) },

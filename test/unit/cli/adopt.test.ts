@@ -16,7 +16,7 @@ describe("the command line of foresail adopt", () => {
     });
 
   for (const write of ["old.yaml", "Pulumi.Old.yaml", "stacks/Pulumi..yaml"])
-    it(`refuses to write ${write}, which is no file of a stack`, async () => {
+    it(`refuses to write ${write}, which is not a file of a stack`, async () => {
       await assert.rejects(given({ write }), UsageError);
     });
 });

@@ -123,7 +123,7 @@ describe("foresail doctor", function () {
     assert.equal((await run({ ssh: [] })).code, EXIT.done);
   });
 
-  it("refuses what is no machine", async () => {
+  it("refuses what is not a machine", async () => {
     const file = path.join(folder, "other.yaml");
     writeFileSync(file, "a: 1");
     for (const over of [{ ssh: ["host"] }, { machines: file }, { to: "1.36" }])

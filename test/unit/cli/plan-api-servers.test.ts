@@ -63,7 +63,7 @@ describe("the credentials of a kubeconfig", () => {
       false,
     ],
     ["server without TLS", { server: "http://10.0.0.1", "certificate-authority-data": "QUJD" }, false],
-    ["server that is no address", { server: "10.0.0.1", "certificate-authority-data": "QUJD" }, false],
+    ["server that is not an address", { server: "10.0.0.1", "certificate-authority-data": "QUJD" }, false],
   ];
   for (const [what, cluster, expected] of cases)
     it(`${expected ? "may" : "may not"} be sent to further API servers with: ${what}`, () => {

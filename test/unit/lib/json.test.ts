@@ -37,7 +37,7 @@ describe("JSON from outside", () => {
   for (const [what, read, why] of refusing)
     it(`is refused in words: ${what}`, () => assert.throws(read, (error: Error) => why.test(error.message)));
 
-  it("is left out where it is no condition: the record of configurations, the holder of a Lease", () => {
+  it("is left out where it is not a condition: the record of configurations, the holder of a Lease", () => {
     assert.deepEqual(parseRecord(DEEP), {});
     const annotations = { "foresail/holder": DEEP };
     const lease = { metadata: { annotations }, spec: { holderIdentity: "someone" } };

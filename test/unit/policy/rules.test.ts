@@ -237,7 +237,7 @@ describe("policy no-secrets-in-outputs", () => {
       .map(({ problem }) => problem);
   const found = (path: string) => [`the output ${path} contains a secret`];
 
-  it("accepts what is no secret, and users' names", () =>
+  it("accepts what is not a secret, and users' names", () =>
     assert.deepEqual(
       outputs({ version: "1.36.3", nodes: [{ user: "administrator" }], of: "tumblebug-user" }),
       [],

@@ -57,7 +57,7 @@ describe("policy disruption-budgets", () => {
     ["a single replica, which every drain stops", [workload({ replicas: 1 })]],
     ["a number of replicas that is unknown", [workload({ replicas: UNKNOWN })]],
     ["workloads of kube-system", [workload({}, { namespace: "kube-system" })]],
-    ["what is no workload", [object("core/v1:ConfigMap", { spec: { replicas: 2 } })]],
+    ["what is not a workload", [object("core/v1:ConfigMap", { spec: { replicas: 2 } })]],
   ];
   for (const [title, resources, isRefused] of cases)
     it(`${isRefused ? "refuses" : "accepts"} ${title}`, () => {

@@ -92,7 +92,7 @@ describe("test files that run side by side", () => {
     assert.equal(dealt.size, 4);
   });
 
-  it("begin no more after an interrupt, which is no success", async () => {
+  it("begin no more after an interrupt, which is not success", async () => {
     const interrupt = new AbortController();
     const { perform, begun } = processes(1);
     const outcome = await runSideBySide(runOf(interrupt.signal), (run) => {

@@ -42,7 +42,7 @@ describe("a launch builds first", () => {
     });
 
   for (const other of ["lib/notes.md", "test/data.json", "sandbox/toolchain/modules/a.ts", "docs/a.ts"])
-    it(`not when ${other} has changed, which is no source`, () => {
+    it(`not when ${other} has changed, which is not a source`, () => {
       write(other, LATER);
       assert.equal(isBuildOutdated(root), false);
     });

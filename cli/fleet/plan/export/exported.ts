@@ -20,7 +20,7 @@ export const INSTALL = "npm ci --ignore-scripts && npm run build";
 export const isPlainName = (name: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name);
 
 /**
- * Returns the names of waves and stacks of a fleet that are no plain text. Only plain text is written into a pipeline, so
+ * Returns the names of waves and stacks of a fleet that are not plain text. Only plain text is written into a pipeline, so
  * that no name is read as YAML, as an expression or by a shell.
  */
 function namesToRefuse({ waves }: Fleet): string[] {

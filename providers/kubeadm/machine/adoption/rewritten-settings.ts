@@ -39,7 +39,7 @@ interface Reading {
 }
 
 /**
- * Reads what kubeadm writes anew with a version on a machine of a cluster that others made, for parseRewritten. Without the
+ * Reads what kubeadm writes again with a version on a machine of a cluster that others made, for parseRewritten. Without the
  * frame of other steps: it changes nothing, and waits for no other step. Data: rewrittenData.
  */
 export function rewrittenSettingsScript({ machine, patches = {}, addons, adopts = false }: Reading): Script {
@@ -110,7 +110,7 @@ function parsed(name: string, text: string | undefined): unknown {
   const value: unknown = text.startsWith("{") ? parseJson(text) : readYamlOf(name, text);
   if (!isObject(value)) throw new Error(`the machine answered something else than an object for ${name}`);
   if (name !== "configmap/kube-proxy" || !isObject(value.data)) return value;
-  // another form of the same configuration is no difference
+  // another form of the same configuration is not a difference
   const data = Object.entries(value.data).map(([key, item]): [string, unknown] => [
     key,
     typeof item === "string" ? readYamlOf(`${name}: ${key}`, item) : item,

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # Makes this control plane what it was in a snapshot, as the only member of etcd. Data: the archive of etcd-snapshot, gzip. A
-# step that was interrupted begins anew; one that has ended is not repeated until finish-restore. Its answer is empty.
+# step that was interrupted begins again; one that has ended is not repeated until finish-restore. Its answer is empty.
 # Parameters: CLUSTER, SNAPSHOT (names the snapshot), READY_SECONDS, GONE (names of the other control planes)
 refuse_foreign_machine
 [ -n "$claimed_by" ] ||
-  fail "$MACHINE: nothing is prepared on this machine, which was installed anew or reset since, so no snapshot can be restored there" 78
+  fail "$MACHINE: nothing is prepared on this machine, which was reinstalled or reset since, so no snapshot can be restored there" 78
 
 manifest=etc/kubernetes/manifests/etcd.yaml
 

@@ -13,7 +13,7 @@ renew_ended_kubelet() {
   place_kubelet_certificate "$SCRATCH_PATH/kubelet.crt" "$SCRATCH_PATH/kubelet.key"
 }
 
-# Ends the processes of the static pods. A kubelet that starts makes their containers anew at once. It would not take other
+# Ends the processes of the static pods. A kubelet that starts makes their containers again at once. It would not take other
 # manifests before it has reached the API, which is why these stay as they are.
 stop_static_pods() {
   local name file pid deadline=$((SECONDS + 60)) pids=()

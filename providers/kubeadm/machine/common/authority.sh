@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 
-# Prints the certificate authority that the kubelet trusts, PEM; nothing on a machine that is no member.
+# Prints the certificate authority that the kubelet trusts, PEM; nothing on a machine that is not a member.
 authority() {
   local file=/etc/kubernetes/kubelet.conf path
   [ -e "$file" ] || return 0

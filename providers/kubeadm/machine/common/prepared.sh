@@ -5,7 +5,7 @@
 # is not there. refuse_foreign_machine has read the mark, which prepare writes. Arguments: WHAT_HELPS.
 refuse_unprepared() {
   [ -n "$claimed_by" ] ||
-    fail "$MACHINE: nothing is prepared on this machine, which was installed anew or reset since; $1" 78
+    fail "$MACHINE: nothing is prepared on this machine, which was reinstalled or reset since; $1" 78
 }
 
 # Ends the step on a machine that was prepared before its settings changed; older releases did not record them.

@@ -4,7 +4,7 @@
 # Prints the processes of a static pod, whose names the kernel cuts: NAME.
 processes_of() { grep -lx "${1:0:15}" "$ROOT"/proc/[0-9]*/comm 2>/dev/null | sort; }
 
-# Marks a manifest with the time, since the kubelet makes a pod anew when its manifest differs: FILE.
+# Marks a manifest with the time, since the kubelet makes a pod again when its manifest differs: FILE.
 mark_for_restart() {
   local restarted
   restarted="foresail/restarted-at: \"$(date -u +%FT%TZ)\""

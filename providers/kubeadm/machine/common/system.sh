@@ -196,7 +196,7 @@ record_file() {
       cp --archive --no-dereference --remove-destination -- "$1" "$copy"
     else
       copy_file "$1" "$copy"
-    fi || { echo "$1 is no regular file, so nothing is kept of it"; return 0; }
+    fi || { echo "$1 is not a regular file, so nothing is kept of it"; return 0; }
   fi
   printf '%s%s\n' "$missing" "$1" >>"$BEFORE_PATH/paths"
 }

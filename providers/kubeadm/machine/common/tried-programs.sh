@@ -123,7 +123,7 @@ try_static_pod() {
   if [ "$status" = 137 ] || [ "$status" = 99 ] || [ ! -e "$log" ]; then return 0; fi
   words=$(last_error "$log")
   if [ -z "$words" ] || is_of_machine "$words"; then return 0; fi
-  # what it says of the files that it runs with is no fault of the change
+  # what it says of the files that it runs with is not a fault of the change
   status=0
   in_namespaces "$name" "$process" "/etc/kubernetes/manifests/$name.yaml" no "$log" || status=$?
   if [ "$status" = 137 ] || is_of_machine "$(last_error "$log")"; then answer_refusal "$name" "$words"; fi
@@ -188,7 +188,7 @@ will_be_there() {
 }
 
 # Prints which file the kubelet's new configuration names that will not be there, if any. As a user without rights, the kubelet
-# ends before it reads them. One that is missing already, and named, is no fault of the change.
+# ends before it reads them. One that is missing already, and named, is not a fault of the change.
 missing_file() {
   local field path
   while read -r field path; do

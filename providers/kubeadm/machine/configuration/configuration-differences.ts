@@ -105,7 +105,7 @@ export function configurationData(
 ): string {
   const { clusterConfiguration = {} } = specification.kubeadm;
   const certificates = machine.role === "worker" ? { certificatesDir: NO_CERTIFICATES } : {};
-  // what a machine was initialized or joined with is no part of a configuration that rolls out
+  // what a machine was initialized or joined with is not part of a configuration that rolls out
   const kubeadm = { clusterConfiguration: { ...clusterConfiguration, ...certificates } };
   return initConfiguration({ ...specification, kubeadm }, machine, controlPlanesOf(machines));
 }

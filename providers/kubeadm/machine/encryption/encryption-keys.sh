@@ -9,7 +9,7 @@ load_encryption() {
   local restarted deadline=$((SECONDS + LOAD_SECONDS))
   restarted="foresail/restarted-at: \"$(date -u +%FT%TZ)\""
   if ! is_encryption_loaded; then
-    # the kubelet makes the pod anew when its manifest differs
+    # the kubelet makes the pod again when its manifest differs
     sed -e '/^    foresail\/restarted-at: /d' -e "s|^  annotations:\$|&\n    $restarted|" "$manifest" >"$new"
     grep -qF "$restarted" "$new" || fail "$MACHINE: $manifest has no annotations, so the API server can't be restarted through it"
     mv -f "$new" "$manifest"

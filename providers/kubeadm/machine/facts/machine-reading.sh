@@ -74,7 +74,7 @@ if [ "$PLANNED" = yes ]; then tell images component_images; fi
 if [ -e "$PREPARED_PATH" ]; then echo yes | answer prepared; exit 0; fi
 # each question to the packages' programs has a limit
 apt-get() { timeout --kill-after=1 "$SECONDS_TO_ASK" apt-get "$@"; }
-# apt writes its cache anew when that is older than what it is made of
+# apt writes its cache again when that is older than what it is made of
 quiet=()
 for file in /var/lib/apt/lists /var/lib/dpkg/status; do
   if [ ! /var/cache/apt/pkgcache.bin -nt "$file" ]; then quiet=(-oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache=); fi
@@ -206,7 +206,7 @@ if [ -n "${missing[*]}" ]; then
   tell packages candidates &
   tell_refusal installation refuse_installation "${quiet[@]}" &
 fi
-# whether the lists of packages are those that the repositories have now: the installation reads them anew. What is not
+# whether the lists of packages are those that the repositories have now: the installation reads them again. What is not
 # compared counts as older: a list beyond the eighth, and one whose address has a password.
 package_lists() {
   local page name found asked=0

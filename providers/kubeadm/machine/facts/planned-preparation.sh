@@ -34,7 +34,7 @@ list_planned_preparation() {
 
 sum() { sha256sum | cut -d ' ' -f 1; }
 
-# Tells whether a file is new or replaced: PATH SUM. What is no regular file is replaced unread: a pipe would never end.
+# Tells whether a file is new or replaced: PATH SUM. What is not a regular file is replaced unread: a pipe would never end.
 tell_file() {
   if ! is_there "$1"; then
     echo "file $1"

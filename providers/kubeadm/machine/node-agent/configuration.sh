@@ -43,11 +43,11 @@ keep_files() {
   done
 }
 
-# Copies a file to a folder of root, if there is one: PATH COPY. What others put in its place is no file.
+# Copies a file to a folder of root, if there is one: PATH COPY. What others put in its place is not a file.
 keep_file() {
   if [ ! -f "$1" ]; then return 0; fi
   mkdir -p "$(dirname "$2")"
-  copy_file "$1" "$2" || echo "$1 is no file that foresail reads; nothing was kept of it"
+  copy_file "$1" "$2" || echo "$1 is not a file that foresail reads; nothing was kept of it"
 }
 
 # Tells whether a file is as it was before this change: PATH.

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2034,SC2154 # program.sh sets and reads the others
 # Finds what others changed in the files that foresail and kubeadm wrote on this machine, and puts it back when the Node's
 # annotations ask for it. A copy of each file, which only root can read, shows how they left it: it is taken when there is
-# none yet, and anew after the agent's own work. Part of program.sh, whose variables it uses; the agent's configuration sets
+# none yet, and again after the agent's own work. Part of program.sh, whose variables it uses; the agent's configuration sets
 # managed (paths of the user's files and of mirrors).
 
 list_managed() {
@@ -30,7 +30,7 @@ keep() {
   mkdir -p "$folder/kept"
   if is_there "$ROOT$1"; then
     mkdir -p "${copy%/*}"
-    if ! copy_file "$ROOT$1" "$copy.new"; then say "$1 is no regular file, so foresail does not read it"; return 1; fi
+    if ! copy_file "$ROOT$1" "$copy.new"; then say "$1 is not a regular file, so foresail does not read it"; return 1; fi
     mv -f "$copy.new" "$copy"
   else
     rm -f "$copy"
@@ -176,7 +176,7 @@ keep_replaced() {
   local replaced=$folder/replaced$1
   if [ ! -f "$ROOT$1" ] || [ -z "${difference[$1]-}" ]; then return 0; fi
   mkdir -p "${replaced%/*}"
-  copy_file "$ROOT$1" "$replaced" || say "$1 is no regular file, so nothing is kept of it"
+  copy_file "$ROOT$1" "$replaced" || say "$1 is not a regular file, so nothing is kept of it"
 }
 
 # Puts a managed file back as its copy is: PATH.

@@ -34,7 +34,7 @@ keep_kubernetes() {
   while read -r path; do
     if [ ! -f "$ROOT$path" ]; then continue; fi
     mkdir -p "$1${path%/*}"
-    copy_file "$ROOT$path" "$1$path" || say "$path is no file that foresail reads; nothing was kept of it"
+    copy_file "$ROOT$path" "$1$path" || say "$path is not a file that foresail reads; nothing was kept of it"
   done < <(list_files_of_kubernetes)
   if [ ! -d "$installers/images" ]; then return 0; fi
   mkdir -p "$staged"

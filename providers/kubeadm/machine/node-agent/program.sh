@@ -357,7 +357,7 @@ run() {
   return "${PIPESTATUS[0]}"
 }
 
-# Prints the line that says most about a failure: what kubeadm's preflight found, else the last that is no mere hint.
+# Prints the line that says most about a failure: what kubeadm's preflight found, else the last that is not a mere hint.
 last_line() {
   { grep -F '[ERROR ' "$output" || grep -v 'To see the stack trace' "$output" | grep .; } | tail -n 1 | tr -cd '[:print:]' | cut -c 1-300
 }
@@ -444,7 +444,7 @@ come_up_with() {
   if [ "$mode" = dry-run ]; then return 0; fi
   came_up=$1 is_awaited=yes
   if ! await_ready_node; then
-    # a kubelet that keeps ending starts anew in the next try
+    # a kubelet that keeps ending starts again in the next try
     if [ "$is_final" = yes ]; then came_up="" is_awaited=no; fi
     return 1
   fi
@@ -663,7 +663,7 @@ mounts_any() {
   return 1
 }
 
-# Restarts a static pod and waits for its new process: NAME MANIFEST [TEXT_OF_MANIFEST]. The kubelet makes a pod anew when
+# Restarts a static pod and waits for its new process: NAME MANIFEST [TEXT_OF_MANIFEST]. The kubelet makes a pod again when
 # its manifest differs.
 restart_static_pod() {
   local name=$1 text=${3:-$2} before new=$kubernetes/.foresail-$1.yaml

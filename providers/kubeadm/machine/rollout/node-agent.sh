@@ -19,7 +19,7 @@ stage() {
 }
 
 refuse_foreign_machine
-[ -e "$MEMBER_PATH" ] || fail "$MACHINE: is no member of the cluster, so it has no Node whose annotations to follow"
+[ -e "$MEMBER_PATH" ] || fail "$MACHINE: is not a member of the cluster, so it has no Node whose annotations to follow"
 write_agent
 for path in "$AGENT_STAGED_PATH"/*; do
   [[ " ${KUBERNETES_VERSIONS[*]} " == *" ${path##*/} "* ]] || rm -rf "$path"

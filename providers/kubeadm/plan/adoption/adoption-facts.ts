@@ -6,7 +6,7 @@ import type { Machine } from "../cluster/machine";
 export interface MemberFacts {
   /** Text of foresail's mark; empty without one. */
   marker: string;
-  /** SHA-256 of the certificate authority that its kubelet trusts; empty on a machine that is no member. */
+  /** SHA-256 of the certificate authority that its kubelet trusts; empty on a machine that is not a member. */
   authority: string;
   machineId: string;
   addresses: string[];
@@ -68,6 +68,6 @@ export interface MatchedMachine {
   port: number;
   hostKey: string;
   facts: MemberFacts;
-  /** What kubeadm writes anew on it, or why that could not be read; absent where it was not asked. */
+  /** What kubeadm writes again on it, or why that could not be read; absent where it was not asked. */
   rewritten?: { objects: readonly RewrittenObject[] } | { unread: string };
 }

@@ -17,7 +17,7 @@ export function lostNotes(matched: readonly MatchedMachine[]): string[] {
     const { node, rewritten } = machine;
     if (rewritten && "unread" in rewritten)
       return [
-        `${node.name}: what kubeadm would write anew could not be read: ${printable(rewritten.unread)}`,
+        `${node.name}: what kubeadm would write again could not be read: ${printable(rewritten.unread)}`,
       ];
     return [false, true].flatMap((isOfCluster) => {
       const objects = objectsOf(machine).filter((each) => each.isOfCluster === isOfCluster);

@@ -42,7 +42,7 @@ export function membershipIssues(
     if (owned.is === "refused") return issueAt(["machines", index], owned.reason);
     if (authority === "")
       return issue(
-        "is no member of a kubeadm cluster (it has no /etc/kubernetes/kubelet.conf); adopt the cluster without it, then add it as any new machine",
+        "is not a member of a kubeadm cluster (it has no /etc/kubernetes/kubelet.conf); adopt the cluster without it, then add it as any new machine",
       );
     if (first && authority !== first.facts.authority)
       return issue(

@@ -5,7 +5,7 @@ import { formatPath } from "../../../../lib/validation/validation-issue";
 /** The file of each machine for which kubeadm's patches are offered. */
 export const KUBELET_FILE = "/var/lib/kubelet/config.yaml";
 
-/** A file or an object that kubeadm writes anew with a version. */
+/** A file or an object that kubeadm writes again with a version. */
 export interface RewrittenObject {
   /** "the static pod kube-apiserver" */
   object: string;
@@ -39,7 +39,7 @@ const LONGEST = 120;
 
 /**
  * Returns the settings that are not as any configuration of kubeadm says, in the order of the objects: each that goes away
- * when kubeadm writes the objects anew, and each that comes back.
+ * when kubeadm writes the objects again, and each that comes back.
  *
  * @param comparesTags whether a tag of an image that is not kubeadm's counts; not while nodes have different versions
  */

@@ -12,7 +12,7 @@ export type Remains =
       readonly api: boolean;
       /** The snapshot that an earlier run restored there and did not finish; absent for none. */
       readonly restored?: string;
-      /** Whether the machine is one of the cluster: it was neither reset nor installed anew. */
+      /** Whether the machine is one of the cluster: it was neither reset nor reinstalled. */
       readonly prepared: boolean;
       /** Whether etcdutl is there, or an image that has it. */
       readonly programs: boolean;
@@ -72,7 +72,7 @@ export function planRestore(
       ],
     };
   if (machine === undefined)
-    return { refusals: [`it is a snapshot of ${facts.machine}, which is no control plane of this stack`] };
+    return { refusals: [`it is a snapshot of ${facts.machine}, which is not a control plane of this stack`] };
   const others = planes.filter(({ name }) => name !== machine.name);
   const isGone = ({ name }: Machine) => given.gone.includes(name);
   const fenced = others.filter((each) => !isGone(each));
@@ -134,7 +134,7 @@ function refusalOf(
   ];
 }
 
-/** Returns why a machine that is said to be gone is not; one that was installed anew has nothing of the cluster. */
+/** Returns why a machine that is said to be gone is not; one that was reinstalled has nothing of the cluster. */
 function returnedIssue(name: string, remains: Remains | undefined): string[] {
   if (remains === undefined || "unreachable" in remains || !remains.prepared) return [];
   return [`${name} answers, so it is not gone; leave out --gone ${name}`];
@@ -144,7 +144,7 @@ function returnedIssue(name: string, remains: Remains | undefined): string[] {
 function unfitIssues(name: string, remains: Remains | undefined, { bytes }: SnapshotFacts): string[] {
   if (remains === undefined || "unreachable" in remains) return [];
   if (!remains.prepared)
-    return [`${name}: nothing is prepared on this machine, which was installed anew or reset since`];
+    return [`${name}: nothing is prepared on this machine, which was reinstalled or reset since`];
   const mebibytes = (count: number) => `${Math.ceil(count / 2 ** 20)} MiB`;
   return [
     ...(remains.programs

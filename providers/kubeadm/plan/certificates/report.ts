@@ -11,7 +11,7 @@ export interface CertificateReport {
   isForeign?: true;
 }
 
-/** Certificates that `kubeadm certs renew all` writes anew, by the names that an agent reports. */
+/** Certificates that `kubeadm certs renew all` writes again, by the names that an agent reports. */
 const RENEWED: ReadonlySet<string> = new Set([
   "admin.conf",
   "apiserver",
@@ -117,7 +117,7 @@ export interface NearEnd {
   days: number;
 }
 
-/** How many days before their end certificates are named, by who signs them anew. */
+/** How many days before their end certificates are named, by who signs them again. */
 export interface WarningDays {
   /** Of those that kubeadm renews. */
   renewed: number;

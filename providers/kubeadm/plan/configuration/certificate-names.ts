@@ -7,7 +7,7 @@ type Settings = Partial<Pick<ClusterSpecification, "certificateNames" | "kubeadm
 
 const CERT_SANS = ["kubeadm", "clusterConfiguration", "apiServer", "certSANs"];
 
-/** Returns the names in `certSANs` of kubeadm's ClusterConfiguration; none for what is no list of names. */
+/** Returns the names in `certSANs` of kubeadm's ClusterConfiguration; none for what is not a list of names. */
 function certSANsOf({ kubeadm }: Settings): string[] {
   const apiServer = kubeadm?.clusterConfiguration?.["apiServer"];
   const names = isObject(apiServer) ? apiServer["certSANs"] : undefined;

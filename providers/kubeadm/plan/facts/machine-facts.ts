@@ -11,7 +11,7 @@ export interface MachineFacts {
   readonly adopted?: true;
   /** What its cluster was made with, if it is a control plane; absent for other machines. */
   readonly fixed?: FixedFacts;
-  /** Whether it has begun to join as a control plane, and is no member; absent for false. */
+  /** Whether it has begun to join as a control plane, and is not a member; absent for false. */
   readonly begunControlPlane?: true;
   /** How long ago its node agent began or repeated a change that has not ended; absent for none. */
   readonly changingSeconds?: number;

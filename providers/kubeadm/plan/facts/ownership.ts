@@ -24,9 +24,9 @@ export const TAKE_OVER_FIELD = "cluster.takeOver";
 
 /** Whose a machine is, from what it said about itself. */
 export type MachineOwnership =
-  /** It bears no mark. */
+  /** It has no mark. */
   | { readonly is: "free" }
-  /** It bears the mark of this machine of this cluster, and of this stack. */
+  /** It has the mark of this machine of this cluster, and of this stack. */
   | { readonly is: "own" }
   /** The same of an earlier release, which did not record the stack. */
   | { readonly is: "unnamed" }
@@ -221,7 +221,7 @@ export function formerOf(
 /** What a deleted owner does with a machine that the state recorded. */
 export type GiveBack = "nothing" | "give back" | { readonly foreign: string } | { readonly unread: string };
 
-/** Returns what to do with a recorded machine: only one that bears this stack's mark is given back. */
+/** Returns what to do with a recorded machine: only one that has this stack's mark is given back. */
 export function giveBack(asked: Asked, facts: ReadFacts): GiveBack {
   const owned = ownershipOf(asked, facts);
   if (owned.is === "unread") return { unread: owned.why };

@@ -82,7 +82,7 @@ export function preparationSteps(
 }
 
 /** How a line says that the versions may be newer when they are installed. */
-export const OLDER_LISTS = "; or newer ones, since its lists of packages are read anew";
+export const OLDER_LISTS = "; or newer ones, since its lists of packages are read again";
 
 /** Returns whether a step is what is left of another one after a run that was interrupted. */
 export function isLeftOf(now: PreparationStep, whole: PreparationStep): boolean {

@@ -95,7 +95,7 @@ const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
 
 /** Fields of other objects. */
 const FIELDS: readonly (readonly [path: string, check: Check])[] = [
-  ["encryptSecretsAtRest", ["1.2.27", "keeps Secrets in plain in etcd", FALSE]],
+  ["encryptSecretsAtRest", ["1.2.27", "keeps Secrets in plain text in etcd", FALSE]],
   ["kubelet.authentication.anonymous.enabled", ["4.2.1", "lets in requests without credentials", TRUE]],
   ["kubelet.authentication.webhook.enabled", ["4.2.2", "knows no tokens of service accounts", FALSE]],
   ["kubelet.authorization.mode", ["4.2.2", "allows every request", is("AlwaysAllow")]],

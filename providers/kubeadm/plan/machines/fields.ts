@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 export interface MachineField<Value> {
   /** Name in messages. */
   label: string;
-  /** Whether a server without this field in its metadata is no machine of foresail. */
+  /** Whether a server without this field in its metadata is not a machine of foresail. */
   isRequired?: boolean;
   /**
    * Value of machines that were created before the field existed. Neither a machine's name nor its metadata contain it,

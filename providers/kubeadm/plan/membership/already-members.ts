@@ -54,7 +54,7 @@ export function refuseOtherRole(
 }
 
 /**
- * Returns why a run can't join machines on which nothing is prepared: they were installed anew, and their Nodes deleted. What is new
+ * Returns why a run can't join machines on which nothing is prepared: they were reinstalled, and their Nodes deleted. What is new
  * to the state, and what gets another `bootstrapRevision`, is prepared first.
  *
  * @param recorded names of the machines that the state has
@@ -70,7 +70,7 @@ export function refuseUnprepared(
   );
   if (names.length === 0) return undefined;
   return (
-    `${listed(names)}: nothing is prepared on ${names.length > 1 ? "these machines, which were" : "this machine, which was"} installed anew or reset since; ` +
+    `${listed(names)}: nothing is prepared on ${names.length > 1 ? "these machines, which were" : "this machine, which was"} reinstalled or reset since; ` +
     "take it out of the configuration, run `up`, then add it again"
   );
 }

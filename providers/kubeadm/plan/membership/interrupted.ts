@@ -29,7 +29,7 @@ export function mayBeInterrupted(args: {
 }
 
 /**
- * Returns the machines that an interrupted run prepared or joined: those that bear the stack's mark, and are no members that
+ * Returns the machines that an interrupted run prepared or joined: those that have the stack's mark, and are not members that
  * others made. A machine whose mark can't be read counts as long as its Node is in the cluster, since a removal deletes the
  * Node last.
  *

@@ -2,7 +2,7 @@ import { isKnownList } from "../../../../lib/unknown";
 
 /**
  * Returns what state records of lost machines: names that the configuration no longer lists stay until another change.
- * They are no machines of the cluster any more, so taking them off the list is no change.
+ * They are not machines of the cluster any more, so taking them off the list is not a change.
  *
  * @param olds undefined in a new stack
  * @param news may be unknown in a program's preview, or missing

@@ -24,7 +24,7 @@ export function refuseLeavingMajority(args: {
     ?.filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
     .map(({ name }) => name);
   const present = (members ?? recorded).filter((name) => !interrupted.includes(name));
-  // machines of other pools that an earlier run left are no control planes
+  // machines of other pools that an earlier run left are not control planes
   const isKnown = (machine: string) =>
     recorded.includes(machine) || observed?.some(({ name }) => name === machine) === true;
   const leaving = steps.flatMap((step) =>

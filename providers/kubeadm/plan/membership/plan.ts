@@ -54,7 +54,7 @@ export const byIndex = (one: string, other: string): number =>
  * @param elsewhere machines of other groups in the configuration or in the state: their Nodes are never removed
  * @param adopted machines that were members when they were adopted: a Node without the group's label needs no join
  * @param members machines without a label of a group, or without a Node, that are members: they don't join again
- * @param gone machines that were reset by hand or installed anew, although their Nodes are in the cluster
+ * @param gone machines that were reset by hand or reinstalled, although their Nodes are in the cluster
  * @param untainted control planes without the taint of their role
  * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
  * alone

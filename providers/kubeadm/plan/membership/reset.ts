@@ -17,14 +17,14 @@ export function mayBeReset(
 
 /** Machines that left the cluster by hand, although their Nodes are still in it. */
 export interface ResetMachines {
-  /** Those that bear the stack's mark, and are prepared: they join again. */
+  /** Those that have the stack's mark, and are prepared: they join again. */
   readonly reset: string[];
   /** Those without a mark: another disk, on which nothing is prepared. */
   readonly empty: string[];
 }
 
 /**
- * Returns which machines were reset by hand, or installed anew. A machine that another stack has is neither.
+ * Returns which machines were reset by hand, or reinstalled. A machine that another stack has is neither.
  *
  * @param facts of machines whose Nodes are not Ready
  */
@@ -43,6 +43,6 @@ export function resetMachines(
   return found;
 }
 
-/** Why a machine that was installed anew is not Ready, and what helps. */
+/** Why a machine that was reinstalled is not Ready, and what helps. */
 export const INSTALLED_ANEW =
-  "its machine was installed anew, and is no member; take it out of the configuration, list it under `lost`, run `up`, then add it again";
+  "its machine was reinstalled, and is not a member; take it out of the configuration, list it under `lost`, run `up`, then add it again";

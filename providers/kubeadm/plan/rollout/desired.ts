@@ -79,7 +79,7 @@ export function desiredSoftware(
   return { ...kubernetes, ...otherSoftware(desired, node) };
 }
 
-// before its first rollout a cluster has no desired versions, and that is no difference
+// before its first rollout a cluster has no desired versions, and that is not a difference
 const differs = (found: string | undefined, wanted: string) => found !== undefined && found !== wanted;
 
 /** Returns whether a node differs from its desired state (seed 004: desired, current or needed version differ). */

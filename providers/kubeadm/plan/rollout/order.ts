@@ -31,7 +31,7 @@ export function changesKubernetes(state: RolloutState, pass: string): boolean {
 }
 
 /**
- * Returns whether one of these nodes has to show first that the change works: it failed on one of them, or it is no version of
+ * Returns whether one of these nodes has to show first that the change works: it failed on one of them, or it is not a version of
  * Kubernetes, which the control planes have by then, and no worker has it yet.
  */
 export function isTried(state: RolloutState, pass: string, due: readonly RolloutNode[]): boolean {

@@ -93,7 +93,7 @@ export function planRollout(
     };
     carryOut(now);
     const group = state.groups.find(({ pool }) => pool.name === now[0]?.pool);
-    // what others wait for decides anew, and so do the few control planes, after each of which workers may be next
+    // what others wait for decides again, and so do the few control planes, after each of which workers may be next
     const isDecidedAnew = next.isTrial || group?.controlPlane;
     if (group && !isDecidedAnew && next.finish.length === 0 && version !== undefined) {
       followingWaves(state, group, { pass: version, size: now.length }, carryOut);

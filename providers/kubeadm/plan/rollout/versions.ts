@@ -29,7 +29,7 @@ export function compareVersions(one: string, other: string): number {
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
 }
 
-/** Returns "1.36" for "1.36.3". @throws RangeError when the text is no version */
+/** Returns "1.36" for "1.36.3". @throws RangeError when the text is not a version */
 export const minorOf = (text: string): string => `${strictly(text).major}.${strictly(text).minor}`;
 
 /** Returns how many minors the second is ahead of the first; negative when it is behind. @throws RangeError as above */
@@ -42,7 +42,7 @@ export const minorsBetween = (one: string, other: string): number =>
  * take precedence over the known patches.
  *
  * @returns undefined when no patch of the minor between is known
- * @throws RangeError when `lowest` or `target` is no version
+ * @throws RangeError when `lowest` or `target` is not a version
  */
 export function neededVersion(
   lowest: string,

@@ -148,7 +148,7 @@ const ADDRESSES: ByField<(text: string) => string | undefined> = {
   healthzBindAddress: bindAddressIssue,
 };
 
-/** Returns why a text is no block of addresses. */
+/** Returns why a text is not a block of addresses. */
 export function blockIssue(text: string): string | undefined {
   const [address = "", prefix = ""] = text.split("/");
   const bits = ipVersion(address) === 6 ? 128 : 32;

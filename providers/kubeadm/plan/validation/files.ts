@@ -104,7 +104,7 @@ const privateKeyRule = (who: string) => (text: string) =>
     : undefined;
 
 /** Returns what is wrong with the content of an extra file, or undefined. */
-export const hostFileContentIssue = privateKeyRule("would be stored and shown in plain");
+export const hostFileContentIssue = privateKeyRule("would be stored and shown in plain text");
 
 /** Returns what is wrong with the user data of a server, or undefined. */
 export const userDataIssue = privateKeyRule(

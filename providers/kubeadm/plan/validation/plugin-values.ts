@@ -105,7 +105,7 @@ function calicoPairs(values: object): ValidationIssue[] {
   );
 }
 
-/** The mode of addresses. A mode that is no text has a rule of its own. */
+/** The mode of addresses. A mode that is not a text has a rule of its own. */
 function ciliumPairs(values: object): ValidationIssue[] {
   const mode = valueAt(values, ["ipam", "mode"]);
   return typeof mode === "string" && mode !== "" && !CILIUM_MODES.includes(mode)

@@ -22,7 +22,7 @@ function headerIssue(name: string): string | undefined {
     return `${quoted(name)} is not the name of a header; write e.g. "X-Site"`;
   if (/^host$/i.test(name)) return `${quoted(name)} is taken from the URL; remove it`;
   return SECRET_HEADER.test(name)
-    ? `${quoted(name)} is for a secret, which would be stored and shown in plain; write user and password to the secret foresail:registryCredentials`
+    ? `${quoted(name)} is for a secret, which would be stored and shown in plain text; write user and password to the secret foresail:registryCredentials`
     : undefined;
 }
 

@@ -80,7 +80,7 @@ function listIssues(
   }
   const items = value.flatMap((one: unknown, index): ValidationIssue[] => {
     const at = [...path, index];
-    // entries that are no maps, and their names, are said
+    // entries that are not maps, and their names, are said
     if (isNamed) return isObject(one) ? shapeIssues({ ...one, name: undefined }, item, options, at) : [];
     // the rules for taints say more
     if (field === "taints") return [];

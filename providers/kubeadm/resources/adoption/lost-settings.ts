@@ -27,7 +27,7 @@ const LONGEST_REASON = 300;
 
 /**
  * Returns what a rollout of versions takes away from machines of a cluster that others made, as lines of a preview that are
- * no steps: each setting that kubeadm does not know of a file or an object that it writes anew. Machines that can't be
+ * no steps: each setting that kubeadm does not know of a file or an object that it writes again. Machines that can't be
  * read have one line, with the reason of the first. Reads nothing when kubeadm upgrades no node.
  */
 export async function lostSettingLines(

@@ -71,7 +71,7 @@ export async function renewKubelets(
     const request = await session.run(machine, kubeletRequestScript);
     // root of a machine could otherwise become another node
     if (!isRequestFor({ user: `system:node:${machine.name}`, groups: ["system:nodes"] }, request))
-      throw new Error(`${machine.name}: what it asked to sign is no certificate of its own kubelet`);
+      throw new Error(`${machine.name}: what it asked to sign is not a certificate of its own kubelet`);
     const certificate = await signClientCertificate(kubernetes, {
       request,
       signer: "kubernetes.io/kube-apiserver-client-kubelet",

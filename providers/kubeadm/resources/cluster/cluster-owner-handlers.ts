@@ -182,7 +182,7 @@ export const handlers: Handlers = {
   },
 
   /**
-   * Gives back every recorded machine that still bears this stack's mark: what an interrupted run left, since the
+   * Gives back every recorded machine that still has this stack's mark: what an interrupted run left, since the
    * ClusterInit gives back those of a cluster that is in the state.
    */
   async delete(_id, inputs: Inputs) {

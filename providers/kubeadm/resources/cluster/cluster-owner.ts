@@ -9,7 +9,7 @@ import { failuresOfEach, withMachines } from "../session/machines-session";
 import { selfOf } from "../facts/ownership";
 
 /**
- * Returns why machines are refused that bear the mark of an earlier release and are not in the state of the ClusterInit:
+ * Returns why machines are refused that have the mark of an earlier release and are not in the state of the ClusterInit:
  * nothing says that they are this stack's.
  */
 export async function unnamedMachines(olds: Partial<Outputs>, news: Inputs) {

@@ -30,14 +30,14 @@ const LONGEST_REASON = 300;
 
 /** What the machines say about a change of configuration. */
 interface ConfigurationDiff {
-  /** Lines of a preview that are no steps. */
+  /** Lines of a preview that are not steps. */
   lines: string[];
   /** Why programs would end at their start with it. */
   refusals: string[];
 }
 
 /**
- * Returns what a change of configuration will change in the files of its nodes, as lines of a preview that are no steps:
+ * Returns what a change of configuration will change in the files of its nodes, as lines of a preview that are not steps:
  * unified diffs, from the machines over SSH, which try their programs with the new files. Nodes that can't be compared have
  * one line, with the reason of the first. Reads nothing when no such step is listed.
  */

@@ -230,7 +230,7 @@ function refuseJoined(
   ];
 }
 
-/** Inputs that destroy and later joins need; a change of them alone is no step on any machine. */
+/** Inputs that destroy and later joins need; a change of them alone is not a step on any machine. */
 const RECORDED = [
   "machines",
   "controlPlanes",

@@ -110,7 +110,7 @@ async function mustJoin(
       await registerAgain(session, machine);
       return false;
     }
-    session.progress(`${machine.name} was given up while it did not answer, and joins anew`);
+    session.progress(`${machine.name} was given up while it did not answer, and joins again`);
     await session.run(machine, steps.forgetMembershipScript);
   }
   assertClock(machine, facts);

@@ -74,7 +74,7 @@ function workOf(
 }
 
 /**
- * Returns whether an unreachable machine is no failure of this resource: one that the configuration tolerates, and
+ * Returns whether an unreachable machine is not a failure of this resource: one that the configuration tolerates, and
  * every worker, since the rollout after it reports the workers that it leaves out.
  */
 function mayBeLeftOut({ machines, unreachable: limit }: Inputs, unreachable: readonly string[]) {

@@ -152,7 +152,7 @@ export class NodeUpgrade {
   private async goBack(failure: Error): Promise<never> {
     const { session, node, step, keys } = this;
     const { rollout } = session.inputs;
-    // what others changed in files meanwhile is no part of it, and renewed certificates stay
+    // what others changed in files meanwhile is not part of it, and renewed certificates stay
     const { [DRIFT]: _, [CERTIFICATES]: _renewal, ...wanted } = this.wanted;
     const stays = refuseBack(step, rollout.onFailure);
     if (stays !== undefined)

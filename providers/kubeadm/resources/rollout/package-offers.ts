@@ -18,7 +18,7 @@ const LONGEST_REASON = 300;
 
 /**
  * Asks the machines that get another containerd whether their repositories have it. Returns why some can't get it, and a
- * remark on those that could not be asked, which is no refusal. Asks nothing when no such step is listed.
+ * remark on those that could not be asked, which is not a refusal. Asks nothing when no such step is listed.
  */
 export async function packageOffers(
   resource: string,

@@ -20,7 +20,7 @@ interface Shared {
 
 /**
  * Reads clusters so that the resources of a run share one connection and one list of the Nodes. No resource gets the same
- * answer twice, and none gets one from before a change of this process, so each run reads anew, and an update after its own
+ * answer twice, and none gets one from before a change of this process, so each run reads again, and an update after its own
  * changes.
  */
 export class SharedReadings {

@@ -124,7 +124,7 @@ describe("foresail fleet changed", function () {
     git("add", "index.ts");
     const { status, stdout, stderr } = changed("--since", "main");
     assert.deepEqual([status, stdout], [0, "eu1\neu2\neu3\n"]);
-    assert.match(stderr, /^note: these are no stack files, and may change every stack: index\.ts$/m);
+    assert.match(stderr, /^note: these are not stack files, and may change every stack: index\.ts$/m);
   });
 
   it("compares with where the branch began, not with what others changed since", () => {
@@ -145,11 +145,11 @@ describe("foresail fleet changed", function () {
     });
   });
 
-  it("refuses what is no revision, such as an option of git, and paths that are no list", () => {
+  it("refuses what is not a revision, such as an option of git, and paths that are not a list", () => {
     for (const revision of ["--output=x", "nowhere", ""]) {
       const { status, stderr } = changed(`--since=${revision}`);
       assert.equal(status, 2, stderr);
-      assert.match(stderr, /is no commit, branch or tag of this repository/);
+      assert.match(stderr, /is not a commit, branch or tag of this repository/);
     }
     assert.equal(changed("--paths", "fleet.yaml").status, 2);
     assert.equal(changed().status, 2);

@@ -53,7 +53,7 @@ describe("the comment on a fleet", () => {
         us1: quietReview(),
         us2: stackReviewOf({
           ...{ plan: undefined, system: "", version: {}, changes: [], notes: [], diffs: [] },
-          errors: ["Pulumi.us2.yaml has 1 validation issue:\n  cluster.version: is no version"],
+          errors: ["Pulumi.us2.yaml has 1 validation issue:\n  cluster.version: is not a version"],
           dangers: [{ kind: "refused", words: "Pulumi.us2.yaml has 1 validation issue:" }],
         }),
       },

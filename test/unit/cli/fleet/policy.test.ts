@@ -54,6 +54,6 @@ describe("the policy pack of a fleet", () => {
   it("is refused when it is none", () =>
     assert.rejects(
       policyCall({ policyPack: at("own") }),
-      /own is no policy pack: it has no PulumiPolicy\.yaml/,
+      /own is not a policy pack: it has no PulumiPolicy\.yaml/,
     ));
 });

@@ -108,12 +108,12 @@ describe("what a worker does for a run", () => {
     assert.equal(stackRefusal("c", said, context({ fleet: fleetOf({ onFailure: "continue" }) })), undefined);
   });
 
-  it("is no part of a gate that its own fleet.yaml does not have, or before the wave has ended", () => {
+  it("is not part of a gate that its own fleet.yaml does not have, or before the wave has ended", () => {
     const rows: [object, readonly Statement[], RegExp][] = [
       [{ wave: "canary", part: "url" }, ALL, /has no gate of "canary" with "url"/],
       [{ wave: "canary", part: "soak" }, ALL, /with "soak"/],
       [{ wave: "rest", part: "command" }, ALL, /has no gate of "rest"/],
-      [{ wave: "canary", part: "command" }, ALL, /us1 is no region that checks/],
+      [{ wave: "canary", part: "command" }, ALL, /us1 is not a region that checks/],
       [{ wave: "canary", part: "nodesReady" }, [], /no worker has said that it changed a, b/],
     ];
     for (const [input, said, why] of rows)

@@ -96,9 +96,9 @@ describe("the commands of a pipeline for one wave", function () {
     assert.match(other.printed, /--stack "a" is not in the wave regions; it has d, e, f/);
   });
 
-  it("refuse what is no wave", () => {
+  it("refuse what is not a wave", () => {
     const { status, printed } = foresail("gate", "--wave", "other");
     assert.equal(status, 2);
-    assert.match(printed, /--wave "other" is no wave of fleet\.yaml; it has open, closed, plain, regions/);
+    assert.match(printed, /--wave "other" is not a wave of fleet\.yaml; it has open, closed, plain, regions/);
   });
 });

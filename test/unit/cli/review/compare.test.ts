@@ -67,7 +67,7 @@ describe("a review compared with what would run now", () => {
       [
         owner([
           WRITE("w-1"),
-          PACKAGES("socat 1.8, conntrack 1.4; or newer ones, since its lists of packages are read anew"),
+          PACKAGES("socat 1.8, conntrack 1.4; or newer ones, since its lists of packages are read again"),
         ]),
       ],
       [owner([group({ kind: "writeFiles", machine: "w-1", files: "/etc/b" }), PACKAGES("socat 1.9")])],
@@ -111,7 +111,7 @@ describe("a review compared with what would run now", () => {
       "remainder",
     ],
     [
-      "a join anew, whose machine was reset",
+      "a join again, whose machine was reset",
       [change("a", [REJOIN("w-1")])],
       [change("a", [JOIN("w-1")])],
       "remainder",

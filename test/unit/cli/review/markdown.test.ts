@@ -47,7 +47,7 @@ describe("the comment of a pull request", () => {
 
   it("of a refused preview contains the error", () => {
     const errors = [
-      "Pulumi.prod.yaml has 2 mistakes; nothing was changed:\n  cluster.version: is no version\n  cluster.nmae: is not known",
+      "Pulumi.prod.yaml has 2 mistakes; nothing was changed:\n  cluster.version: is not a version\n  cluster.nmae: is not known",
     ];
     assertGolden("review/refused.md", renderMarkdown(previewOf([], { errors })));
   });

@@ -50,7 +50,7 @@ describe("servers that a preview deletes", () => {
     assert.deepEqual(refuseServerOrder([gone, server("w-1-a", "delete")]), []);
   });
 
-  it("are ignored when they are no servers", () => {
+  it("are ignored when they are not servers", () => {
     assert.deepEqual(
       refuseServerOrder([change("demo-w-1-a", [], { type: "Instance", operation: "delete" })]),
       [],

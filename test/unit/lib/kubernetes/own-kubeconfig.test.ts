@@ -210,9 +210,14 @@ describe("the operator's own kubeconfig", () => {
       /^clusters\[0\]\.cluster\.proxy-url has the protocol "ftp:"/,
     ],
     ["no proxy address", { "proxy-url": SECRET }, {}, /^clusters\[0\]\.cluster\.proxy-url is not an address/],
-    ["a proxy that is no text", { "proxy-url": [SECRET] }, {}, /^clusters\[0\]\.cluster\.proxy-url is not/],
     [
-      "a name that is no text",
+      "a proxy that is not a text",
+      { "proxy-url": [SECRET] },
+      {},
+      /^clusters\[0\]\.cluster\.proxy-url is not/,
+    ],
+    [
+      "a name that is not a text",
       { "tls-server-name": 1 },
       {},
       /^clusters\[0\]\.cluster\.tls-server-name is not a text/,
@@ -225,13 +230,13 @@ describe("the operator's own kubeconfig", () => {
       /^users\[0\]\.user\.as-groups is not text/,
     ],
     [
-      "groups that are no list",
+      "groups that are not a list",
       {},
       { as: "a", "as-groups": SECRET },
       /^users\[0\]\.user\.as-groups is not a list/,
     ],
     [
-      "extra that is no map",
+      "extra that is not a map",
       {},
       { as: "a", "as-user-extra": [SECRET] },
       /^users\[0\]\.user\.as-user-extra is not a map/,

@@ -44,7 +44,7 @@ describe("a violated policy", () => {
     ["with a level beside parameters", { rule: { enforcementLevel: "advisory", minimum: 1 } }, false],
     ["with a level of all rules", { all: "advisory" }, false],
     ["with a level of its own and one of all rules", { all: "advisory", rule: "mandatory" }, true],
-    ["with a configuration that is no object", "x", true],
+    ["with a configuration that is not an object", "x", true],
   ];
   for (const [title, configuration, expected] of levels)
     it(`${expected ? "refuses" : "is a remark"} ${title}`, () =>

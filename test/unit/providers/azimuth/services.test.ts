@@ -81,11 +81,11 @@ describe("services of a cluster", () => {
   const ignored: [string, Reservation][] = [
     ["is not ready", reservation("shop", { phase: "Pending" })],
     ["has no name yet", reservation("shop", { fqdn: undefined })],
-    ["has a name that is no host", reservation("shop", { fqdn: "shop.example.com/\n::error::x" })],
+    ["has a name that is not a host", reservation("shop", { fqdn: "shop.example.com/\n::error::x" })],
     ["has a subdomain that the Platform refuses", reservation("shop", { subdomain: "Shop'\u202e" })],
     ["belongs to no release", reservation("shop", {}, { "meta.helm.sh/release-name": undefined })],
     [
-      "belongs to a release that is no addon",
+      "belongs to a release that is not an addon",
       reservation("shop", {}, { "meta.helm.sh/release-name": "other" }),
     ],
   ];

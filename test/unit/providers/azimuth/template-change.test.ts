@@ -71,7 +71,7 @@ describe("a change of a cluster's template", () => {
       undefined,
     ],
     [
-      "what is no version",
+      "what is not a version",
       { current: current("1.35.1"), next: next("latest") },
       /can't be compared.*\(1.35.1 → latest\)/,
     ],

@@ -47,7 +47,7 @@ describe("resources that read the same cluster", () => {
     assert.deepEqual([connections.opened, connections.lists], [2, 2]);
   });
 
-  it("never get the same answer twice: the next run reads anew", async () => {
+  it("never get the same answer twice: the next run reads again", async () => {
     for (let run = 1; run <= 3; run++) {
       for (const asker of ["one", "two"]) await readings.read("a", asker, list);
       assert.deepEqual([connections.opened, connections.lists, connections.closed], [run, run, run - 1]);
@@ -69,7 +69,7 @@ describe("resources that read the same cluster", () => {
     assert.equal(connections.closed, 4);
   });
 
-  it("read anew after a failure, and those that read at the same time fail alike", async () => {
+  it("read again after a failure, and those that read at the same time fail alike", async () => {
     connections.answer = Promise.reject(new Error("no answer"));
     const both = await Promise.allSettled(["one", "two"].map((asker) => readings.read("a", asker, list)));
     assert.deepEqual(

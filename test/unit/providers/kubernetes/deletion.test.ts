@@ -41,7 +41,7 @@ const CASES: [string, LeavingObject, string][] = [
     },
     "it is there; Deleting: R: drains w-1; Ready: R: 1 of 2",
   ],
-  ["conditions that are no list", { status: { conditions: "x" } }, "it is there"],
+  ["conditions that are not a list", { status: { conditions: "x" } }, "it is there"],
 ];
 
 describe("the state of an object that is being deleted", () => {

@@ -256,7 +256,7 @@ describe("a cloud's APIs", () => {
       [facts.zones[0]?.name, facts.externalNetworks[0]?.id, facts.servers],
       ["az1", "n1", ["w-1-aaaaa", "w-2-bbbbb"]],
     );
-    // a server that has worked is no obstacle to a run
+    // a server that has worked is not an obstacle to a run
     assert.deepEqual(facts.failed, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
     assert.equal(facts.hasLoadBalancer, false);
     assert.deepEqual(facts.network, { floatingip: { limit: 50, used: 3 }, port: { limit: 9, used: 8 } });

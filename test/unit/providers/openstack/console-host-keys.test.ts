@@ -27,7 +27,7 @@ describe("host keys on a console", () => {
     ],
     ["are found with carriage returns", block(`${ED}\r`).replaceAll("\n", "\r\n"), [ED]],
     [
-      "are no fingerprints",
+      "are not fingerprints",
       "-----BEGIN SSH HOST KEY FINGERPRINTS-----\n256 SHA256:x\n-----END SSH HOST KEY FINGERPRINTS-----",
       [],
     ],

@@ -65,7 +65,7 @@ describe("configuration: all validation issues at once", () => {
   it("refuses a cluster that is encrypted, because previews show it", () => {
     const said = issuesOf({ ...reader(cluster()), isSecret: () => true });
     assert.deepEqual(said, [
-      "cluster: is encrypted, but it is shown in previews; write it in plain, and secrets in the keys made for them",
+      "cluster: is encrypted, but it is shown in previews; write it in plain text, and secrets in the keys made for them",
     ]);
   });
 });

@@ -277,7 +277,7 @@ const TABLE: [string, unknown][] = [
     }),
   ],
   [
-    "cluster.proxy.http: contains a user or password, which would be stored and shown in plain; write them to the secret foresail:proxyCredentials",
+    "cluster.proxy.http: contains a user or password, which would be stored and shown in plain text; write them to the secret foresail:proxyCredentials",
     cluster({ proxy: { http: "http://u:p@proxy.example.com:3128" } }),
   ],
   [

@@ -103,7 +103,7 @@ describe("configuration: the system openstack", () => {
       section({ cloudProvider: { repository: "ftp://charts.example.com" } }),
     ],
     [
-      "openstack.cloudProvider.cloudConf.Global.password: would be stored in plain; write foresail:cloudApplicationCredential",
+      "openstack.cloudProvider.cloudConf.Global.password: would be stored in plain text; write foresail:cloudApplicationCredential",
       section({ cloudProvider: { cloudConf: { Global: { password: "pa$$word" } } } }),
     ],
     [

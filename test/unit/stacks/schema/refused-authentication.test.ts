@@ -19,7 +19,7 @@ const excludes = (name: string) =>
   `cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].name: "${name}" and authentication.oidc exclude each other: the API server takes one of them; move it to authentication.oidc, or remove authentication.oidc`;
 
 const TABLE: RefusedInputs = {
-  "an issuer that is no https URL": [
+  "an issuer that is not an https URL": [
     [
       'cluster.authentication.oidc[0].issuer.url: "http://id.example.com" is not an https URL; write e.g. "https://host.example.com/path"',
       oidc(of({ url: "http://id.example.com" })),
@@ -29,7 +29,7 @@ const TABLE: RefusedInputs = {
       oidc(of({ url: `${URL}/?a=b` })),
     ],
     [
-      "cluster.authentication.oidc[0].issuer.url: contains a user or password, which would be stored and shown in plain; remove them",
+      "cluster.authentication.oidc[0].issuer.url: contains a user or password, which would be stored and shown in plain text; remove them",
       oidc(of({ url: "https://a:b@id.example.com" })),
     ],
   ],

@@ -230,7 +230,7 @@ const TABLE: RefusedInputs = {
       openstack({ endpoint: { loopback: { port: 2381 } } }),
     ],
   ],
-  "an external endpoint that is no load balancer": [
+  "an external endpoint that is not a load balancer": [
     ...["127.0.0.1", "127.1.2.3", "localhost", "LocalHost", "a.localhost"].map(
       (host): [string, Record<string, unknown>] => [
         `cluster.endpoint.external.host: "${host}" is each machine itself, and no load balancer; write its address, or use endpoint.loopback`,

@@ -8,7 +8,7 @@ const proxy = (value: unknown) => cluster({ proxy: value });
 const software = (osPackages: unknown) => cluster({ rollout: { software: { osPackages } } });
 
 const KEY =
-  "contains a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
+  "contains a private key, which would be stored and shown in plain text; remove it, and replace the key that was shown";
 const NUL =
   "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
 const openstack = (over: Record<string, unknown>, of: Record<string, unknown> = {}) =>
@@ -49,7 +49,7 @@ const TABLE: RefusedInputs = {
       tumblebug({ groups: [{ ...TUMBLEBUG.groups[0], replicas: 9 }, TUMBLEBUG.groups[1]] }),
     ],
   ],
-  "a private key in plain": [
+  "a private key in plain text": [
     [
       "openstack.userData: contains a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way",
       openstack({ userData: `#cloud-config\n${pem}` }),
@@ -59,7 +59,7 @@ const TABLE: RefusedInputs = {
       openstack({ userData: `content: ${Buffer.from(pem).toString("base64")}` }),
     ],
     [
-      "cluster.files[0].content: contains a private key, which would be stored and shown in plain; bring it to the machine another way",
+      "cluster.files[0].content: contains a private key, which would be stored and shown in plain text; bring it to the machine another way",
       cluster({ files: [{ path: "/etc/key", content: pem }] }),
     ],
     [

@@ -12,7 +12,7 @@ const mirror = (host: object, url = MIRROR) =>
 
 const AT = 'cluster.registries.hosts["https://m.example.com"]';
 const SECRET =
-  "is for a secret, which would be stored and shown in plain; write user and password to the secret foresail:registryCredentials";
+  "is for a secret, which would be stored and shown in plain text; write user and password to the secret foresail:registryCredentials";
 
 refuses({
   "settings of mirrors that containerd would ignore or not take": [

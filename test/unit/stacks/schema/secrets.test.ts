@@ -84,7 +84,7 @@ describe("configuration: secrets", () => {
       "proxyCredentials.password: is missing; write a text, in quotes",
     ]);
     assert.deepEqual(issues({ http: "http://node:pw@proxy.example.com" }, own), [
-      "cluster.proxy.http: contains a user or password, which would be stored and shown in plain; write them to the secret foresail:proxyCredentials",
+      "cluster.proxy.http: contains a user or password, which would be stored and shown in plain text; write them to the secret foresail:proxyCredentials",
     ]);
   });
 

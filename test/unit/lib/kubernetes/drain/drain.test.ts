@@ -32,7 +32,7 @@ const table: [name: string, pod: PodParts, allow: typeof none, verdict: Verdict,
   ["a lone pod goes when forced", { metadata: {} }, force, "evict"],
   ["a lone pod with emptyDir needs both", { metadata: {}, spec: emptyDir }, force, "refuse", /emptyDir/],
   [
-    "an owner that is no controller does not count",
+    "an owner that is not a controller does not count",
     { metadata: { ownerReferences: [{ kind: "Node", name: "n" }] } },
     none,
     "refuse",

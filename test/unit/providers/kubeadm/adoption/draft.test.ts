@@ -204,7 +204,7 @@ describe("the stack file that adopts a cluster", () => {
     ]);
     assert.ok(
       unread.notes.includes(
-        "w-1: what kubeadm would write anew could not be read: kubeadm: \\u{1b}not found",
+        "w-1: what kubeadm would write again could not be read: kubeadm: \\u{1b}not found",
       ),
     );
     assert.deepEqual(unread.offers, []);

@@ -60,7 +60,7 @@ metadata:
   name: coredns
 `;
 
-describe("the script that reads what kubeadm writes anew", () => {
+describe("the script that reads what kubeadm writes again", () => {
   let machine: ShellMachine;
   beforeEach(() => {
     machine = new ShellMachine();

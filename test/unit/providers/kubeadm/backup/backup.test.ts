@@ -116,9 +116,9 @@ describe("the facts of a snapshot", () => {
   for (const [name, change] of [
     ["a file name in the cluster's name", { cluster: "../x" }],
     ["a time that is none", { taken: "2026-13-28T00:15:33Z" }],
-    ["a revision that is no number", { revision: "1" }],
+    ["a revision that is not a number", { revision: "1" }],
     ["a missing hash", { hash: undefined }],
-    ["a stack that is no identity", { stack: "prod" }],
+    ["a stack that is not an identity", { stack: "prod" }],
   ] as const)
     it(`are refused with ${name}`, () => {
       assert.throws(

@@ -58,9 +58,9 @@ describe("the plan of a restore", () => {
     assert.ok(found.lines.includes("cp-3: is gone, and must not come back with what it has"));
   });
 
-  it("leaves out a machine that is gone and was installed anew", () => {
-    const anew = new Map([...allDead, ["cp-3", { ...DEAD, ...UNFIT, prepared: false }]]);
-    assert.deepEqual(plan(anew, { gone: ["cp-3"] }).refusals, []);
+  it("leaves out a machine that is gone and was reinstalled", () => {
+    const again = new Map([...allDead, ["cp-3", { ...DEAD, ...UNFIT, prepared: false }]]);
+    assert.deepEqual(plan(again, { gone: ["cp-3"] }).refusals, []);
   });
 
   for (const [name, left, given, again, line] of [
@@ -124,7 +124,7 @@ describe("the plan of a restore", () => {
       /no program on cp-1 can read a snapshot/,
     ],
     [
-      "one that was installed anew",
+      "one that was reinstalled",
       { "cp-1": { ...DEAD, ...UNFIT, prepared: false } },
       {},
       /^cp-1: nothing is prepared/,
@@ -158,8 +158,8 @@ describe("the plan of a restore", () => {
   for (const [name, change, refusal] of [
     ["another cluster", { cluster: "other" }, /a snapshot of the cluster other, and not of demo/],
     ["another stack", { stack: "2f1c9c6e" }, /another stack's cluster of that name \(2f1c9c6e\)/],
-    ["a machine that the stack does not have", { machine: "cp-9" }, /cp-9, which is no control plane/],
-    ["a worker", { machine: "w-1" }, /w-1, which is no control plane/],
+    ["a machine that the stack does not have", { machine: "cp-9" }, /cp-9, which is not a control plane/],
+    ["a worker", { machine: "w-1" }, /w-1, which is not a control plane/],
   ] as const)
     it(`refuses a snapshot of ${name}`, () => {
       const found = plan(allDead, {}, { ...facts, ...change });

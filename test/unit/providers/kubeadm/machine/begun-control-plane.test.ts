@@ -9,7 +9,7 @@ describe("a machine that is asked whether it has begun to join as a control plan
   const MEMBER = [NODE_PATHS.member, "/etc/kubernetes/kubelet.conf"];
 
   const cases: [files: string, written: readonly string[], begun: true | undefined][] = [
-    ["etcd's manifest, and is no member", [ETCD], true],
+    ["etcd's manifest, and is not a member", [ETCD], true],
     ["etcd's manifest, and is a member", [ETCD, ...MEMBER], undefined],
     ["none of kubeadm's files", [], undefined],
     ["the files of a worker that has begun to join", ["/etc/kubernetes/kubelet.conf"], undefined],

@@ -137,7 +137,7 @@ describe("the comparison of a machine's files with a configuration", function ()
     const found = files.map(
       ([path, old, now]) => `${path} ${mode(old)} ${mode(now)} ${now?.content === old?.content}`,
     );
-    // 0644, which the agent writes, does not last: that is no difference of /etc/also
+    // 0644, which the agent writes, does not last: that is not a difference of /etc/also
     assert.deepEqual(found.slice(0, 1), ["/etc/audit.yaml 644 600 false"]);
     assert.deepEqual(found.slice(2), [
       "/var/lib/kubelet/config.yaml 644 600 true",

@@ -108,7 +108,7 @@ describe("the record of a machine before it was claimed", function () {
     assert.deepEqual([marked(), existsSync(machine.path("/var/lib/foresail"))], [false, false]);
   });
 
-  it("is made anew until the machine is claimed, and then never, also by a preparation that runs again", () => {
+  it("is made again until the machine is claimed, and then never, also by a preparation that runs again", () => {
     const machine = machineOfOthers();
     run(machine, "record_before 10.244.0.0/16");
     machine.write("/etc/there.conf", "of others\n", 0o640);

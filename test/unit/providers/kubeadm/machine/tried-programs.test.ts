@@ -99,7 +99,7 @@ describe("programs that a preview tries with their new files", function () {
         "kube-proxy",
         `if grep -q 'new: yes' "$2"; then ${says(ofNew)}; else ${says(ofOld)}; fi`,
       );
-      // a process of the test, in whose root this is no file
+      // a process of the test, in whose root this is not a file
       const found = `process_of() { echo $$; }; cat() { if [[ $* == /proc/* ]]; then echo 'new: no'; else command cat "$@"; fi; }`;
       return tried(machine, `${found}; try_kube_proxy $rendered/config.yaml`);
     }

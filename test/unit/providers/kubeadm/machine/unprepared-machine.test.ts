@@ -10,7 +10,7 @@ const FAKES = `
 await_containerd() { :; }; install_kubernetes() { :; }; import_images() { :; }; hasten_kubelet() { :; }
 refuse_other_preparation() { :; }; record_configuration() { :; }`;
 
-/** Runs a step on a machine that is no member. @param mark the first line of its mark; empty for none */
+/** Runs a step on a machine that is not a member. @param mark the first line of its mark; empty for none */
 function run(step: "init" | "join", mark: string) {
   const machine = new ShellMachine();
   for (const folder of [NODE_PATHS.scratch, "/var/lib/foresail"]) machine.write(`${folder}/README`, "");

@@ -120,7 +120,7 @@ describe("a field that is added to the table of machine fields with a default", 
     );
   });
 
-  it("changes no recorded machine of Tumblebug, and is no difference", () => {
+  it("changes no recorded machine of Tumblebug, and is not a difference", () => {
     const group = fc.record({ connection: word, spec: word, image: word, disk: fc.nat(2) });
     fc.assert(
       fc.property(group, value, index, ({ disk, ...shape }, initial, at) => {

@@ -91,10 +91,10 @@ describe("a machine that is to join, and may be a member already", () => {
   });
 
   const unprepared: [string, ReadFacts, recorded: string[], now: string | undefined, boolean][] = [
-    ["the state has it, and it bears no mark", said(""), ["w-2"], undefined, true],
+    ["the state has it, and it has no mark", said(""), ["w-2"], undefined, true],
     ["this run prepares it for the first time", said(""), [], undefined, false],
     ["this run prepares it again", said(""), ["w-2"], "2", false],
-    ["it bears this stack's mark", said(MARK), ["w-2"], undefined, false],
+    ["it has this stack's mark", said(MARK), ["w-2"], undefined, false],
     ["it does not answer", { unread: "refused" }, ["w-2"], undefined, false],
   ];
   for (const [what, facts, recorded, now, is] of unprepared)

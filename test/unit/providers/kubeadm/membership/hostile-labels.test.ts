@@ -20,11 +20,11 @@ const plan = (over: Partial<Parameters<typeof planMembership>[0]>) =>
 const GROUPS = [undefined, "workers", "gpu", "control-plane", "old", "x y"];
 
 describe("a label foresail/group that a Node wrote itself", () => {
-  it("takes no Node out of the cluster that is no machine of the stack; a note names it", () => {
+  it("takes no Node out of the cluster that is not a machine of the stack; a note names it", () => {
     const { steps, notes } = plan({ observed: [node("x-1", "workers")] });
     assert.deepEqual(steps, []);
     assert.deepEqual(notes.map(nodeGroupSteps.format), [
-      "x-1 has the label foresail/group=workers, but is no machine of this stack, so nothing is done to it; " +
+      "x-1 has the label foresail/group=workers, but is not a machine of this stack, so nothing is done to it; " +
         "remove the label or the Node, or list it under `lost`",
     ]);
     assert.deepEqual(plan({ observed: [node("x-1", "workers")], lost: ["x-1"] }).steps, [
@@ -57,7 +57,7 @@ describe("a label foresail/group that a Node wrote itself", () => {
     }
   });
 
-  it("is no proof that a machine has joined which has another address", () => {
+  it("is not a proof that a machine has joined which has another address", () => {
     const machine = exampleMachine("w-1");
     const refused = (olds: (typeof machine)[], observed: ObservedNode[]) =>
       refuseForeignNodes(olds, [machine], observed).map(({ reason }) => reason);

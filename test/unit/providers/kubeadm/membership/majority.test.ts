@@ -44,7 +44,7 @@ const CASES: Record<string, Case> = {
     ...{ wanted: ["cp-1", "cp-2"], recorded: ["cp-1", "cp-2", "cp-3"], interrupted: ["cp-4", "cp-5"] },
     ...{ nodes: ["cp-1", "cp-2", "cp-3", "cp-4", "cp-5"], leaves: ["cp-5", "cp-4", "cp-3"] },
   },
-  "three control planes, of which two leave beside two killed joins, which are no members that stay": {
+  "three control planes, of which two leave beside two killed joins, which are not members that stay": {
     ...{ wanted: ["cp-1"], recorded: ["cp-1", "cp-2", "cp-3"], interrupted: ["cp-4", "cp-5"] },
     ...{ nodes: ["cp-1", "cp-2", "cp-3", "cp-4", "cp-5"], leaves: ["cp-5", "cp-4", "cp-3", "cp-2"] },
     refused: /^cp-3, cp-2 would leave at once, a majority of the 3 control planes/,

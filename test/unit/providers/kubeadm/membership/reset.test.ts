@@ -72,7 +72,7 @@ describe("a machine that was reset by hand, while its Node is in the cluster", (
     assert.deepEqual(plan(undefined).steps, []);
   });
 
-  it("has a note that says what helps when it was installed anew", () => {
+  it("has a note that says what helps when it was reinstalled", () => {
     const notes = (gone: Parameters<typeof planMembership>[0]["gone"]) =>
       plan(gone).notes.map((note) => "why" in note && note.why);
     assert.deepEqual(notes({ empty: ["w-2"] }), [INSTALLED_ANEW]);

@@ -20,7 +20,7 @@ function machineAt(options: ConstructorParameters<typeof AgentMachine>[0]): Agen
   const agent = `${machine.folder}/var/lib/foresail/agent`;
   for (const [software, version] of Object.entries(STAGED)) {
     const brings = software === "os-packages" ? `printf '%s' ${version} >${agent}/os-packages` : "";
-    // "check" is no installation
+    // "check" is not an installation
     const ends = `if [ "$1" = install ]; then mkdir -p ${machine.folder}/ended; : >${machine.folder}/ended/${software}; fi`;
     machine.stage(software, version, [brings, ends].join("\n"));
   }

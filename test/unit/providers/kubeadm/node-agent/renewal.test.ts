@@ -39,7 +39,7 @@ describe("a node agent and the certificates of its machine", function () {
       "renewal",
       `cp ${folder}/later.crt ${folder}${PKI}/apiserver.crt; cp ${folder}/later.crt ${folder}${PKI}/etcd/server.crt; cp ${folder}/later.conf ${folder}${KUBECONFIG}`,
     );
-    // the kubelet makes a static pod anew when its manifest is replaced
+    // the kubelet makes a static pod again when its manifest is replaced
     machine.useScript("mv", [
       '/bin/mv "$@"',
       'pod=$(basename "${!#}" .yaml)',

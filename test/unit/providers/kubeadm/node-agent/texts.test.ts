@@ -56,7 +56,7 @@ describe("files on a node for its agent", () => {
     }
   });
 
-  it("are no images installer where a registry has the images", () => {
+  it("leave images to a registry that has them", () => {
     const source = { packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" } };
     const installers = installersOf(
       exampleSpecification({ source }),

@@ -40,7 +40,7 @@ function waves(nodes: RolloutNode[], over: Partial<DesiredRollout> = {}) {
 
 const WENT_BACK = { failedChange: { asked: { configuration: AFTER.worker }, why: "the kubelet ended" } };
 
-describe("the order of a change that is no version of Kubernetes", () => {
+describe("the order of a change that is not a version of Kubernetes", () => {
   it("begins with one worker, goes on with as many as may be away, and ends with control planes one at a time", () => {
     assert.deepEqual(waves(cluster()), {
       waves: ["w-1", "w-2, w-3", "w-4", "cp-1", "cp-2", "cp-3"],

@@ -161,12 +161,12 @@ describe("rollout plan", () => {
       { version: "1.36.3" },
     ],
     [
-      "a kubelet that is no release",
+      "a kubelet that is not a release",
       /w-1 runs the kubelet 1\.36\.0-rc\.1/,
       [nodeAt("w-1", "1.36.0-rc.1")],
       { version: "1.36.3" },
     ],
-    ["a target that is no version", /"v1\.36" is not a version/, cluster("1.35.4"), { version: "v1.36" }],
+    ["a target that is not a version", /"v1\.36" is not a version/, cluster("1.35.4"), { version: "v1.36" }],
   ];
   for (const [what, words, nodes, { version, ...over }] of refused) {
     it(`refuses ${what}`, () => {

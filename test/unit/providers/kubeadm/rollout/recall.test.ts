@@ -90,7 +90,7 @@ describe("a request of an earlier run that the configuration no longer has", () 
     assert.equal(hasGivenUp(node({ ...wanted, containerd: "9.9.9" }, each), asked), true);
   });
 
-  it("is no step while the node does what is desired", () => {
+  it("is not a step while the node does what is desired", () => {
     const node = begunNode("w-1", {}, { current: { configuration: "m1.k0" } });
     const wanted = { ...node.desired, configuration: "m1.k1" };
     assert.deepEqual(recalledRequests({ ...node, desired: wanted }, wanted), []);

@@ -156,7 +156,7 @@ export function stepKey({ node, to }: RolloutStep): string {
 
 /**
  * The steps' keys, each once, in the order of pools and versions: two nodes of a pool that are away together are
- * begun at the same time, so a kill between them may leave either. Closing a node that was only opened is no step to
+ * begun at the same time, so a kill between them may leave either. Closing a node that was only opened is not a step to
  * a version.
  */
 export function inOrder(steps: readonly RolloutStep[]): string[] {

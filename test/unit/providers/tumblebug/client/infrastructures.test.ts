@@ -143,7 +143,7 @@ for (const generation of GENERATIONS)
       assert.match(later?.publicAddress ?? "", /^203\.0\./);
     });
 
-    it("are deleted one by one, and one that is gone is no error", async () => {
+    it("are deleted one by one, and one that is gone is not an error", async () => {
       const { tumblebug, server, machines } = fake;
       const { infrastructures } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });

@@ -89,7 +89,7 @@ for (const generation of GENERATIONS)
         assert.equal(made.name, id);
         assert.deepEqual(await kind.read("ns1", id), made);
         assert.deepEqual(await kind.named("ns1", ["none", id]), [made]);
-        // a spec that exists is no error there, and is left as it is
+        // a spec that exists is not an error there, and is left as it is
         if (generation === "infra" && type === "spec")
           assert.equal((await kind.create("ns1", desired)).name, id);
         else await assert.rejects(kind.create("ns1", desired), { code: "AlreadyExists" });
