@@ -63,8 +63,8 @@ describe("a release", () => {
     ["needs a section with a date", "v1.0.0", files("1.0.0"), [/no section/]],
     ["needs a section with text", "v1.1.0", files("1.1.0"), [/section of 1\.1\.0 in CHANGELOG\.md is empty/]],
     ["needs a version as tag", "v1.2", files("1.2"), [/^v1\.2 is not a tag of a version/]],
-    ["takes no tag of another form", "1.2.0", files("1.2.0"), [/no tag/]],
-    ["takes no tag with a command in it", "v1.2.0-$(id)", files("1.2.0"), [/no tag/]],
+    ["takes no tag of another form", "1.2.0", files("1.2.0"), [/not a tag/]],
+    ["takes no tag with a command in it", "v1.2.0-$(id)", files("1.2.0"), [/not a tag/]],
     ["tells all faults at once", "v9.0.0", files("1.2.0"), [/package\.json/, /package-lock/, /no section/]],
   ];
   for (const [title, tag, given, expected] of cases)

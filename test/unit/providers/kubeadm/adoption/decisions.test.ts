@@ -64,11 +64,7 @@ describe("the machines of a cluster to adopt", () => {
   });
 
   const refused: [what: string, facts: Partial<MemberFacts>, message: RegExp][] = [
-    [
-      "no member",
-      { authority: "" },
-      /^machines\[1\]: w-1: is not a member of a kubeadm cluster.*then add it/,
-    ],
+    ["no member", { authority: "" }, /^machines\[1\]: w-1: is not a member of a kubeadm.*then add it/],
     ["another cluster's", { authority: "b".repeat(64) }, /w-1: is a member of another cluster than cp-1/],
     [
       "of another system",
