@@ -150,10 +150,16 @@ export function nearEnds(
   return { names: near.map(({ name }) => name).sort(), ends: first, days: daysUntil(first, now) };
 }
 
-/** Returns the first ends that members report, by name. */
+/**
+ * Returns the first ends that members report, by name.
+ *
+ * @param members absent in a run with `--target` that leaves out a rollout without state: Pulumi gives it no outputs
+ */
 export const endsByMember = (
-  members: readonly { readonly name: string; readonly certificatesExpire?: string }[],
+  members: readonly { readonly name: string; readonly certificatesExpire?: string }[] | undefined,
 ): Record<string, string> =>
   Object.fromEntries(
-    members.flatMap(({ name, certificatesExpire: end }) => (end === undefined ? [] : [[name, end] as const])),
+    (members ?? []).flatMap(({ name, certificatesExpire: end }) =>
+      end === undefined ? [] : [[name, end] as const],
+    ),
   );
