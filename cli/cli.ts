@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Argument, Command } from "commander";
+import { pageOf } from "../lib/pages";
 import { addBackupCommands, addClusterCommands, addRestoreCommand } from "./cluster-commands";
 import {
   addCommand,
@@ -125,7 +126,7 @@ function addInitCommand(program: Command): void {
 }
 
 const DOCTOR_NOTES = `
-It only reads. Without machines it looks at the tools here. The checks are those of a first preview (docs/preflight.md).
+It only reads. Without machines it looks at the tools here. The checks are those of a first preview (${pageOf("preflight")}).
 `;
 
 /** Adds the command doctor, which reads machines before there is a stack. */

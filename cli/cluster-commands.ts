@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { pageOf } from "../lib/pages";
 import type { BackupListOptions, BackupOptions, BackupVerifyOptions } from "./commands/backup";
 import type { KubeconfigOptions } from "./commands/kubeconfig";
 import type { RestoreOptions } from "./commands/restore";
@@ -65,7 +66,7 @@ export function addBackupCommands(program: Command): void {
 }
 
 const RESTORE_NOTES = `
-It shows every step, and what is lost, and asks. After an interruption the same command continues. The page docs/recovery.md says when to use it.
+It shows every step, and what is lost, and asks. After an interruption the same command continues. The page ${pageOf("recovery")} says when to use it.
 `;
 
 /** Adds the command restore, which rebuilds a lost control plane from a snapshot. */

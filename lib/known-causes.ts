@@ -1,4 +1,5 @@
 import { clockAdvice } from "./clock";
+import { pageOf } from "./pages";
 
 /** etcd's own words for a write while its alarm NOSPACE is on. */
 const OUT_OF_SPACE = /database space exceeded/i;
@@ -10,8 +11,7 @@ const NOT_VALID_NOW =
 export const saysOutOfSpace = (text: string): boolean => OUT_OF_SPACE.test(text);
 
 /** What to do when etcd is full. */
-export const OUT_OF_SPACE_ADVICE =
-  "etcd is full and accepts no writes (alarm NOSPACE): compact and defragment it, then disarm the alarm (docs/troubleshooting.md, database space exceeded)";
+export const OUT_OF_SPACE_ADVICE = `etcd is full and accepts no writes (alarm NOSPACE): compact and defragment it, then disarm the alarm (${pageOf("troubleshooting")}, database space exceeded)`;
 
 /** Returns what to do about an error of another program whose cause its words tell; undefined for any other. */
 export function knownCause(text: string, here = new Date()): string | undefined {

@@ -3,7 +3,7 @@
  *   node scripts/release.cjs check v1.2.3   ends with an error unless package.json, package-lock.json and CHANGELOG.md have
  *                                           this version; writes the outputs `version` and `dist-tag`
  *   node scripts/release.cjs notes v1.2.3   prints the version's section of CHANGELOG.md, with links that work outside a clone
- *   node scripts/release.cjs address        writes into package.json where the project is, for the package of this run
+ *   node scripts/release.cjs address        writes into package.json and the schemas where the project is, for the package of this run
  */
 const fs = require("node:fs");
 
@@ -56,6 +56,11 @@ function addressed(manifest, repository) {
   };
 }
 
+/** Returns a schema that says where it is as of a version, so that it can be named from anywhere. */
+function identified({ $schema, ...schema }, { name, version, repository }) {
+  return { $schema, $id: `${repository}/raw/v${version}/docs/${name}`, ...schema };
+}
+
 /** Returns the address of the repository in which a workflow runs. */
 function repositoryOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }) {
   if (!server || !name) throw new Error("GITHUB_SERVER_URL and GITHUB_REPOSITORY say where the project is");
@@ -79,8 +84,14 @@ function main([command, tag = ""]) {
       console.log(notesOf(changelog, tag, repositoryOf(process.env)));
       return 0;
     case "address": {
-      const changed = addressed(manifest, repositoryOf(process.env));
-      fs.writeFileSync("package.json", `${JSON.stringify(changed, undefined, 2)}\n`);
+      const repository = repositoryOf(process.env);
+      const write = (file, content) => fs.writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
+      write("package.json", addressed(manifest, repository));
+      for (const name of fs.readdirSync("docs").filter((file) => file.endsWith(".schema.json")))
+        write(
+          `docs/${name}`,
+          identified(JSON.parse(read(`docs/${name}`)), { name, version: manifest.version, repository }),
+        );
       return 0;
     }
     default:
@@ -91,4 +102,4 @@ function main([command, tag = ""]) {
 
 if (require.main === module) process.exitCode = main(process.argv.slice(2));
 
-module.exports = { addressed, faultsOf, notesOf, outputsOf, sectionOf };
+module.exports = { addressed, faultsOf, identified, notesOf, outputsOf, sectionOf };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { pageOf } from "../../lib/pages";
 import { readGivenFile } from "../../lib/files";
 import { POLICY_LEVELS_VARIABLE } from "../../lib/text/policy-violation";
 import { UsageError } from "../terminal/exit-codes";
@@ -39,7 +40,7 @@ export async function policyCall({ policyPack, policyPackConfig }: PolicyOptions
   // a pack may have the program that runs it; Pulumi.yaml can name it only where the package is installed already
   const PATH = [process.env["PATH"] ?? "", path.resolve(policyPack)].join(path.delimiter);
   if (policyPackConfig === undefined) return { args, environment: { PATH, [POLICY_LEVELS_VARIABLE]: "{}" } };
-  const fix = "give a JSON file with the parameters of the policies: docs/policies.md";
+  const fix = `give a JSON file with the parameters of the policies: ${pageOf("policies")}`;
   const configuration = await readGivenFile(policyPackConfig, "the configuration of the policies", fix);
   return {
     args: [...args, "--policy-pack-config", path.resolve(policyPackConfig)],

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { pageOf } from "../../../lib/pages";
 import { readGivenFile } from "../../../lib/files";
 import { cutList, quoted } from "../../../lib/text/quote";
 import { readYamlOf } from "../../../lib/yaml";
@@ -50,7 +51,7 @@ async function resolveFleet(
   const name = fleetFileName(file);
   const value = readYamlOf(
     name,
-    await readGivenFile(file, "the waves in", "create it (docs/regions.md shows one), or give --file"),
+    await readGivenFile(file, "the waves in", `create it (${pageOf("regions")} shows one), or give --file`),
   );
   const existing = await findStacks(value);
   const labels = choosesByLabel(value) ? readLabels(project, existing) : {};

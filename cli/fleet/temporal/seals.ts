@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { pageOf } from "../../../lib/pages";
 import { isObject } from "../../../lib/json";
 import { CommandError } from "../../terminal/exit-codes";
 import { Statement } from "../plan/trust";
@@ -33,7 +34,7 @@ export class FleetSeals {
         "failed",
         `${VARIABLE} ${key === "" ? "is not set" : `has ${key.length} characters`}; it needs at least ${SHORTEST_KEY}, the same ones for the command and all workers of the fleet\n` +
           "Without it, everyone who may write to the Temporal namespace could change the stacks\n" +
-          "Make one with `openssl rand -hex 32`, and set it in the environment of each (docs/regions.md)",
+          `Make one with \`openssl rand -hex 32\`, and set it in the environment of each (${pageOf("regions")})`,
       );
     delete environment[VARIABLE];
     return new FleetSeals(key, fleet);

@@ -217,6 +217,12 @@ describe("the workflow of a release", function () {
       const manifest = path.join(empty, "clusters/node_modules/foresail/package.json");
       const { repository } = JSON.parse(readFileSync(manifest, "utf8")) as { repository: { url: string } };
       assert.equal(repository.url, "git+https://git.example.org/o/r.git");
+      const schema = readFileSync(
+        path.join(path.dirname(manifest), "docs/configuration.schema.json"),
+        "utf8",
+      );
+      const { $id } = JSON.parse(schema) as { $id: string };
+      assert.equal($id, `https://git.example.org/o/r/raw/v${version}/docs/configuration.schema.json`);
 
       const tags = { VERSION: version, DIST_TAG: "next" };
       assert.equal(
