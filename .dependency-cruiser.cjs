@@ -35,7 +35,8 @@ module.exports = {
     only(
       "components",
       "^components/([^/]+)/",
-      "^components/($1|kubeadm)/|^components/[^/]+\\.ts$|^providers/|^lib/",
+      // the arguments of a component are described by the schema of a stack file
+      "^components/($1|kubeadm)/|^components/[^/]+\\.ts$|^stacks/schema/|^providers/|^lib/",
     ),
     // `foresail config show` has to know which keys are secret
     only("cli", "^cli/", "^cli/|^providers/[^/]+/(plan|client)/|^lib/|^stacks/schema/keys\\.ts$"),

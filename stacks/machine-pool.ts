@@ -8,12 +8,7 @@ export function machinePool(
   configuration: ConfigurationOf<"machine-pool">,
 ): Record<string, pulumi.Output<unknown>> {
   const { machinePool: section, managementKubeconfig, workloadKubeconfig } = configuration;
-  const { name, bootstrap, ...args } = section;
-  const { nodes, phase, counts } = new MachinePool(name, {
-    ...args,
-    kubeconfig: managementKubeconfig,
-    workloadKubeconfig,
-    bootstrap: bootstrap as MachinePoolArgs["bootstrap"],
-  });
+  const args = { ...section, kubeconfig: managementKubeconfig, workloadKubeconfig } as MachinePoolArgs;
+  const { nodes, phase, counts } = new MachinePool(section.name, args);
   return { nodes, phase, counts };
 }

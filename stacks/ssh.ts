@@ -15,17 +15,11 @@ export function ssh(configuration: ConfigurationOf<"ssh">): Record<string, pulum
   const { kubeconfig, endpoints, nodes, version, certificatesExpire } = new KubeadmCluster(cluster.name, {
     ...args,
     ssh: { ...connection, privateKeys: sshPrivateKeys.apply(machineKeys) },
-    machines: cluster.machines.map((machine) => ({
-      ...machine,
-      port: machine.port ?? cluster.ssh.port,
-    })),
+    machines: cluster.machines,
     endpoint: cluster.endpoint as EndpointArgs,
     nodesEndpoint: recordedNodesEndpoint,
     loadBalancer: loadBalancer(cluster),
-    adopt: cluster.adopt,
-    resetOnDestroy: cluster.resetOnDestroy,
     lost: cluster.lost,
-    allowEvenControlPlanes: cluster.allowEvenControlPlanes,
   });
   return { kubeconfig, endpoints, nodes, version, certificatesExpire };
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as defaults from "../../providers/kubeadm/plan/cluster/defaults";
-import { type BackupSettings, DEFAULT_KEEP } from "../../providers/kubeadm/plan/backup/backup";
+import type { BackupSettings } from "../../providers/kubeadm/plan/backup/backup";
 import type { CertificateSettings } from "../../providers/kubeadm/plan/certificates/report";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { withDerivedSettings } from "../../providers/kubeadm/plan/hardening/profile";
@@ -14,81 +14,57 @@ import {
 } from "../../providers/kubeadm/plan/cluster/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/endpoint/network-ports";
 import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/rollout/node-agents";
-import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
-import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
-import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/declarations";
-import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
+import { furtherSoftware } from "../../providers/kubeadm/plan/rollout/desired";
+import type { Timeouts } from "../../providers/kubeadm/resources/declarations";
+import type { JsonObject } from "../../lib/merge";
+import { lifted } from "../arguments";
+import type { CheckedArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
-const DEFAULT_SOURCE: SoftwareSource = { packages: { repository: COMMUNITY_REPOSITORY } };
-const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
-
-export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): NetworkPlugin {
-  return args.network?.plugin ?? DEFAULT_PLUGIN;
-}
+/** Returns the plugin, which decides the pod network's resources. */
+export const networkPlugin = ({ network }: Pick<CheckedArgs, "network">): NetworkPlugin => network.plugin;
 
 /** Returns the kind of the pod network, which decides the ports that it needs. */
-export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNetworkKind {
+export function podNetworkKind(args: Pick<CheckedArgs, "network">): PodNetworkKind {
   const plugin = networkPlugin(args);
   return (["bridge", "cilium", "calico", "flannel"] as const).find((kind) => kind in plugin) ?? "other";
 }
 
-/** Returns the deadlines in the form that state has, with the defaults. */
-export function timeouts(
-  args: Pick<KubeadmClusterArgs, "timeouts" | "ssh" | "rollout">,
-): Timeouts & { dial: number } {
-  const seconds = { ...defaults.DEFAULT_TIMEOUTS, ...args.timeouts };
-  const usual = defaults.DEFAULT_ROLLOUT.nodeTimeoutSeconds;
-  const change = args.rollout?.nodeTimeoutSeconds ?? usual;
+/** Returns the deadlines in the form that state has. */
+export function timeouts({
+  timeouts: seconds,
+  ssh,
+  rollout,
+}: Pick<CheckedArgs, "timeouts" | "ssh" | "rollout">): Timeouts & { dial: number } {
+  const change = rollout.nodeTimeoutSeconds;
   return {
     ssh: seconds.sshSeconds,
-    dial: args.ssh?.dialTimeoutSeconds ?? defaults.DEFAULT_SSH.dialTimeoutSeconds,
+    dial: ssh.dialTimeoutSeconds,
     prepare: seconds.prepareSeconds,
     init: seconds.initSeconds,
     join: seconds.joinSeconds,
     ready: seconds.readySeconds,
     // the default is left out, so that states of older releases need no update
-    ...(change === usual ? {} : { change }),
-  };
-}
-
-export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
-  return { ...defaults.DEFAULT_DRAIN, ...args.drain };
-}
-
-export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
-  return {
-    ...defaults.DEFAULT_ROLLOUT,
-    annotations: DEFAULT_ANNOTATION_PATTERN,
-    intermediateVersions: [],
-    pools: {},
-    pausedNodes: [],
-    software: {},
-    ...args.rollout,
+    ...(change === defaults.DEFAULT_ROLLOUT.nodeTimeoutSeconds ? {} : { change }),
   };
 }
 
 /** Returns where snapshots are kept, and when certificates are renewed, where the configuration says so. */
-export function maintenanceSettings({
-  backup,
-  certificates,
-}: Pick<KubeadmClusterArgs, "backup" | "certificates">): {
+export function maintenanceSettings({ backup, certificates }: Pick<CheckedArgs, "backup" | "certificates">): {
   backup?: BackupSettings;
   certificates?: CertificateSettings;
 } {
-  return {
-    ...(backup === undefined ? {} : { backup: { ...backup, keep: backup.keep ?? DEFAULT_KEEP } }),
-    ...(certificates === undefined ? {} : { certificates }),
-  };
+  return { ...(backup && { backup }), ...(certificates && { certificates }) };
 }
 
 /** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */
-export function stagedFor(args: KubeadmClusterArgs): StagedVersions {
-  const settings = rolloutSettings(args);
-  return stagedVersions(args.version, settings.intermediateVersions, furtherSoftware(settings));
+export function stagedFor({ version, rollout }: CheckedArgs): pulumi.Input<StagedVersions> {
+  return lifted({ version }, (known) =>
+    stagedVersions(known.version, rollout.intermediateVersions, furtherSoftware(rollout)),
+  );
 }
 
 /** Returns the paths of the files whose content is secret, where there can be any. */
-export function secretFiles({ files = [] }: KubeadmClusterArgs): {
+export function secretFiles({ files }: CheckedArgs): {
   secretFiles?: pulumi.Input<string[] | undefined>;
 } {
   const outputs = files.filter(({ content }) => typeof content !== "string");
@@ -103,7 +79,7 @@ export function secretFiles({ files = [] }: KubeadmClusterArgs): {
 }
 
 function proxyOf(
-  { http, https, noProxy = [] }: NonNullable<KubeadmClusterArgs["proxy"]>,
+  { http, https, noProxy }: NonNullable<CheckedArgs["proxy"]>,
   credentials: ProxyCredentials | undefined,
 ): ClusterSpecification["proxy"] {
   return {
@@ -114,11 +90,7 @@ function proxyOf(
   };
 }
 
-function registriesOf({
-  mirrors = {},
-  servers = {},
-  hosts = {},
-}: KubeadmClusterArgs["registries"] = {}): Registries {
+function registriesOf({ mirrors, servers = {}, hosts = {} }: CheckedArgs["registries"]): Registries {
   return {
     registryMirrors: mirrors,
     // absent as in state of older releases
@@ -127,55 +99,74 @@ function registriesOf({
   };
 }
 
-/** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
+/** Returns where the software comes from, with the community's repository unless another one is named. */
+function sourceOf({ bundle, packages }: CheckedArgs["source"]): SoftwareSource {
+  return (
+    bundle ? { bundle } : { packages: { repository: COMMUNITY_REPOSITORY, ...packages } }
+  ) as SoftwareSource;
+}
+
+/** Returns the specification that every resource of the cluster takes. */
 export function specification(
-  name: string,
   endpoint: pulumi.Output<Endpoint>,
-  args: KubeadmClusterArgs,
+  { proxy, registries, certificateNames: names = [], ...args }: CheckedArgs,
 ): pulumi.Output<ClusterSpecification> {
-  const files = (args.files ?? []).map((file) =>
-    pulumi.output(file.content).apply((content) => ({ mode: defaults.DEFAULT_FILE_MODE, ...file, content })),
-  );
-  const { podSubnet, serviceSubnet, dnsDomain } = defaults.networkOf(args.network);
-  const { credentials: login } = args.proxy ?? {};
+  const { credentials: login, ...proxied } = proxy ?? {};
+  const { credentials: _, ...sources } = registries;
+  const { name, version, source, network, kubeadm, kubelet, kubeProxy, files, imageRepository, caBundle } =
+    args;
+  const { encryptSecretsAtRest, ignorePreflightErrors, profile, authentication } = args;
+  const written = {
+    name,
+    version,
+    source,
+    network,
+    kubeadm,
+    kubelet,
+    kubeProxy,
+    files,
+    imageRepository,
+    caBundle,
+  };
+  const settings = { ...written, encryptSecretsAtRest, ignorePreflightErrors, profile, authentication };
   return pulumi
     .all([
-      pulumi.all(files),
-      args.caBundle,
+      lifted({ ...settings, sources, proxied }, (known) => known),
       endpoint,
-      pulumi.all(args.certificateNames ?? []),
+      pulumi.all(names),
       // whatever the program made of it; an input of a resource is secret if a part of it is
       login === undefined ? undefined : pulumi.secret(login),
     ])
-    .apply(([resolved, caBundle, decided, certificateNames, credentials]) =>
-      withDerivedSettings(
+    .apply(([resolved, decided, certificateNames, credentials]) => {
+      const known = resolved as typeof settings & { sources: typeof sources; proxied: typeof proxied };
+      return withDerivedSettings(
         {
-          name,
-          version: args.version,
-          source: args.source ?? DEFAULT_SOURCE,
+          name: known.name,
+          version: known.version,
+          source: sourceOf(known.source),
           endpoint: decided,
           network: {
-            podCidr: podSubnet,
-            serviceCidr: serviceSubnet,
-            dnsDomain,
-            bridge: "bridge" in networkPlugin(args),
-            ...(args.network?.holdNodeAddress ? { holdNodeAddress: true } : {}),
+            podCidr: known.network.podSubnet,
+            serviceCidr: known.network.serviceSubnet,
+            dnsDomain: known.network.dnsDomain,
+            bridge: "bridge" in known.network.plugin,
+            ...(known.network.holdNodeAddress ? { holdNodeAddress: true } : {}),
           },
-          kubeadm: args.kubeadm ?? {},
-          kubelet: args.kubelet ?? {},
-          kubeProxy: args.kubeProxy ?? {},
-          files: resolved,
-          ...(args.proxy ? { proxy: proxyOf(args.proxy, credentials) } : {}),
-          ...registriesOf(args.registries),
+          kubeadm: known.kubeadm,
+          kubelet: known.kubelet as JsonObject,
+          kubeProxy: known.kubeProxy as JsonObject,
+          files: known.files.map((file) => ({ ...file, mode: file.mode ?? defaults.DEFAULT_FILE_MODE })),
+          ...(proxy ? { proxy: proxyOf(known.proxied as typeof proxy, credentials) } : {}),
+          ...registriesOf(known.sources),
           ...(certificateNames.length > 0 ? { certificateNames } : {}),
-          ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
-          ...(caBundle ? { caBundle } : {}),
-          encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
+          ...(known.imageRepository ? { imageRepository: known.imageRepository } : {}),
+          ...(known.caBundle ? { caBundle: known.caBundle } : {}),
+          encryptSecretsAtRest: known.encryptSecretsAtRest,
           // absent until the first rotation, as in state of older releases
           ...(keyGeneration(args) > 1 ? { encryptionKeyGeneration: keyGeneration(args) } : {}),
-          ignorePreflightErrors: args.ignorePreflightErrors ?? [],
+          ignorePreflightErrors: known.ignorePreflightErrors,
         },
-        args,
-      ),
-    );
+        known,
+      );
+    });
 }

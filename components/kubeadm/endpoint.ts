@@ -4,7 +4,7 @@ import { readStackResources } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
 import { loopbackPort, loopbackPortIn } from "../../providers/kubeadm/plan/endpoint/loopback-port";
 import type { Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
-import type { EndpointArgs, KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
+import type { EndpointArgs, CheckedArgs, MachineArgs } from "./kubeadm-cluster-args";
 import { argumentIssues } from "./validation";
 
 /** Returns the endpoint, with the port of one on loopback, which the state decides if the arguments name none. */
@@ -20,11 +20,11 @@ export function endpointIn(
 }
 
 /** Returns a cluster's endpoint. It reads the stack's state only if the arguments name no port. */
-export function endpointOf(cluster: string, args: KubeadmClusterArgs): pulumi.Output<Endpoint> {
+export function endpointOf(cluster: string, args: CheckedArgs): pulumi.Output<Endpoint> {
   const { endpoint } = args;
   const decided = isOpen(endpoint)
     ? recordedEndpoint(cluster, args).then((found) => {
-        refuseArguments(`KubeadmCluster ${cluster}`, argumentIssues(cluster, { ...args, endpoint: found }));
+        refuseArguments(`KubeadmCluster ${cluster}`, argumentIssues({ ...args, endpoint: found }));
         return found;
       })
     : endpoint;
@@ -32,7 +32,7 @@ export function endpointOf(cluster: string, args: KubeadmClusterArgs): pulumi.Ou
 }
 
 /** Returns the endpoint that the stack's outputs name, or else its resources: outputs are read much faster. */
-async function recordedEndpoint(cluster: string, args: KubeadmClusterArgs): Promise<EndpointArgs> {
+async function recordedEndpoint(cluster: string, args: CheckedArgs): Promise<EndpointArgs> {
   const port = loopbackPortIn(await args.nodesEndpoint?.());
   if (port !== undefined) return { loopback: { port } };
   return endpointIn(await readStackResources(), cluster, args.machines, args.endpoint);

@@ -1,63 +1,50 @@
-import type { RegistryHost } from "../../providers/kubeadm/plan/configuration/registries";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Profile } from "../../providers/kubeadm/plan/hardening/profile";
+import { z } from "zod";
+import type { JsonObject } from "../../lib/merge";
+import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import type {
-  Authentication,
   ClusterSpecification,
   ProxyCredentials,
-  SoftwareSource,
 } from "../../providers/kubeadm/plan/cluster/specification";
-import type { Role, Taint } from "../../providers/kubeadm/plan/cluster/machine";
-import type { JsonObject } from "../../lib/merge";
-import type { DriftSetting } from "../../providers/kubeadm/plan/drift/drift";
-import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
+import { ClusterInput, JumpHost, SshConfiguration, withoutMachines } from "../../stacks/schema/cluster";
+import type { System } from "../../stacks/schema/keys";
+import { ProxyConfiguration, RegistriesConfiguration } from "../../stacks/schema/host";
+import { MachineInput } from "../../stacks/schema/machine";
+import { NetworkConfiguration } from "../../stacks/schema/network";
+import type { ArgumentsOf } from "../arguments";
 
-/** A machine that is reachable over SSH. Its name and role are plain values, since they decide which resources exist. */
-export interface MachineArgs {
-  /** Name of the machine and of its Node: a DNS label. */
-  name: string;
-  role: Role;
-  /** Worker pool; workers only. @default "workers" */
-  pool?: string;
-  /** Address for SSH. */
-  address: pulumi.Input<string>;
-  /** Port for SSH. @default 22 */
-  port?: pulumi.Input<number>;
-  /** A user with passwordless sudo, or root. @default ssh.user */
-  user?: pulumi.Input<string>;
-  /** Private key, when it differs from the cluster's. */
-  privateKey?: pulumi.Input<string>;
-  /** "ssh-ed25519 AAAA…". Without it the key is read at first contact and pinned. */
-  hostKey?: pulumi.Input<string>;
-  /** Address by which the other nodes reach the machine. @default address */
-  internalAddress?: pulumi.Input<string>;
-  /** host:port of the machine's API server as seen from where Pulumi runs. @default "<address>:6443" */
-  apiServer?: pulumi.Input<string>;
-  /** Name in the API server's certificate, if the address is not in the certificate. @default the address */
-  certificateName?: string;
-  labels?: pulumi.Input<Record<string, string>>;
-  taints?: Taint[];
-}
+/** Schema of what a stack file has no field for, and no rule: a secret, or what another component passes. */
+const given = <Value>() => z.custom<Value>().optional();
 
-/** How to reach the machines over SSH. Without a private key, the agent at SSH_AUTH_SOCK is used. */
-export interface SshArgs {
-  /** @default "root" */
-  user?: pulumi.Input<string>;
-  privateKey?: pulumi.Input<string>;
-  /** Private keys of machines by their names, where they differ; a machine's own `privateKey` takes precedence. */
-  privateKeys?: pulumi.Input<Record<string, string>>;
-  /** Deadline of one attempt to connect. @default 15 */
-  dialTimeoutSeconds?: number;
-  /** Refuses machines without a `hostKey`, instead of pinning their keys at first contact. @default false */
-  requireHostKeys?: boolean;
-  jumpHost?: {
-    address: pulumi.Input<string>;
-    port?: pulumi.Input<number>;
-    user?: pulumi.Input<string>;
-    hostKey: pulumi.Input<string>;
-    privateKey?: pulumi.Input<string>;
-  };
-}
+const Machine = MachineInput.extend({
+  privateKey: given<pulumi.Input<string>>(),
+  certificateName: given<string>(),
+});
+
+const Ssh = SshConfiguration.extend({
+  privateKey: given<pulumi.Input<string>>(),
+  privateKeys: given<pulumi.Input<Record<string, string>>>(),
+  jumpHost: JumpHost.extend({
+    privateKey: given<pulumi.Input<string>>(),
+    user: JumpHost.shape.user.unwrap().optional(),
+  }).optional(),
+});
+
+/** Schema of a cluster in a program: that of a stack file, with secrets and what other components pass. */
+export const ClusterArguments = ClusterInput.extend({
+  machines: z.array(Machine),
+  ssh: Ssh.prefault({}),
+  network: NetworkConfiguration.extend({ holdNodeAddress: given<boolean>() }).prefault({}),
+  proxy: ProxyConfiguration.extend({ credentials: given<pulumi.Input<ProxyCredentials>>() }).optional(),
+  registries: RegistriesConfiguration.safeExtend({
+    credentials: given<pulumi.Input<Record<string, { username: string; password: string }>>>(),
+  }).prefault({}),
+  loadBalancer: given<pulumi.Input<string>>(),
+  certificateNames: given<pulumi.Input<string>[]>(),
+  nodesEndpoint: given<() => Promise<unknown>>(),
+  provided: given<boolean>(),
+  leavingLater: given<string[]>(),
+});
 
 /** The pod network. */
 export type NetworkPlugin =
@@ -90,136 +77,124 @@ export interface ChartArgs extends ChartValues {
 /** How nodes find an API server: haproxy on each node, or an external address that foresail does not manage. */
 export type EndpointArgs =
   | { loopback: { /** @default 7445 for a new cluster; an existing one keeps its own */ port?: number } }
-  | { external: { host: pulumi.Input<string>; port: number } };
+  | { external: { host: pulumi.Input<string>; /** @default 6443 */ port?: number } };
 
-/** How versions roll out. Omitted fields have the defaults of a stack's configuration. */
-export type RolloutArgs = Partial<RolloutSettings>;
+type Cluster = z.input<typeof ClusterInput>;
 
-export interface KubeadmClusterArgs {
-  /** Kubernetes version, MAJOR.MINOR.PATCH. A change is rolled out over the nodes. */
-  version: string;
+/** A machine that is reachable over SSH: a machine of a stack file. Name, role and pool are plain values, since they decide which resources exist. */
+export interface MachineArgs extends Omit<
+  ArgumentsOf<z.input<typeof MachineInput>>,
+  "name" | "role" | "pool"
+> {
+  /** Name of the machine and of its Node: a host name. */
+  name: string;
+  role: "control-plane" | "worker";
+  /** Worker pool; workers only. @default "workers" */
+  pool?: string;
+  /** Private key, when it differs from the cluster's. */
+  privateKey?: pulumi.Input<string>;
+  /** Name in the API server's certificate, if the address is not in the certificate. @default the address */
+  certificateName?: string;
+}
+
+type SshFields = Omit<z.input<typeof SshConfiguration>, "jumpHost">;
+
+/** How to reach the machines over SSH. Without a private key, the agent at SSH_AUTH_SOCK is used. */
+export interface SshArgs extends ArgumentsOf<SshFields> {
+  privateKey?: pulumi.Input<string>;
+  /** Private keys of machines by their names, where they differ; a machine's own `privateKey` takes precedence. */
+  privateKeys?: pulumi.Input<Record<string, string>>;
+  /** Host through which every machine is reached. Its user is by default that of the machines. */
+  jumpHost?: ArgumentsOf<z.input<typeof JumpHost>> & { privateKey?: pulumi.Input<string> };
+}
+
+/** How versions roll out. */
+export type RolloutArgs = NonNullable<Cluster["rollout"]>;
+
+/** Fields that decide which resources there are, or whose parts do. */
+export const PLAIN: readonly string[] = [
+  ...[
+    "name",
+    "machines.name",
+    "machines.role",
+    "machines.pool",
+    "endpoint.loopback",
+    "endpoint.external.port",
+  ],
+  ...[
+    "adopt",
+    "resetOnDestroy",
+    "deletionProtection",
+    "lost",
+    "encryptionKeyGeneration",
+    "bootstrapRevision",
+  ],
+  ...[
+    "timeouts",
+    "drain",
+    "rollout",
+    "backup",
+    "certificates",
+    "ssh.dialTimeoutSeconds",
+    "ssh.requireHostKeys",
+  ],
+  ...["ssh.jumpHost.use", "network.plugin", "files.path", "proxy.use", "registries.use"],
+];
+
+type Own = "name" | "machines" | "ssh" | "endpoint" | "network" | "proxy" | "registries" | "rollout";
+
+/** The fields of a stack file's section `cluster`, with the same rules and defaults (docs/configuration.md). */
+export interface KubeadmClusterArgs extends Omit<ArgumentsOf<Cluster>, Own> {
+  /** Name of the cluster. @default the resource's */
+  name?: string;
   machines: MachineArgs[];
   ssh?: SshArgs;
-  /** Source of the Kubernetes software. @default the community's apt repository */
-  source?: SoftwareSource;
   /** How nodes find an API server. @default haproxy on each node */
   endpoint?: EndpointArgs;
-  /** @internal Reads `endpoints.nodes` of the stack's last run, for an endpoint without a port. @default from the resources */
-  nodesEndpoint?: () => Promise<unknown>;
-  /** host:port of a load balancer for users, at `endpoint.external` or a name of `certificateNames`. @default none */
-  loadBalancer?: pulumi.Input<string>;
-  /** Additional names and addresses in the certificates of the API servers. */
-  certificateNames?: pulumi.Input<string>[];
-  network?: {
-    /** @default "10.244.0.0/16" */
-    podSubnet?: string;
-    /** @default "10.96.0.0/12" */
-    serviceSubnet?: string;
-    /** @default "cluster.local" */
-    dnsDomain?: string;
-    /** @default flannel */
+  /** Subnets of pods and Services, and the network plugin, by default Flannel. */
+  network?: Omit<ArgumentsOf<NonNullable<Cluster["network"]>>, "plugin"> & {
     plugin?: NetworkPlugin;
     /** Puts a machine's internal address on it when no device has it, on a cloud that translates. @default false */
     holdNodeAddress?: boolean;
   };
-  /**
-   * Takes over the kubeadm cluster that the machines are members of, instead of creating one. Needs the network plugin
-   * `none` and `encryptSecretsAtRest: false`. @default false
-   */
-  adopt?: boolean;
-  /** Resets the machines of an adopted cluster on destroy, instead of releasing them. @default false */
-  resetOnDestroy?: boolean;
-  /**
-   * Identity of another stack, from which this one takes the cluster over: a refusal names it. "unmarked" for machines that
-   * an earlier release marked. May stay in the program afterwards. @default none
-   */
-  takeOver?: string;
-  /** @internal Whether the program itself makes the machines, which it deletes with the cluster. @default false */
-  provided?: boolean;
-  /** Refuses to delete the cluster, until this is off and an update has run. @default false */
-  deletionProtection?: boolean;
-  /** Names of dead machines that were removed from `machines`. */
-  lost?: string[];
-  /** Names of machines that a later update replaces or removes; until then their versions do not change. @default none */
-  leavingLater?: string[];
-  /** Accepts an even number of control planes, which tolerates no more failures than one fewer. @default false */
-  allowEvenControlPlanes?: boolean;
-  /** Settings that harden the cluster, before those of `kubeadm` and `kubelet`. @default none */
-  profile?: Profile;
-  /** Issuers of OpenID Connect tokens that the API servers accept. @default none */
-  authentication?: Authentication;
-  /** Objects merged into kubeadm's own as the last step. */
-  kubeadm?: ClusterSpecification["kubeadm"];
-  /** Merged into the KubeletConfiguration. */
-  kubelet?: JsonObject;
-  /** Merged into the KubeProxyConfiguration. */
-  kubeProxy?: JsonObject;
-  /** Files written to every machine before Kubernetes starts. */
-  files?: { path: string; content: pulumi.Input<string>; mode?: string; owner?: string }[];
   /** HTTP proxy of the machines. Its credentials are always secret, and so is every input of a resource with them. */
-  proxy?: {
-    http?: string;
-    https?: string;
-    noProxy?: string[];
-    credentials?: pulumi.Input<ProxyCredentials>;
-  };
-  registries?: {
-    /** Registry host → mirror URLs. */
-    mirrors?: Record<string, string[]>;
-    /** Registry host → URL that is asked after the mirrors. @default the registry itself */
-    servers?: Record<string, string>;
-    /** How mirrors and servers are asked, by their URLs. */
-    hosts?: Record<string, RegistryHost>;
+  proxy?: ArgumentsOf<NonNullable<Cluster["proxy"]>> & { credentials?: pulumi.Input<ProxyCredentials> };
+  registries?: ArgumentsOf<NonNullable<Cluster["registries"]>> & {
     /** Registry host → credentials. Always secret. */
     credentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
   };
-  imageRepository?: string;
-  /** Additional CA certificates to trust, PEM. */
-  caBundle?: pulumi.Input<string>;
-  /** @default true */
-  encryptSecretsAtRest?: boolean;
-  /** Generation of the key that encrypts Secrets in etcd; a higher number rotates it. @default 1 */
-  encryptionKeyGeneration?: number;
-  ignorePreflightErrors?: string[];
   /** How versions roll out over the nodes. */
   rollout?: RolloutArgs;
-  /** When the certificates that kubeadm has signed are renewed. */
-  certificates?: {
-    /** Days before the first of them ends; 0 for never. @default 30 */
-    renewBeforeDays?: number;
-  };
-  /** Whether files that others change on a machine are reported or put back. @default "report" */
-  drift?: DriftSetting;
-  /** Where a snapshot of etcd is kept before control planes change. @default no snapshots */
-  backup?: {
-    /** On the machine that runs the program; a relative path is below its folder. */
-    folder: string;
-    /** Public keys of age. */
-    recipients: string[];
-    /** How many snapshots stay. @default 10 */
-    keep?: number;
-    /** Snapshots that are older do not stay. @default no limit */
-    keepDays?: number;
-  };
-  drain?: {
-    timeoutSeconds?: number;
-    /** How long a machine that leaves waits after its drain until its CSI volumes are detached. @default 300 */
-    volumeDetachSeconds?: number;
-    deleteEmptyDirData?: boolean;
-    force?: boolean;
-  };
-  timeouts?: {
-    /** Until a machine answers SSH. @default 300 */
-    sshSeconds?: number;
-    /** @default 900 */
-    prepareSeconds?: number;
-    /** @default 600 */
-    initSeconds?: number;
-    /** @default 600 */
-    joinSeconds?: number;
-    /** Until a Node is Ready. @default 600 */
-    readySeconds?: number;
-  };
-  /** A change of this value prepares again every machine that has not joined. */
-  bootstrapRevision?: string;
+  /** host:port of a load balancer for users, at `endpoint.external` or a name of `certificateNames`. @default none */
+  loadBalancer?: pulumi.Input<string>;
+  /** Additional names and addresses in the certificates of the API servers. */
+  certificateNames?: pulumi.Input<string>[];
+  /** @internal Reads `endpoints.nodes` of the stack's last run, for an endpoint without a port. @default from the resources */
+  nodesEndpoint?: () => Promise<unknown>;
+  /** @internal Whether the program itself makes the machines, which it deletes with the cluster. @default false */
+  provided?: boolean;
+  /** Names of machines that a later update replaces or removes; until then their versions do not change. @default none */
+  leavingLater?: string[];
 }
+
+type Checked = z.output<typeof ClusterArguments>;
+
+/** Checked arguments with their defaults. A value that a program gives as an output is one here, too. */
+export interface CheckedArgs extends Omit<
+  Checked,
+  "machines" | "endpoint" | "network" | "kubeadm" | "rollout"
+> {
+  machines: MachineArgs[];
+  endpoint: EndpointArgs;
+  network: Omit<Checked["network"], "plugin"> & { plugin: NetworkPlugin };
+  kubeadm: ClusterSpecification["kubeadm"];
+  rollout: RolloutSettings;
+}
+
+/** Returns the schema of the cluster on machines of pools or groups, whose name is that of the whole. */
+export const clusterOn = (system: System) =>
+  ClusterArguments.extend(withoutMachines(system)).omit({ name: true });
+
+/** The cluster on machines of pools or groups. */
+export type ClusterOnArgs = Omit<KubeadmClusterArgs, "name" | "machines" | "endpoint" | "lost">;
+export type CheckedClusterOn = Omit<CheckedArgs, "name" | "machines" | "endpoint" | "lost">;

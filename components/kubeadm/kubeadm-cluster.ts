@@ -1,11 +1,9 @@
-import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/cluster/kubeconfig";
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
 import { endsByMember } from "../../providers/kubeadm/plan/certificates/report";
-import { profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
+import { profileWarnings, type ProfileSettings } from "../../providers/kubeadm/plan/hardening/profile";
 import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
 import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/cluster/machine";
@@ -13,11 +11,12 @@ import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownersh
 import { stackName } from "../../lib/pulumi/stack";
 import { stackOwner } from "../stack-owner";
 import * as resources from "../../providers/kubeadm/resources/declarations";
-import { drainOptions, maintenanceSettings, networkPlugin, podNetworkKind } from "./defaults";
-import { rolloutSettings, secretFiles, specification, stagedFor, timeouts } from "./defaults";
+import { maintenanceSettings, networkPlugin, podNetworkKind, secretFiles } from "./defaults";
+import { specification, stagedFor, timeouts } from "./defaults";
 import { inform, warn } from "../../lib/pulumi/log";
+import { lifted } from "../arguments";
 import { endpointOf } from "./endpoint";
-import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
+import type { CheckedArgs, KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import {
   contactedMachines,
   describeHostKeys,
@@ -29,7 +28,7 @@ import {
 } from "./machines";
 import { installPodNetwork, pluginName } from "./pod-network";
 import { prepareMachines } from "./prepared-machine";
-import { argumentIssues } from "./validation";
+import { checkedCluster } from "./validation";
 import {
   agentsResource,
   groupResource,
@@ -82,7 +81,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private readonly owner: resources.ClusterOwner;
   private readonly endpoint: pulumi.Output<Endpoint>;
   private readonly prepared: ReadonlyMap<string, pulumi.Resource>;
-  private readonly args: KubeadmClusterArgs;
+  private readonly args: CheckedArgs;
 
   constructor(
     private readonly clusterName: string,
@@ -90,16 +89,13 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("foresail:kubeadm:KubeadmCluster", clusterName, {}, opts);
-    const args = withCurrentNames(`KubeadmCluster ${clusterName}`, given, KUBEADM_CLUSTER_RENAMES);
-    this.args = args;
-    refuseArguments(`KubeadmCluster ${clusterName}`, argumentIssues(clusterName, args));
+    const args = (this.args = checkedCluster(clusterName, given));
     if (pulumi.runtime.isDryRun())
       void inform(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
-    for (const line of issueLines([...versionWarnings(args.version), ...profileWarnings(args)]))
-      void warn(`KubeadmCluster ${clusterName}: ${line}`, this);
+    this.warn();
     this.endpoint = endpointOf(clusterName, args);
     this.common = {
-      specification: specification(clusterName, this.endpoint, args),
+      specification: specification(this.endpoint, args),
       stack: stackName(),
       owner: stackOwner(),
       jumpHost: jumpHost(args),
@@ -119,7 +115,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const reader = this.createReader();
     const pods = {
       plugin: networkPlugin(args),
-      podCidr: networkOf(args.network).podSubnet,
+      podCidr: args.network.podSubnet,
       kubeconfig: direct,
     };
     // after it, since its check refuses a cluster that another stack has taken over
@@ -140,6 +136,16 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.registerOutputs({ kubeconfig, endpoints, version });
   }
 
+  /** Warns of what is accepted all the same, as soon as it is known. */
+  private warn(): void {
+    const { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest } = this.args;
+    const settings = { profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest };
+    void lifted({ ...settings, version }, (known) => {
+      const warnings = [...versionWarnings(known.version), ...profileWarnings(known as ProfileSettings)];
+      for (const line of issueLines(warnings)) void warn(`KubeadmCluster ${this.clusterName}: ${line}`, this);
+    });
+  }
+
   private prepareMachines(...after: pulumi.Resource[]): Map<string, pulumi.Resource> {
     const { ssh, dial, prepare } = timeouts(this.args);
     const addresses = (machines: MachineInputs[]) =>
@@ -151,7 +157,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       // without a proxy, a machine's preparation waits for no other worker's address
       withoutProxy: addresses(this.args.proxy ? this.machines : []),
       podNetwork: podNetworkKind(this.args),
-      registryCredentials: this.args.registries?.credentials,
+      registryCredentials: this.args.registries.credentials,
       sshSeconds: ssh,
       dialSeconds: dial,
       revision: this.args.bootstrapRevision,
@@ -169,12 +175,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Refuses machines of other stacks before anything is written to any of them, and records which ones this stack has. */
   private ownMachines(): resources.ClusterOwner {
-    const { lost = [], takeOver, adopt, resetOnDestroy, provided } = this.args;
+    const { lost, takeOver, adopt, resetOnDestroy, provided } = this.args;
     const { owner, jumpHost, credentials, timeouts } = this.common;
     return new resources.ClusterOwner(
       `${this.clusterName}-owner`,
       {
-        ...{ specification: { name: this.clusterName }, owner, jumpHost, credentials, timeouts, lost },
+        ...{ specification: { name: this.args.name }, owner, jumpHost, credentials, timeouts, lost },
         machines: contactedMachines<RecordedMachine>(
           this.machines,
           ({ name, address, port, user, hostKey, group }) => ({ name, address, port, user, hostKey, group }),
@@ -193,10 +199,10 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     prepared: ReadonlyMap<string, pulumi.Resource> = new Map(),
   ): resources.ClusterInit {
     const { adopt, resetOnDestroy, provided } = this.args;
-    const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
+    const registryCredentials = pulumi.secret(this.args.registries.credentials ?? {});
     // an adoption claims all members together
     const machines = adopt ? this.machines : contactedMachines<Machine>(this.machines, (machine) => machine);
-    const { annotations } = rolloutSettings(this.args);
+    const { annotations } = this.args.rollout;
     const adoption = adopt
       ? { adopt: { annotations, ...(resetOnDestroy ? { reset: true as const } : {}) } }
       : {};
@@ -236,7 +242,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
             // `--target` may leave out what reads them: the engine then answers without outputs
             if ((credentials as AdminCredentials | undefined) === undefined) return "";
             const balanced = balancer === undefined ? {} : { loadBalancer: balancer };
-            return renderKubeconfig(this.clusterName, { controlPlanes, preferred, ...balanced }, credentials);
+            return renderKubeconfig(this.args.name, { controlPlanes, preferred, ...balanced }, credentials);
           }),
       );
     return { direct: render(), balanced: render(this.args.loadBalancer) };
@@ -247,7 +253,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
    * join after it, since it takes back what an interrupted run left in the configuration that they would get.
    */
   private createReader(): resources.ReaderAccount {
-    const { annotations } = rolloutSettings(this.args);
+    const { annotations } = this.args.rollout;
     const { configuration } = this.existence;
     const args = {
       ...this.common,
@@ -265,7 +271,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Updates the forwarders on every node when control planes are added or removed. */
   private followControlPlanes(controlPlanes: resources.NodeGroup): resources.LoopbackEndpoint[] {
-    if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
+    if (!("loopback" in this.args.endpoint)) return [];
     const { common, machines, directKubeconfig: kubeconfig } = this;
     const opts = { ...this.inside(), dependsOn: [controlPlanes] };
     const { unreachable } = this.tolerance();
@@ -275,7 +281,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** Returns how many unreachable machines may be left out; empty where a state has no such setting. */
   private tolerance() {
-    const { unreachable } = rolloutSettings(this.args);
+    const { unreachable } = this.args.rollout;
     return unreachable === undefined ? {} : { unreachable };
   }
 
@@ -311,7 +317,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   private agentSettings() {
-    const { annotations } = rolloutSettings(this.args);
+    const { annotations } = this.args.rollout;
     return { annotations, staged: stagedFor(this.args), ...this.drift() };
   }
 
@@ -329,8 +335,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       ...this.versioned(),
       ...this.drift(),
       configuration: this.existence.configuration,
-      rollout: rolloutSettings(this.args),
-      drain: drainOptions(this.args),
+      rollout: this.args.rollout,
+      drain: this.args.drain,
       ...secretFiles(this.args),
       ...maintenanceSettings(this.args),
       ...this.adopted(),
@@ -357,7 +363,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         group,
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
-        lost: this.args.lost ?? [],
+        lost: this.args.lost,
         ...(this.args.provided ? {} : { begun: this.owner.former }),
         ...(this.args.adopt ? { adopted: this.existence.adopted } : {}),
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
@@ -369,7 +375,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(this.args.bootstrapRevision === undefined
           ? {}
           : { bootstrapRevision: this.args.bootstrapRevision }),
-        drain: drainOptions(this.args),
+        drain: this.args.drain,
       },
       this.inside(...this.preparedOf(group, this.prepared), ...after),
     );

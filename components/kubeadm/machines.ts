@@ -1,5 +1,5 @@
 import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
-import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/cluster/defaults";
+import { DEFAULT_POOL } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/cluster/machine";
@@ -8,20 +8,18 @@ import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource"
 import { HostKey, type Timeouts } from "../../providers/kubeadm/resources/declarations";
 import { podNetworkKind } from "./defaults";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
-import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
+import type { CheckedArgs, MachineArgs } from "./kubeadm-cluster-args";
 
 /** Returns the SSH credentials of all machines, as one secret. */
-export function sshCredentials(
-  args: Pick<KubeadmClusterArgs, "machines" | "ssh">,
-): pulumi.Output<SshCredentials> {
+export function sshCredentials(args: Pick<CheckedArgs, "machines" | "ssh">): pulumi.Output<SshCredentials> {
   const own = Object.fromEntries(
     args.machines.flatMap(({ name, privateKey }) => (privateKey === undefined ? [] : [[name, privateKey]])),
   );
-  const byName = args.ssh?.privateKeys;
+  const byName = args.ssh.privateKeys;
   // state has an empty list of them too
   const areGiven = byName !== undefined || Object.keys(own).length > 0;
   const credentials = pulumi
-    .all([args.ssh?.privateKey, args.ssh?.jumpHost?.privateKey, byName ?? {}, pulumi.all(own)])
+    .all([args.ssh.privateKey, args.ssh.jumpHost?.privateKey, byName ?? {}, pulumi.all(own)])
     .apply(([privateKey, jumpHostPrivateKey, keys, ownKeys]) => ({
       ...(privateKey ? { privateKey } : {}),
       ...(jumpHostPrivateKey ? { jumpHostPrivateKey } : {}),
@@ -30,16 +28,16 @@ export function sshCredentials(
   return pulumi.secret(credentials);
 }
 
-export function jumpHost(args: Pick<KubeadmClusterArgs, "ssh">): pulumi.Output<JumpHost> | undefined {
-  const host = args.ssh?.jumpHost;
+export function jumpHost(args: Pick<CheckedArgs, "ssh">): pulumi.Output<JumpHost> | undefined {
+  const host = args.ssh.jumpHost;
   if (!host) return undefined;
-  const { address, port = SSH_PORT, user = args.ssh?.user ?? DEFAULT_SSH.user, hostKey } = host;
+  const { address, port = SSH_PORT, user = args.ssh.user, hostKey } = host;
   return pulumi.output({ address, port, user, hostKey });
 }
 
 /** Returns whether host keys are required, for previews, with the machines whose keys are not configured. */
-export function describeHostKeys(args: Pick<KubeadmClusterArgs, "machines" | "ssh">): string {
-  const required = args.ssh?.requireHostKeys ?? DEFAULT_SSH.requireHostKeys;
+export function describeHostKeys(args: Pick<CheckedArgs, "machines" | "ssh">): string {
+  const required = args.ssh.requireHostKeys;
   const pinned = args.machines.filter(({ hostKey }) => hostKey === undefined).map(({ name }) => name);
   const names = pinned.length > 0 ? `; pinned at first contact: ${pinned.join(", ")}` : "";
   return `ssh.requireHostKeys is ${required ? "on" : "off"}${names}`;
@@ -66,12 +64,12 @@ function apiServerAt(address: pulumi.Input<string>): pulumi.Input<string> {
  */
 export function describeMachines(
   cluster: string,
-  args: KubeadmClusterArgs,
+  args: CheckedArgs,
   { credentials, timeouts }: { credentials: pulumi.Output<SshCredentials>; timeouts: Timeouts },
   opts: pulumi.CustomResourceOptions,
 ): MachineInputs[] {
   return args.machines.map((machine) => {
-    const { name, role, address, port = SSH_PORT } = machine;
+    const { name, role, address, port = args.ssh.port } = machine;
     const firstContact = () =>
       new HostKey(
         `${cluster}-${name}-host-key`,
@@ -84,7 +82,7 @@ export function describeMachines(
       group: groupOf(machine),
       address,
       port,
-      user: machine.user ?? args.ssh?.user ?? DEFAULT_SSH.user,
+      user: machine.user ?? args.ssh.user,
       hostKey: machine.hostKey ?? firstContact(),
       internalAddress: machine.internalAddress ?? address,
       apiServer: machine.apiServer ?? apiServerAt(address),
@@ -122,7 +120,7 @@ function hasValue(input: pulumi.Input<unknown>): Promise<boolean> {
 export function desiredMachines(
   machines: readonly MachineInputs[],
   { specification }: { specification: pulumi.Output<ClusterSpecification> },
-  args: Pick<KubeadmClusterArgs, "network">,
+  args: Pick<CheckedArgs, "network">,
 ) {
   const internalAddresses = pulumi
     .output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })))

@@ -1,108 +1,55 @@
-import { takeOverIssue } from "../../lib/ownership/owner";
-import { plain } from "../../lib/pulumi/arguments";
-import { dnsLabelIssue, nodeNameIssue, poolNameIssue } from "../../lib/validation/names";
-import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
-import { below, issueAt } from "../../lib/validation/validation-issue";
-import type { ValidationIssue } from "../../lib/validation/validation-issue";
-import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
-import { adoptionIssues } from "../../providers/kubeadm/plan/adoption/validation";
-import { clusterIssues, encryptionKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
-import { authenticationIssues } from "../../providers/kubeadm/plan/hardening/validation";
-import { contradictionIssues, nodePrefix } from "../../providers/kubeadm/plan/validation/contradictions";
-import { ciliumValuesIssues } from "../../providers/kubeadm/plan/validation/network-plugin";
-import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
-import { profileIssue } from "../../providers/kubeadm/plan/hardening/profile";
-import { check, settingsIssues } from "../../providers/kubeadm/plan/validation/settings";
-import { softwareVersionIssue, unreachableIssue } from "../../providers/kubeadm/plan/validation/rollout";
-import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
-import { networkPlugin } from "./defaults";
-import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
+import { plain, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
+import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { KUBEADM_CLUSTER_RENAMES } from "../../providers/kubeadm/plan/cluster/defaults";
+import { proxyCredentialsIssue } from "../../providers/kubeadm/plan/validation/settings";
+import { machineClusterRules } from "../../stacks/schema/cluster-rules";
+import { asWritten, checkedArguments, knownIssues } from "../arguments";
+import { type CheckedArgs, ClusterArguments, type KubeadmClusterArgs, PLAIN } from "./kubeadm-cluster-args";
 
-/** Validates what is merged into Kubernetes objects, and values of a preset that replace foresail's own. */
-function passedThroughIssues({
-  kubeadm,
-  kubelet,
-  kubeProxy,
-  network,
-}: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
-  const plugin = networkPlugin({ network });
-  const cilium = "cilium" in plugin ? plugin.cilium.values : undefined;
-  const objects = { ...kubeadm, kubelet, kubeProxy };
-  return [
-    ...Object.entries(PASS_THROUGH).flatMap(([name, kind]) => {
-      const path = name.endsWith("Configuration") ? ["kubeadm", name] : [name];
-      return below(path, passThroughIssues(kind, objects[name as keyof typeof PASS_THROUGH] ?? {}));
-    }),
-    ...below(["network", "plugin", "cilium", "values"], ciliumValuesIssues(cilium ?? {})),
-  ];
+const RULES = { plain: PLAIN, rules: machineClusterRules };
+
+/** Returns the issues of what is known of a cluster's arguments, by the rules of a stack file. */
+export const argumentIssues = (args: object): ValidationIssue[] => knownIssues(ClusterArguments, args, RULES);
+
+/** Returns the issue of a program's own credentials for the proxy, which a stack file has among its secrets. */
+export function credentialIssues({ proxy }: Pick<KubeadmClusterArgs, "proxy">): ValidationIssue[] {
+  const credentials = plain(proxy?.credentials);
+  if (proxy === undefined || credentials === undefined) return [];
+  const issue = proxyCredentialsIssue(credentials, { http: plain(proxy.http), https: plain(proxy.https) });
+  return issueAt(["proxy", "credentials"], issue);
 }
 
-/** Validates what is written to each machine. */
-function hostIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
-  const { files, caBundle, endpoint, rollout, proxy } = args;
-  const external = endpoint && "external" in endpoint ? { host: plain(endpoint.external.host) } : undefined;
-  return [
-    ...settingsIssues({
-      ...args,
-      files: files?.map((file) => ({ ...file, content: plain(file.content) })),
-      proxy: proxy && { ...proxy, credentials: plain(proxy.credentials) },
-      registries: args.registries,
-      caBundle: plain(caBundle),
-      endpoint: { external },
-    }),
-    ...Object.entries(rollout?.software ?? {}).flatMap(([name, version]: [string, string | undefined]) =>
-      check(["rollout", "software", name], version, softwareVersionIssue),
-    ),
-    ...check(["rollout", "unreachable"], rollout?.unreachable, unreachableIssue),
-  ];
+/**
+ * Returns the arguments of a cluster by the current names, checked and with the defaults of a stack file.
+ *
+ * @throws pulumi.InputPropertiesError with all issues
+ */
+export function checkedCluster(resourceName: string, given: KubeadmClusterArgs): CheckedArgs {
+  const component = `KubeadmCluster ${resourceName}`;
+  if (given.provided) {
+    // another component has checked its own arguments, and made the machines
+    const args = { name: resourceName, ...given };
+    refuseArguments(component, argumentIssues(args));
+    return args as CheckedArgs;
+  }
+  const args = { name: resourceName, ...withCurrentNames(component, given, KUBEADM_CLUSTER_RENAMES) };
+  refuseArguments(component, credentialIssues(args));
+  return withWritten(checkedArguments(component, ClusterArguments, args, RULES), args) as CheckedArgs;
 }
 
-/** Returns the issues of the arguments that need no machines, which other components pass on. */
-export function clusterSettingIssues(args: Omit<KubeadmClusterArgs, "machines">): ValidationIssue[] {
-  return [
-    ...issueAt(["version"], kubernetesVersionIssue(args.version)),
-    ...adoptionIssues(args),
-    ...passedThroughIssues(args),
-    ...check(["profile"], args.profile, profileIssue),
-    ...check(["takeOver"], args.takeOver, takeOverIssue),
-    ...authenticationIssues(args),
-    ...contradictionIssues(args),
-    ...hostIssues(args),
-  ];
+/** Returns checked arguments with those parts as they were written whose defaults no state has. */
+export function withWritten<Args extends object>(
+  checked: Args,
+  { kubeadm = {}, files = [], authentication = {}, rollout }: Written,
+): Args & Pick<CheckedArgs, "kubeadm" | "files" | "authentication" | "rollout"> {
+  const from = checked as unknown as Pick<CheckedArgs, keyof Written>;
+  return {
+    ...checked,
+    kubeadm: asWritten(from.kubeadm, kubeadm),
+    files: asWritten(from.files, files),
+    authentication: asWritten(from.authentication, authentication),
+    rollout: { ...from.rollout, pools: asWritten(from.rollout.pools, rollout?.pools ?? {}) },
+  };
 }
 
-/** Returns all issues of a cluster's plain arguments, by the same rules as for a stack's configuration. */
-export function argumentIssues(name: string, args: KubeadmClusterArgs): ValidationIssue[] {
-  const network = { ...networkOf(args.network), nodePrefix: nodePrefix(args) };
-  const endpoint = args.endpoint ?? { loopback: {} };
-  const machines = args.machines.map((machine) => ({
-    ...machine,
-    address: plain(machine.address),
-    port: plain(machine.port) ?? SSH_PORT,
-    internalAddress: plain(machine.internalAddress),
-    apiServer: plain(machine.apiServer),
-  }));
-  return [
-    ...issueAt(["name"], dnsLabelIssue(name, 40)),
-    ...clusterSettingIssues(args),
-    ...machines.flatMap((machine, index) => [
-      ...issueAt(["machines", index, "name"], nodeNameIssue(machine.name)),
-      ...check(["machines", index, "pool"], machine.pool || undefined, poolNameIssue),
-    ]),
-    ...clusterIssues({
-      machines,
-      requireHostKeys: args.ssh?.requireHostKeys ?? false,
-      rolesKnown: true,
-      lost: args.lost ?? [],
-      allowEvenControlPlanes: args.allowEvenControlPlanes ?? false,
-      network,
-      endpoint: "external" in endpoint ? { external: { host: plain(endpoint.external.host) } } : endpoint,
-    }),
-    ...("loopback" in endpoint
-      ? check(["endpoint", "loopback", "port"], endpoint.loopback.port, loopbackPortIssue)
-      : issueAt(["endpoint", "external", "port"], apiPortIssue(endpoint.external.port))),
-    ...check(["encryptionKeyGeneration"], args.encryptionKeyGeneration, (generation) =>
-      encryptionKeyIssue({ ...args, encryptionKeyGeneration: generation }),
-    ),
-  ];
-}
+type Written = Pick<Partial<KubeadmClusterArgs>, "kubeadm" | "files" | "authentication" | "rollout">;

@@ -1,26 +1,21 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { z } from "zod";
 import {
   isScaledByOthers,
-  MACHINE_POOL_RENAMES,
   machinePoolManifest,
   type PoolReference,
-  TIMEOUTS,
+  type PoolSpecification,
 } from "../../providers/machine-pool/plan/manifest";
 import type { Counts } from "../../providers/machine-pool/plan/observed";
 import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
 import type { PoolNode } from "../../providers/machine-pool/resources/machine-pool-ready";
-import { kubernetesProviderIssues, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
+import { kubernetesProviderIssues, refuseArguments } from "../../lib/pulumi/arguments";
 import { Adoption } from "../adoption";
-import type { MachinePoolArgs, MachinePoolTimeouts, PoolObjectArgs } from "./machine-pool-args";
-import { argumentIssues } from "./validation";
+import { lifted } from "../arguments";
+import { checkedPool, type MachinePoolArguments, type MachinePoolArgs } from "./machine-pool-args";
 
-const DEFAULTS = {
-  api: "v1beta1" as "v1beta1" | "v1beta2",
-  labels: {} as Record<string, string>,
-  annotations: {} as Record<string, string>,
-  failureDomains: [] as string[],
-  adopt: false as boolean,
-};
+type Arguments = z.output<typeof MachinePoolArguments>;
+type PoolObject = NonNullable<Arguments["bootstrap"]["config"]>;
 
 const INSTALLED_BY = {
   v1beta1: "Cluster API by clusterctl init (or write api: v1beta2, if it serves that)",
@@ -33,22 +28,19 @@ export class MachinePool extends pulumi.ComponentResource {
   readonly phase: pulumi.Output<string>;
   readonly counts: pulumi.Output<Counts>;
 
-  private readonly args: MachinePoolArgs & typeof DEFAULTS & { timeouts: MachinePoolTimeouts };
+  private readonly args: Arguments;
 
   constructor(
-    private readonly poolName: string,
-    given: MachinePoolArgs,
+    private readonly resourceName: string,
+    private readonly given: MachinePoolArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
-    const args = withCurrentNames(`MachinePool ${poolName}`, given, MACHINE_POOL_RENAMES);
-    refuseArguments(`MachinePool ${poolName}`, [
-      ...argumentIssues(poolName, args),
-      ...kubernetesProviderIssues(opts),
-    ]);
-    super("foresail:machine-pool:MachinePool", poolName, {}, opts);
-    this.args = { ...DEFAULTS, ...args, timeouts: { ...TIMEOUTS, ...args.timeouts } };
+    refuseArguments(`MachinePool ${resourceName}`, kubernetesProviderIssues(opts));
+    const args = checkedPool(resourceName, given);
+    super("foresail:machine-pool:MachinePool", resourceName, {}, opts);
+    this.args = args;
     const beside = [
-      ...("config" in args.bootstrap ? this.object("bootstrap", args.bootstrap.config) : []),
+      ...this.object("bootstrap", args.bootstrap.config),
       ...this.object("infrastructure", args.infrastructure),
     ];
     const pool = this.pool(beside);
@@ -60,20 +52,20 @@ export class MachinePool extends pulumi.ComponentResource {
   }
 
   /** Returns an object that the pool refers to. Cluster API sets its owner, and the pool waits for its status. */
-  private object(role: "bootstrap" | "infrastructure", object: PoolObjectArgs): Adoption[] {
+  private object(role: "bootstrap" | "infrastructure", object?: PoolObject): Adoption[] {
     const { kubeconfig, api, namespace, adopt, takeOver, timeouts } = this.args;
-    const { apiVersion, kind, name = this.poolName, labels = {}, annotations = {}, spec } = object;
-    if (spec === undefined) return [];
+    if (object?.spec === undefined) return [];
+    const { apiVersion, kind, name = this.args.name, labels, annotations, spec } = object;
     return [
       new Adoption(
-        `${this.poolName}-${role}`,
+        `${this.resourceName}-${role}`,
         {
           kubeconfig,
           object: { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec },
           adopt,
           takeOver,
           // Cluster API sets it
-          controller: { apiVersion: `cluster.x-k8s.io/${api}`, kind: "MachinePool", name: this.poolName },
+          controller: { apiVersion: `cluster.x-k8s.io/${api}`, kind: "MachinePool", name: this.args.name },
           dryRun: true,
           installedBy: `the ${role} provider of this kind (clusterctl init)`,
           timeoutSeconds: timeouts.deletionSeconds,
@@ -85,16 +77,19 @@ export class MachinePool extends pulumi.ComponentResource {
 
   private pool(dependsOn: pulumi.Resource[]): Adoption {
     const { kubeconfig, api, bootstrap, infrastructure, adopt, takeOver, timeouts } = this.args;
+    const { config, dataSecretName } = bootstrap;
     return new Adoption(
-      this.poolName,
+      this.resourceName,
       {
         kubeconfig,
-        object: machinePoolManifest({
-          ...this.args,
-          name: this.poolName,
-          bootstrap: "config" in bootstrap ? { configRef: this.reference(bootstrap.config) } : bootstrap,
-          infrastructureRef: this.reference(infrastructure),
-        }),
+        object: lifted(
+          {
+            ...this.args,
+            bootstrap: config ? { configRef: this.reference(config) } : { dataSecretName },
+            infrastructureRef: this.reference(infrastructure),
+          } as PoolSpecification,
+          machinePoolManifest,
+        ),
         adopt,
         takeOver,
         ...(isScaledByOthers(this.args) ? { leave: ["spec.replicas"] } : {}),
@@ -108,21 +103,22 @@ export class MachinePool extends pulumi.ComponentResource {
 
   private ready(dependsOn: pulumi.Resource[]): MachinePoolReady {
     const { kubeconfig, workloadKubeconfig, api, namespace, cluster, replicas, version } = this.args;
-    const { bootstrap, infrastructure, timeouts } = this.args;
+    const { infrastructure, timeouts } = this.args;
+    const { bootstrap } = this.given;
     const { kind, name } = this.reference(infrastructure);
     return new MachinePoolReady(
-      `${this.poolName}-ready`,
+      `${this.resourceName}-ready`,
       {
         kubeconfig,
         ...(workloadKubeconfig === undefined ? {} : { workloadKubeconfig }),
         apiVersion: `cluster.x-k8s.io/${api}`,
         namespace,
-        name: this.poolName,
+        name: this.args.name,
         cluster,
         ...(isScaledByOthers(this.args) ? {} : { replicas }),
         ...(version === undefined ? {} : { version }),
         template: {
-          infrastructure: `${kind} ${name}`,
+          infrastructure: pulumi.interpolate`${kind} ${name}`,
           rest: { bootstrap, infrastructure: infrastructure.spec ?? {} },
         },
         ...(infrastructure.inPlaceFields?.length ? { inPlaceFields: infrastructure.inPlaceFields } : {}),
@@ -136,7 +132,7 @@ export class MachinePool extends pulumi.ComponentResource {
     );
   }
 
-  private reference({ apiVersion, kind, name = this.poolName }: PoolObjectArgs): PoolReference {
+  private reference({ apiVersion, kind, name = this.args.name }: PoolObject): PoolReference {
     return { apiVersion, kind, name };
   }
 }

@@ -6,7 +6,7 @@ import { shortHash } from "../../lib/short-hash";
 import { cloudConf } from "../../providers/openstack/plan/cloud-conf";
 import { cloudProviderResource } from "../../providers/openstack/plan/recorded-state";
 import type { CloudPlan } from "../../providers/openstack/resources/declarations";
-import type { KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { CheckedArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudObjects } from "./cloud-objects";
 import type { CloudProviderArgs } from "./openstack-cluster-args";
 
@@ -45,9 +45,7 @@ const CHARTS = {
 };
 
 /** Returns kubeadm's objects with kubelets that leave cloud fields of a Node to the cloud controller manager. */
-export function withExternalCloudProvider(
-  kubeadm: KubeadmClusterArgs["kubeadm"] = {},
-): NonNullable<KubeadmClusterArgs["kubeadm"]> {
+export function withExternalCloudProvider(kubeadm: CheckedArgs["kubeadm"]): CheckedArgs["kubeadm"] {
   const external: JsonObject = {
     nodeRegistration: { kubeletExtraArgs: [{ name: "cloud-provider", value: "external" }] },
   };

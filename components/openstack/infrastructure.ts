@@ -24,7 +24,7 @@ import { wantsCinder } from "./cloud-addons";
 import { CloudObjects } from "./cloud-objects";
 import { makeMachines } from "./machines";
 import { makeApiLoadBalancer, makeNetworks, makeSecurityGroups, networkKey } from "./network";
-import type { OpenstackClusterArgs } from "./openstack-cluster-args";
+import type { CheckedOpenstack } from "./openstack-cluster-args";
 
 /** The cloud objects of a cluster; `later` has the remaining changes to machines, one line per later run. */
 export type Infrastructure = Awaited<ReturnType<typeof makeInfrastructure>>;
@@ -36,14 +36,14 @@ export type Infrastructure = Awaited<ReturnType<typeof makeInfrastructure>>;
  */
 export async function makeInfrastructure(
   cluster: string,
-  args: OpenstackClusterArgs,
+  args: CheckedOpenstack,
   existing: StateResources,
   parent?: pulumi.Resource,
 ) {
   const { cloud, region, network, endpoint, access, pools, cloudProvider } = args;
   const state = recordedState(cluster, existing);
   const podNetwork = podNetworkKind(args.cluster);
-  const octavia = endpoint && "octavia" in endpoint ? endpoint.octavia : undefined;
+  const octavia = "octavia" in endpoint ? endpoint.octavia : undefined;
   const key = networkKey(network);
   const slotsWith = (stopped: Readonly<Record<string, string>>) =>
     desiredMachines(pools, key, args.replace, state.machines, (machine) => machine in stopped).map(
@@ -72,12 +72,12 @@ export async function makeInfrastructure(
     ...unattachedRefusals(state.unattached, state.machines),
     ...unknownSlotRefusals(
       "openstack",
-      Object.keys(args.replace ?? {}),
+      Object.keys(args.replace),
       slots.map(({ machine }) => machine.slot),
     ),
     ...asked.refusals,
     ...pausedRefusals(
-      args.cluster.rollout?.pausedNodes ?? [],
+      args.cluster.rollout.pausedNodes,
       slots.map(({ machine }) => machine.slot),
       slotOfMachine,
     ),
@@ -90,7 +90,7 @@ export async function makeInfrastructure(
   const hasOwnCredential = cloudProvider.enabled && cloudProvider.applicationCredential === undefined;
   const rules = securityRules({
     ...access,
-    ...(args.sshPort === undefined ? {} : { sshPort: args.sshPort }),
+    sshPort: args.sshPort,
     podNetwork,
     ...(octavia ? { loadBalancerCidr: network.cidr } : {}),
     ...(cloudProvider.enabled ? { serviceLoadBalancerCidr: network.cidr } : {}),

@@ -27,7 +27,7 @@ import { podNetworkKind } from "../kubeadm/defaults";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudObjects } from "./cloud-objects";
 import type { MachineNetwork, Security } from "./network";
-import type { OpenstackClusterArgs } from "./openstack-cluster-args";
+import type { CheckedOpenstack } from "./openstack-cluster-args";
 
 /**
  * Inputs of a server that are fixed at creation. The provider ignores changes to them, so it never replaces a server:
@@ -62,7 +62,7 @@ export interface CloudMachine {
  */
 export function makeMachines(
   objects: CloudObjects,
-  args: OpenstackClusterArgs,
+  args: CheckedOpenstack,
   machines: readonly MachineRecord[],
   { found }: CloudPlan,
   networks: ReadonlyMap<NetworkKey, MachineNetwork>,
@@ -109,7 +109,7 @@ export function makeMachines(
       pool?.floatingIp && externalNetwork
         ? objects.floatingIp(resource, externalNetwork, port.id, [server, ...network.way])
         : fixedIp;
-    const common = { name, role, address, port: args.sshPort ?? SSH_PORT, internalAddress: fixedIp };
+    const common = { name, role, address, port: args.sshPort, internalAddress: fixedIp };
     const { labels = {}, taints = [] } = pool ?? {};
     return {
       server,
@@ -143,7 +143,7 @@ function makeServerGroups(objects: CloudObjects, pools: readonly Pool[]): Map<st
 
 function makePort(
   objects: CloudObjects,
-  { cluster: { network } }: OpenstackClusterArgs,
+  { cluster: { network } }: CheckedOpenstack,
   { name, role }: MachineRecord,
   { id: networkId, subnetId }: MachineNetwork,
   { groups }: Security,
@@ -160,7 +160,7 @@ function makePort(
         role === "control-plane" ? [groups.nodes.id, groups["control-planes"].id] : [groups.nodes.id],
       // The built-in network sends the packets of pods without encapsulation.
       allowedAddressPairs:
-        podNetworkKind({ network }) === "bridge" ? [{ ipAddress: networkOf(network).podSubnet }] : undefined,
+        podNetworkKind({ network }) === "bridge" ? [{ ipAddress: network.podSubnet }] : undefined,
     },
     objects.opts,
   );

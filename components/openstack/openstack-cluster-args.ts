@@ -1,8 +1,23 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { z } from "zod";
+import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
+import { below, issueAt } from "../../lib/validation/validation-issue";
+import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
+import { OpenstackSection, openstackRules } from "../../stacks/schema/openstack";
+import { Access, flag, port } from "../../stacks/schema/rule";
+import { type ArgumentsOf, checkedArguments, ofSection } from "../arguments";
+import { credentialIssues, withWritten } from "../kubeadm/validation";
+import { clusterNameIssue } from "../../lib/validation/names";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
 import type { Pool } from "../../providers/openstack/plan/machine";
-import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
+import {
+  type CheckedClusterOn,
+  clusterOn,
+  type ClusterOnArgs,
+  type EndpointArgs,
+  PLAIN,
+} from "../kubeadm/kubeadm-cluster-args";
 
 /** Network of the machines. */
 export type NetworkArgs = OwnNetworkArgs | ExistingNetworkArgs;
@@ -60,23 +75,79 @@ export interface CloudProviderArgs {
   applicationCredential?: pulumi.Input<{ id: string; secret: string }>;
 }
 
-export interface OpenstackClusterArgs {
-  /** Entry of clouds.yaml; OS_CLOUD or the OS_… variables when absent. */
-  cloud?: string;
-  region?: string;
-  network: NetworkArgs;
-  /** SSH key of new machines: the line of a .pub file. */
-  keypair: { publicKey: string };
-  /** cloud-init's user data for new machines. */
-  userData?: string;
-  pools: Pool[];
-  endpoint?: OpenstackEndpointArgs;
-  access: AccessArgs;
-  /** SSH port of the machines. @default 22 */
+type Section = z.input<typeof OpenstackSection>;
+
+/** The fields of a stack file's section `openstack`, with the same rules and defaults (docs/configuration.md). */
+export interface OpenstackClusterArgs
+  extends
+    Omit<Section, "network" | "pools" | "endpoint" | "access" | "cloudProvider" | "keypair" | "userData">,
+    ArgumentsOf<Pick<Section, "keypair" | "userData">> {
+  network: Partial<OwnNetworkArgs> | ExistingNetworkArgs;
+  pools: Section["pools"];
+  endpoint?: Section["endpoint"] | OpenstackEndpointArgs;
+  access: Partial<AccessArgs> & Pick<AccessArgs, "ssh" | "api">;
+  /** SSH port of the machines. @default cluster.ssh.port */
   sshPort?: number;
-  /** Slot → number of requested replacements of its machine: {"w-2": 1}. */
-  replace?: Record<string, number>;
-  cloudProvider: CloudProviderArgs;
+  cloudProvider?: Section["cloudProvider"] & Pick<CloudProviderArgs, "applicationCredential">;
   /** The cluster on the machines. */
-  cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
+  cluster: ClusterOnArgs;
+}
+
+/** Schema of the arguments. A program that allows every address says so by the block itself. */
+const OpenstackArguments = OpenstackSection.extend({
+  access: Access.extend({ open: flag(true, "") }),
+  sshPort: port().optional(),
+  cloudProvider: OpenstackSection.shape.cloudProvider
+    .unwrap()
+    .extend({ applicationCredential: z.custom<CloudProviderArgs["applicationCredential"]>().optional() })
+    .prefault({}),
+  cluster: clusterOn("openstack"),
+});
+
+/** Checked arguments with their defaults. */
+export interface CheckedOpenstack extends Omit<
+  z.output<typeof OpenstackArguments>,
+  "network" | "endpoint" | "cloudProvider" | "cluster"
+> {
+  network: NetworkArgs;
+  endpoint: OpenstackEndpointArgs;
+  sshPort: number;
+  pools: Pool[];
+  cloudProvider: CloudProviderArgs;
+  cluster: CheckedClusterOn;
+}
+
+/** What decides on the objects in the cloud, which the preview plans from the state. */
+const PLAIN_FIELDS = Object.keys(OpenstackSection.shape).filter(
+  (name) => name !== "keypair" && name !== "userData",
+);
+
+/**
+ * Returns the arguments by the current names, checked and with the defaults of a stack file.
+ *
+ * @throws pulumi.InputPropertiesError with all issues
+ */
+export function checkedOpenstack(name: string, given: OpenstackClusterArgs): CheckedOpenstack {
+  const component = `OpenstackCluster ${name}`;
+  const args = withCurrentNames(component, given, OPENSTACK_CLUSTER_RENAMES);
+  refuseArguments(component, [
+    ...issueAt(["name"], clusterNameIssue(name)),
+    ...below(["cluster"], credentialIssues(args.cluster)),
+  ]);
+  const checked = checkedArguments(component, OpenstackArguments, args, {
+    plain: ["sshPort", ...PLAIN_FIELDS, ...PLAIN.map((path) => `cluster.${path}`)],
+    rules: ({ cluster, ...openstack }) => ofSection("openstack", openstackRules({ openstack, cluster })),
+  });
+  const cluster = withWritten(checked.cluster, args.cluster) as unknown as CheckedClusterOn;
+  const { network, sshPort = cluster.ssh.port } = checked;
+  return { ...checked, network: networkOf(network), sshPort, cluster } as CheckedOpenstack;
+}
+
+function networkOf({
+  id,
+  dnsNameservers,
+  ...others
+}: z.output<typeof OpenstackSection>["network"]): NetworkArgs {
+  if (id !== undefined) return { id, ...others };
+  return { dnsNameservers, ...others, externalNetwork: others.externalNetwork ?? "" };
 }

@@ -1,27 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
-import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { ComponentWithState } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
-import { cidrIssue, ipv4Issue } from "../../lib/validation/addresses";
-import { publicKeyIssue } from "../../lib/validation/keys";
-import { dnsLabelIssue } from "../../lib/validation/names";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
-import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
-import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import type { NodeOutput } from "../../providers/kubeadm/resources/declarations";
-import { OPENSTACK_CLUSTER_RENAMES, openstackIssues } from "../../providers/openstack/plan/validation";
 import { InitializedMark } from "../../providers/openstack/resources/declarations";
 import { timeouts } from "../kubeadm/defaults";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import { endpointIn } from "../kubeadm/endpoint";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
-import { clusterSettingIssues } from "../kubeadm/validation";
 import { installCloudAddons, withExternalCloudProvider } from "./cloud-addons";
 import { makeInfrastructure, type Infrastructure } from "./infrastructure";
 import { withHostKey, type CloudMachine } from "./machines";
-import type { OpenstackClusterArgs } from "./openstack-cluster-args";
+import { type CheckedOpenstack, checkedOpenstack, type OpenstackClusterArgs } from "./openstack-cluster-args";
 
 /** What the component creates. */
 interface Parts {
@@ -55,7 +46,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
   /** Remaining changes to machines, for later updates; empty when all machines match the configuration. */
   readonly remaining: pulumi.Output<string[]>;
 
-  private readonly args: OpenstackClusterArgs;
+  private readonly args: CheckedOpenstack;
 
   constructor(
     private readonly clusterName: string,
@@ -63,21 +54,7 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     opts?: pulumi.ComponentResourceOptions,
   ) {
     // the base class calls `make` even if this constructor throws later
-    const args = withCurrentNames(`OpenstackCluster ${clusterName}`, given, OPENSTACK_CLUSTER_RENAMES);
-    refuseArguments(`OpenstackCluster ${clusterName}`, [
-      ...issueAt(["name"], dnsLabelIssue(clusterName, 40)),
-      ...openstackIssues(
-        {
-          ...args,
-          endpoint: args.endpoint && "octavia" in args.endpoint ? args.endpoint : undefined,
-          // a program that allows every address says so by the block itself
-          access: { ...args.access, open: true },
-        },
-        networkOf(args.cluster.network),
-      ),
-      ...valueIssues(args),
-      ...below(["cluster"], clusterSettingIssues(args.cluster)),
-    ]);
+    const args = checkedOpenstack(clusterName, given);
     super("foresail:openstack:OpenstackCluster", clusterName, {}, opts);
     this.args = args;
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
@@ -119,9 +96,9 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
       jumpHost: jumpHost(cluster),
       credentials: sshCredentials({ ...cluster, machines: [] }),
       timeoutSeconds: timeouts(cluster).ssh,
-      ...(cluster.ssh?.requireHostKeys ? { requireConsole: true } : {}),
+      ...(cluster.ssh.requireHostKeys ? { requireConsole: true } : {}),
     };
-    const given = endpoint && !("octavia" in endpoint) ? endpoint : undefined;
+    const given = "octavia" in endpoint ? undefined : endpoint;
     const reached = balancer ? { external: { host: balancer.address, port: API_SERVER_PORT } } : given;
     const members = machines.map((machine) => withHostKey(this.clusterName, machine, contact, this).args);
     const names = [balancer?.address, balancer?.floatingIp].filter((name) => name !== undefined);
@@ -172,16 +149,4 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
 
 function serverIds(machines: readonly CloudMachine[]): Record<string, pulumi.Output<string>> {
   return Object.fromEntries(machines.map(({ args, server }) => [args.name, server.id]));
-}
-
-/** Returns the issues of single arguments, by the rules of a stack's configuration. */
-function valueIssues({ network, keypair, userData, pools }: OpenstackClusterArgs): ValidationIssue[] {
-  const servers = "dnsNameservers" in network ? network.dnsNameservers : [];
-  return [
-    ...issueAt(["network", "cidr"], cidrIssue(network.cidr)),
-    ...servers.flatMap((server, index) => issueAt(["network", "dnsNameservers", index], ipv4Issue(server))),
-    ...issueAt(["keypair", "publicKey"], publicKeyIssue(keypair.publicKey)),
-    ...issueAt(["userData"], userData === undefined ? undefined : userDataIssue(userData)),
-    ...pools.flatMap(({ name }, index) => issueAt(["pools", index, "name"], dnsLabelIssue(name, 40))),
-  ];
 }

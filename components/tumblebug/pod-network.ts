@@ -1,24 +1,22 @@
-import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import { mergeObjects } from "../../lib/merge";
 import type { JsonObject } from "../../lib/merge";
-import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
+import type { CheckedArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
 
 /**
  * Adapts the pod network to Tumblebug's VMs. Their security groups support TCP, UDP and ICMP only, so Calico uses
  * VXLAN. Over the Internet, nodes reach each other by their node IPs, and Cilium encrypts pod traffic.
  */
-export function fitNetwork<Args extends Pick<KubeadmClusterArgs, "network">>(
+export function fitNetwork<Args extends Pick<CheckedArgs, "network">>(
   cluster: Args,
   nodeAddresses: "private" | "public",
 ): Args {
   const { network } = cluster;
   const overInternet = nodeAddresses === "public";
-  if (!network?.plugin) return cluster;
   return {
     ...cluster,
     network: {
       ...network,
-      plugin: fitPlugin(network.plugin, networkOf(network).podSubnet, overInternet),
+      plugin: fitPlugin(network.plugin, network.podSubnet, overInternet),
       ...(overInternet ? { holdNodeAddress: true } : {}),
     },
   };

@@ -1,7 +1,22 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { z } from "zod";
+import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
+import { clusterNameIssue } from "../../lib/validation/names";
+import { below, issueAt } from "../../lib/validation/validation-issue";
+import { defaultNodeAddresses, TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
+import { flag, port } from "../../stacks/schema/rule";
+import { TumblebugSection, tumblebugRules } from "../../stacks/schema/tumblebug";
+import { asWritten, checkedArguments, ofSection } from "../arguments";
+import { credentialIssues, withWritten } from "../kubeadm/validation";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
-import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
+import {
+  type CheckedClusterOn,
+  clusterOn,
+  type ClusterOnArgs,
+  type EndpointArgs,
+  PLAIN,
+} from "../kubeadm/kubeadm-cluster-args";
 
 /** Options for the CB-Tumblebug server. */
 export interface ServerArgs {
@@ -29,39 +44,72 @@ export interface AccessArgs {
 /** How nodes connect to the API servers; `nlb` is a cloud load balancer that the stack creates. */
 export type TumblebugEndpointArgs = EndpointArgs | { nlb: { port: number } };
 
-export interface TumblebugClusterArgs {
-  server: ServerArgs;
-  /** Namespace of all objects on the server. */
-  namespace: string;
-  /** Whether to create the namespace if it does not exist. @default false */
-  createNamespace?: boolean;
-  /** Name of the MCIS, or infra. @default the cluster's name */
-  infrastructure?: string;
-  /** Connections of the server, each to a region of a cloud; `cidr` is the CIDR block of the VNet there. */
-  connections: { name: string; cidr?: string }[];
-  groups: MachineGroup[];
-  /** `cidr` is the CIDR block from which VNets without their own block get one. */
-  network: { cidr: string };
-  /** Addresses at which nodes reach each other. */
-  nodeAddresses: "private" | "public";
-  endpoint?: TumblebugEndpointArgs;
-  access: AccessArgs;
-  /** Name prefix of the objects that VMs are created from, and whether to keep them on delete. */
-  resources: { prefix?: string; keepOnDelete: boolean };
-  /** SSH user of the machines, with sudo. */
-  user: string;
+type Section = z.input<typeof TumblebugSection>;
+type Server = "address" | "allowHttp" | "generation" | "caBundle";
+
+/** The fields of a stack file's section `tumblebug`, with the same rules and defaults (docs/configuration.md). */
+export interface TumblebugClusterArgs
+  extends Omit<Section, Server | "access" | "endpoint">, Partial<Pick<Section, Server>> {
+  /** The server as one value. @deprecated its fields beside the others, as in a stack file */
+  server?: ServerArgs;
+  /** @default $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD */
+  credentials?: ServerArgs["credentials"];
+  endpoint?: Section["endpoint"] | TumblebugEndpointArgs;
+  access: Partial<AccessArgs> & Pick<AccessArgs, "ssh" | "api">;
   /** SSH port of the machines; the firewall opens it. @default the port that the server reports for each VM, firewall: 22 */
   sshPort?: number;
-  /** Slot → number of requested replacements of its machine: {"w-2": 1}. */
-  replace?: Record<string, number>;
-  /** Names of lost machines. */
-  lost?: string[];
-  timeouts: {
-    /** Until the VMs have started, or are gone. */
-    machinesSeconds: number;
-  };
-  /** Whether to accept connections to CB-Spider's simulated clouds. @default false */
-  allowMock?: boolean;
   /** The cluster on the machines. */
-  cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
+  cluster: ClusterOnArgs;
+}
+
+/** Schema of the arguments. A program that allows every address says so by the block itself. */
+const TumblebugArguments = TumblebugSection.extend({
+  credentials: z.custom<ServerArgs["credentials"]>().optional(),
+  access: TumblebugSection.shape.access.extend({ open: flag(true, "") }),
+  sshPort: port().optional(),
+  cluster: clusterOn("tumblebug"),
+});
+
+/** Checked arguments with their defaults. */
+export interface CheckedTumblebug extends Omit<
+  z.output<typeof TumblebugArguments>,
+  Server | "credentials" | "endpoint" | "groups" | "nodeAddresses" | "cluster"
+> {
+  server: ServerArgs;
+  groups: MachineGroup[];
+  nodeAddresses: "private" | "public";
+  endpoint: TumblebugEndpointArgs;
+  cluster: CheckedClusterOn;
+}
+
+/**
+ * Returns the arguments by the current names, checked and with the defaults of a stack file.
+ *
+ * @throws pulumi.InputPropertiesError with all issues
+ */
+export function checkedTumblebug(name: string, given: TumblebugClusterArgs): CheckedTumblebug {
+  const component = `TumblebugCluster ${name}`;
+  const { server: written, ...named } = withCurrentNames(component, given, TUMBLEBUG_CLUSTER_RENAMES);
+  const args = { ...named, ...written };
+  refuseArguments(component, [
+    ...issueAt(["name"], clusterNameIssue(name)),
+    ...below(["cluster"], credentialIssues(args.cluster)),
+  ]);
+  const checked = checkedArguments(component, TumblebugArguments, args, {
+    plain: ["sshPort", ...Object.keys(TumblebugSection.shape), ...PLAIN.map((path) => `cluster.${path}`)],
+    rules: ({ cluster = {}, ...tumblebug }) =>
+      ofSection("tumblebug", tumblebugRules({ tumblebug, cluster: { ...cluster, name } })),
+  });
+  const { address, allowHttp, generation, credentials, caBundle, ...others } = checked;
+  const server = {
+    ...{ address, allowHttp, generation },
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(caBundle === undefined ? {} : { caBundle }),
+  };
+  return {
+    ...others,
+    server: asWritten(server, written ?? server),
+    nodeAddresses: checked.nodeAddresses ?? defaultNodeAddresses(checked.groups),
+    cluster: withWritten(checked.cluster, args.cluster) as unknown as CheckedClusterOn,
+  } as CheckedTumblebug;
 }

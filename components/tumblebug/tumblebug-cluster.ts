@@ -1,17 +1,6 @@
-import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import {
-  isDesired,
-  TUMBLEBUG_CLUSTER_RENAMES,
-  tumblebugIssues,
-} from "../../providers/tumblebug/plan/validation";
-import { cidrIssue } from "../../lib/validation/addresses";
-import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
+import { isDesired } from "../../providers/tumblebug/plan/validation";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
-import { below, issueAt } from "../../lib/validation/validation-issue";
-import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import { controlPlanesOf } from "../../providers/kubeadm/plan/cluster/machine";
-import { podNetworkKind } from "../kubeadm/defaults";
-import { clusterSettingIssues } from "../kubeadm/validation";
 import * as pulumi from "@pulumi/pulumi";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
@@ -32,7 +21,7 @@ import { endpointIn } from "../kubeadm/endpoint";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { ComponentWithState } from "../../lib/pulumi/stack";
 import { fitNetwork } from "./pod-network";
-import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
+import { type CheckedTumblebug, checkedTumblebug, type TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
 import { apiBalancerResource } from "../../providers/kubeadm/plan/cluster/resource-names";
 
@@ -72,7 +61,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
 
   private machines!: TumblebugMachines;
 
-  private readonly args: TumblebugClusterArgs;
+  private readonly args: CheckedTumblebug;
 
   constructor(
     private readonly clusterName: string,
@@ -80,23 +69,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     opts?: pulumi.ComponentResourceOptions,
   ) {
     // the base class calls `make` even if this constructor throws later
-    const args = withCurrentNames(`TumblebugCluster ${clusterName}`, given, TUMBLEBUG_CLUSTER_RENAMES);
-    refuseArguments(`TumblebugCluster ${clusterName}`, [
-      ...issueAt(["name"], dnsLabelIssue(clusterName, 40)),
-      // a program that allows every address says so by the block itself
-      ...tumblebugIssues(
-        { ...args, access: { ...args.access, open: true } },
-        {
-          ...networkOf(args.cluster.network),
-          name: clusterName,
-          plugin: podNetworkKind(args.cluster),
-        },
-      ),
-      ...issueAt(["user"], userNameIssue(args.user)),
-      ...issueAt(["network", "cidr"], cidrIssue(args.network.cidr)),
-      ...args.groups.flatMap(({ name }, index) => issueAt(["groups", index, "name"], dnsLabelIssue(name))),
-      ...below(["cluster"], clusterSettingIssues(args.cluster)),
-    ]);
+    const args = checkedTumblebug(clusterName, given);
     super("foresail:tumblebug:TumblebugCluster", clusterName, {}, opts);
     this.args = args;
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
@@ -125,7 +98,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     const { server, infrastructure, recorded, mcis } = this.machines;
     const planes = controlPlanesOf(this.machines.slots);
     const [first] = planes;
-    if (!endpoint || !("nlb" in endpoint) || !first) return undefined;
+    if (!("nlb" in endpoint) || !first) return undefined;
     const { port } = endpoint.nlb;
     const { endpoint: host } = new TumblebugLoadBalancer(
       apiBalancerResource(this.clusterName),
@@ -146,9 +119,9 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     const { cluster, endpoint, nodeAddresses } = this.args;
     const { slots, turn } = this.machines;
     // the plan refuses those that the run keeps
-    const listed = (this.args.lost ?? []).filter((name) => !isDesired(name, slots));
+    const listed = this.args.lost.filter((name) => !isDesired(name, slots));
     const lost = [...new Set([...listed, ...turn.undrained])];
-    const own = endpoint && !("nlb" in endpoint) ? endpoint : undefined;
+    const own = "nlb" in endpoint ? undefined : endpoint;
     const machines = this.machines.slots.map((slot) => this.machine(slot));
     return new KubeadmCluster(
       this.clusterName,
@@ -219,7 +192,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   /** Returns the recorded status in a preview, and Provisioned after a completed run. */
   private describeStatus(cluster: KubeadmCluster): pulumi.Output<ClusterStatus> {
     const { endpoint } = this.args;
-    const hasBalancer = endpoint !== undefined && "nlb" in endpoint;
+    const hasBalancer = "nlb" in endpoint;
     if (pulumi.runtime.isDryRun()) return pulumi.output(recordedStatus(this.machines.recorded, hasBalancer));
     return pulumi.all([cluster.version, cluster.nodes]).apply(() => PROVISIONED);
   }

@@ -39,11 +39,11 @@ import { formatPath } from "../../lib/validation/validation-issue";
 import { poolIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { isPlainHttpToOtherHost, plainHttpIssue } from "../../lib/validation/urls";
 import { podNetworkKind } from "../kubeadm/defaults";
-import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
+import type { CheckedTumblebug } from "./tumblebug-cluster-args";
 
 /** Arguments of the machines; of the cluster on them, only the pod network is used. */
-export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
-  cluster: Pick<TumblebugClusterArgs["cluster"], "network" | "rollout">;
+export type TumblebugMachinesArgs = Omit<CheckedTumblebug, "cluster"> & {
+  cluster: Pick<CheckedTumblebug["cluster"], "network" | "rollout">;
   /** The stack's state at the start of the run. */
   existing: StateResources;
   /** The machines of the state whose VMs do not run, if this run removes machines. @default none */
@@ -169,26 +169,21 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     refusals.push(
       ...(this.args.asked?.refusals ?? []),
       ...this.unknownReplacements(),
-      ...desiredLostRefusals(this.args.lost ?? [], this.slots),
+      ...desiredLostRefusals(this.args.lost, this.slots),
       ...this.unknownPaused(),
     );
-    const { address, allowHttp } = this.args.server;
-    const reason = plainHttpIssue(address, "server.allowHttp", allowHttp);
-    if (reason !== undefined) refusals.push({ property: "server.address", reason });
-    for (const { path, message } of poolIssues("groups", this.args.groups))
-      refusals.push({ property: formatPath(path), reason: message });
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
   }
 
   private unknownPaused() {
     const slots = this.slots.map(({ machine }) => slotOf(machine));
-    return pausedRefusals(this.args.cluster.rollout?.pausedNodes ?? [], slots, slotOf);
+    return pausedRefusals(this.args.cluster.rollout.pausedNodes, slots, slotOf);
   }
 
   /** A group that became smaller may have kept any of its slots. */
   private unknownReplacements() {
     const slots = new Set(this.slots.map(({ machine }) => slotOf(machine)));
-    return unknownSlotRefusals("tumblebug", Object.keys(this.args.replace ?? {}), [...slots]);
+    return unknownSlotRefusals("tumblebug", Object.keys(this.args.replace), [...slots]);
   }
 
   /** Returns the names of all objects that VMs are created from, for TumblebugPlan to look up. */

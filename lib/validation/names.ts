@@ -103,3 +103,6 @@ export const userNameIssue = pattern(
   /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/,
   "the name of a Linux user; write at most 32 letters, digits, dots, dashes and underscores, with a letter first",
 );
+
+/** Returns what is wrong with the name of a cluster, or undefined: resources and machines have it as a prefix. */
+export const clusterNameIssue = (name: string): string | undefined => dnsLabelIssue(name, 40);

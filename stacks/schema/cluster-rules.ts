@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ipv4Issue } from "../../lib/validation/addresses";
 import { SSH_PORT } from "../../lib/validation/ports";
-import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_POOL, networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import {
@@ -13,14 +13,22 @@ import {
 import { authenticationConflicts } from "../../providers/kubeadm/plan/hardening/validation";
 import { contradictionIssues, nodePrefix } from "../../providers/kubeadm/plan/validation/contradictions";
 import { adoptionIssues } from "../../providers/kubeadm/plan/adoption/validation";
-import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validation/machines";
+import {
+  clusterIssues,
+  encryptionKeyIssue,
+  taintIssues,
+} from "../../providers/kubeadm/plan/validation/machines";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import type { ClusterInput, withoutMachines } from "./cluster";
 import type { MachineInput } from "./machine";
 import type { Readable } from "../../lib/validation/check";
 
 /** Checks the rules that depend on several fields of the cluster. */
-export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput> }): ValidationIssue[] {
+export const clusterRules = ({ cluster = {} }: { cluster?: Readable<ClusterInput> }): ValidationIssue[] =>
+  below(["cluster"], machineClusterRules(cluster));
+
+/** Checks the rules that depend on several fields of a cluster of existing machines; paths are relative to it. */
+export function machineClusterRules(cluster: Readable<ClusterInput>): ValidationIssue[] {
   const port = cluster.ssh?.port ?? SSH_PORT;
   const network = blocksOf(cluster);
   const machines = (cluster.machines ?? []).map((machine) => ({
@@ -28,35 +36,32 @@ export function clusterRules({ cluster = {} }: { cluster?: Readable<ClusterInput
     port: machine.port ?? port,
     taints: readableTaints(machine.taints),
   }));
-  return below(
-    ["cluster"],
-    [
-      ...clusterIssues({
-        machines: machines.map(withInternalAddress),
-        requireHostKeys: cluster.ssh?.requireHostKeys ?? false,
-        rolesKnown: cluster.machines !== undefined && machines.every(({ role }) => role !== undefined),
-        lost: cluster.lost ?? [],
-        allowEvenControlPlanes: cluster.allowEvenControlPlanes ?? false,
-        network,
-        endpoint: cluster.endpoint,
-      }),
-      ...adoptionIssues(cluster),
-      ...settingRules(cluster),
-      ...machines.flatMap((machine, index) =>
-        below(["machines", index], machineAddressIssues(network, machine)),
-      ),
-      ...below(
-        ["rollout"],
-        rolloutIssues(
-          cluster.rollout,
-          machines.map(({ role, pool = DEFAULT_POOL }) =>
-            role === "control-plane" ? CONTROL_PLANE_GROUP : pool,
-          ),
-          nodeNames(machines.flatMap(({ name }) => name ?? [])),
+  return [
+    ...clusterIssues({
+      machines: machines.map(withInternalAddress),
+      requireHostKeys: cluster.ssh?.requireHostKeys ?? false,
+      rolesKnown: cluster.machines !== undefined && machines.every(({ role }) => role !== undefined),
+      lost: cluster.lost ?? [],
+      allowEvenControlPlanes: cluster.allowEvenControlPlanes ?? false,
+      network,
+      endpoint: cluster.endpoint,
+    }),
+    ...adoptionIssues(cluster),
+    ...settingRules(cluster),
+    ...machines.flatMap((machine, index) =>
+      below(["machines", index], machineAddressIssues(network, machine)),
+    ),
+    ...below(
+      ["rollout"],
+      rolloutIssues(
+        cluster.rollout,
+        machines.map(({ role, pool = DEFAULT_POOL }) =>
+          role === "control-plane" ? CONTROL_PLANE_GROUP : pool,
         ),
+        nodeNames(machines.flatMap(({ name }) => name ?? [])),
       ),
-    ],
-  );
+    ),
+  ];
 }
 
 /** The fields of a cluster on every system. */
@@ -68,6 +73,7 @@ type CommonFields = Omit<Readable<ClusterInput>, keyof ReturnType<typeof without
 export const settingRules = (cluster: CommonFields): ValidationIssue[] => [
   ...authenticationConflicts(cluster),
   ...contradictionIssues(cluster),
+  ...issueAt(["encryptionKeyGeneration"], encryptionKeyIssue(cluster)),
 ];
 
 /** Returns the blocks of a cluster, with the defaults. */

@@ -196,15 +196,18 @@ export function withDerivedSettings(
   return withAuthentication(hardened, authentication, anonymousPaths(specification));
 }
 
-/** Returns a warning for each value of the user that replaces another one of the profile, or defeats it. */
-export function profileWarnings(settings: {
+/** The profile, and settings that may replace its own. */
+export interface ProfileSettings {
   profile?: Profile;
   kubeadm?: Kubeadm;
   kubelet?: JsonObject;
   kubeProxy?: JsonObject;
   files?: readonly { path: string }[];
   encryptSecretsAtRest?: boolean;
-}): ValidationIssue[] {
+}
+
+/** Returns a warning for each value of the user that replaces another one of the profile, or defeats it. */
+export function profileWarnings(settings: ProfileSettings): ValidationIssue[] {
   const { profile, kubelet = {}, files = [] } = settings;
   if (profile === undefined) return [];
   const replaces = (path: ConfigurationPath, own: unknown) =>

@@ -6,7 +6,7 @@ export type Args = KubeadmClusterArgs;
 
 /** What every cluster runs before the edit. */
 export const VERSION = "1.36.2";
-const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
 const RECIPIENT = "age19rq8242fqpzlwam5zpjsklrech9jxz0c32h4l7vcrl6et35ty3ls9r82xy";
 
 /** One change of the configuration, and what its preview must contain. */
@@ -160,7 +160,12 @@ export const EDITS: Edit[] = [
   },
   { what: "a port", apply: ofLast({ port: 2222 }), machines: lastMachine, isRecorded: true },
   { what: "a user", apply: ofLast({ user: "ops" }), machines: lastMachine, isRecorded: true },
-  { what: "a host key", apply: ofLast({ hostKey: `${HOST_KEY}X` }), machines: lastMachine, isRecorded: true },
+  {
+    what: "a host key",
+    apply: ofLast({ hostKey: HOST_KEY.replace("AAEC", "AQEC") }),
+    machines: lastMachine,
+    isRecorded: true,
+  },
   { what: "an address", apply: ofLast({ address: "192.0.2.200" }), machines: lastMachine, isRecorded: true },
   {
     what: "an API server's address",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { endpointOf } from "../../../../components/kubeadm/endpoint";
+import { checkedCluster } from "../../../../components/kubeadm/validation";
 import type { EndpointArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 import type { StateResources } from "../../../../lib/pulumi/state";
 
@@ -32,7 +33,9 @@ describe("the endpoint of a KubeadmCluster", () => {
   const endpoint = (given?: EndpointArgs, port = 22) => {
     const machine = { name: "cp-1", role: "control-plane" as const, address: "192.0.2.11", port };
     const args = { version: "1.36.3", machines: [machine], ...(given && { endpoint: given }) };
-    const output = endpointOf("prod", args) as unknown as { promise(): Promise<unknown> };
+    const output = endpointOf("prod", checkedCluster("prod", args)) as unknown as {
+      promise(): Promise<unknown>;
+    };
     return output.promise();
   };
 

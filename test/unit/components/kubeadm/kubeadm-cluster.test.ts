@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { describeHostKeys } from "../../../../components/kubeadm/machines";
+import { checkedCluster } from "../../../../components/kubeadm/validation";
 import type { KubeadmClusterArgs, MachineArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 
 interface Registered {
@@ -10,7 +11,7 @@ interface Registered {
   options: pulumi.CustomResourceOptions;
 }
 
-const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
 let host = 0;
 const machine = (name: string, over: Partial<MachineArgs> = {}): MachineArgs => ({
   name,
@@ -252,13 +253,12 @@ describe("KubeadmCluster", () => {
 
   it("shows in a preview whether host keys are required, and whose key is pinned at first contact", () => {
     const machines = [machine("cp-1"), machine("w-1", { hostKey: undefined })];
+    const described = (some: MachineArgs[], ssh = {}) =>
+      describeHostKeys(checkedCluster("demo", { version: "1.36.3", machines: some, ssh }));
     const first = machines.slice(0, 1);
-    assert.equal(
-      describeHostKeys({ machines: first, ssh: { requireHostKeys: true } }),
-      "ssh.requireHostKeys is on",
-    );
-    assert.equal(describeHostKeys({ machines: first }), "ssh.requireHostKeys is off");
-    assert.equal(describeHostKeys({ machines }), "ssh.requireHostKeys is off; pinned at first contact: w-1");
+    assert.equal(described(first, { requireHostKeys: true }), "ssh.requireHostKeys is on");
+    assert.equal(described(first), "ssh.requireHostKeys is off");
+    assert.equal(described(machines), "ssh.requireHostKeys is off; pinned at first contact: w-1");
   });
 
   it("refuses arguments that can't make a cluster, all at once, before anything is registered", () => {

@@ -6,7 +6,7 @@ import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import type { KubeadmClusterArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
 
 const SECRET = pulumi.runtime.specialSecretSig;
-const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
 const machines = (["control-plane", "control-plane", "control-plane", "worker"] as const).map(
   (role, index) => ({
     name: `m-${index + 1}`,

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import type { MachinePoolArgs } from "../../../../components/machine-pool/machine-pool-args";
-import { argumentIssues } from "../../../../components/machine-pool/validation";
-import { formatPath } from "../../../../lib/validation/validation-issue";
+import { checkedPool, type MachinePoolArgs } from "../../../../components/machine-pool/machine-pool-args";
 import { MachinePoolSection } from "../../../../stacks/schema/machine-pool";
-import { refusesTheSame } from "../refused-arguments";
+import { refused, refusesTheSame } from "../refused-arguments";
 
 type Fields = Record<string, unknown>;
 
@@ -26,8 +24,9 @@ const SECTION: Fields = {
   failureDomains: ["one"],
 };
 
-const argumentsOf = ({ name: _, ...section }: Fields) =>
+const argumentsOf = (section: Fields) =>
   ({ kubeconfig: KUBECONFIG, ...section }) as unknown as MachinePoolArgs;
+const make = (section: Fields) => checkedPool("pool-a", argumentsOf(section));
 
 const CHANGES: Fields[] = [
   { name: "Pool" },
@@ -60,28 +59,21 @@ const CHANGES: Fields[] = [
 ];
 
 describe("the arguments of MachinePool", () => {
-  refusesTheSame(
-    MachinePoolSection,
-    SECTION,
-    (section) => argumentIssues(section.name as string, argumentsOf(section)),
-    CHANGES,
-  );
+  refusesTheSame(MachinePoolSection, SECTION, make, CHANGES);
 
-  it("include kubeconfigs with one context, and the number of replicas", () => {
-    const issues = (args: object) =>
-      argumentIssues("pool-a", { ...argumentsOf(SECTION), ...args }).map(({ path }) => formatPath(path));
-    assert.deepEqual(issues({ kubeconfig: "hunter2", workloadKubeconfig: "a: b" }), [
-      "kubeconfig",
-      "workloadKubeconfig",
-    ]);
-    assert.deepEqual(issues({ replicas: undefined }), ["replicas"]);
+  it("include kubeconfigs with one context", () => {
+    const lines = refused(make, { ...SECTION, kubeconfig: "hunter2", workloadKubeconfig: "a: b" });
+    assert.deepEqual(
+      lines.map((line) => line.split(":")[0]),
+      ["kubeconfig", "workloadKubeconfig"],
+    );
   });
 
   it("are refused with all issues when the component is made", async function () {
     this.timeout(60_000);
     const { MachinePool } = await import("../../../../components/machine-pool/machine-pool.js");
     assert.throws(
-      () => new MachinePool("Pool", argumentsOf({ ...SECTION, replicas: -1 })),
+      () => new MachinePool("Pool", argumentsOf({ ...SECTION, name: undefined, replicas: -1 })),
       /MachinePool Pool has 2 validation issues:\n {2}name: .*\n {2}replicas: is -1; write 0 or more/,
     );
   });

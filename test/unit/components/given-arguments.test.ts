@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import { z } from "zod";
+import { checkedArguments } from "../../../components/arguments";
+import { checkedPool } from "../../../components/machine-pool/machine-pool-args";
+import { checkedOpenstack } from "../../../components/openstack/openstack-cluster-args";
+import { checkedTumblebug } from "../../../components/tumblebug/tumblebug-cluster-args";
+import { checkedCluster } from "../../../components/kubeadm/validation";
+import { dnsLabelIssue } from "../../../lib/validation/names";
+import { ClusterInput } from "../../../stacks/schema/cluster";
+import { MachinePoolSection } from "../../../stacks/schema/machine-pool";
+import { OpenstackSection } from "../../../stacks/schema/openstack";
+import { text, whole } from "../../../stacks/schema/rule";
+import { TumblebugSection } from "../../../stacks/schema/tumblebug";
+
+const Pool = z.strictObject({
+  name: text((name) => dnsLabelIssue(name)),
+  replicas: whole(0, 5).default(1),
+});
+const Section = z.strictObject({
+  pools: z.array(Pool),
+  network: z.strictObject({ cidr: z.string().default("10.0.0.0/8") }).prefault({}),
+});
+
+const unknown = () => {
+  const never: Promise<string> = new Promise(() => undefined);
+  return pulumi.output(never);
+};
+const promised = (value: unknown) =>
+  (pulumi.output(value as object) as unknown as { promise: () => Promise<unknown> }).promise();
+const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
+
+describe("arguments of a component", () => {
+  it("have the defaults of the schema, also beside values that are known later", async () => {
+    const args = checkedArguments("Demo d", Section, { pools: [{ name: pulumi.output("a") }] });
+    assert.deepEqual(await promised(args), {
+      pools: [{ name: "a", replicas: 1 }],
+      network: { cidr: "10.0.0.0/8" },
+    });
+  });
+
+  it("are refused with the path of each, whatever is not known yet", () => {
+    assert.throws(
+      () => checkedArguments("Demo d", Section, { pools: [{ name: unknown(), replicas: 9 }, { nam: "b" }] }),
+      (error: Error) => {
+        assert.deepEqual(error.message.split("\n  "), [
+          "Demo d has 3 validation issues:",
+          "pools[0].replicas: is 9; write 5 or less",
+          "pools[1].name: is missing; write a text",
+          'pools[1].nam: is not known; did you mean "name"?',
+        ]);
+        return true;
+      },
+    );
+  });
+
+  it("are checked when they become known, before anything gets them", async () => {
+    const { pools } = checkedArguments("Demo d", z.strictObject({ pools: z.array(Pool) }), {
+      pools: [{ name: "a", replicas: pulumi.output(Promise.resolve(9)) }],
+    });
+    await assert.rejects(promised(pools), /Demo d has 1 validation issue:\n {2}pools\[0\]\.replicas: is 9/);
+  });
+
+  it("never show a secret", async () => {
+    const name = pulumi.secret("Hunter 2");
+    const { pools } = checkedArguments("Demo d", z.strictObject({ pools: z.array(Pool) }), {
+      pools: [{ name }],
+    });
+    await assert.rejects(promised(pools), (error: Error) => {
+      assert.match(error.message, /pools\[0\]\.name: is not valid/);
+      return !error.message.includes("Hunter");
+    });
+  });
+
+  it("are plain where they decide which resources there are", () => {
+    const make = () =>
+      checkedArguments(
+        "Demo d",
+        Section,
+        { pools: [{ name: pulumi.output("a") }] },
+        { plain: ["pools.name"] },
+      );
+    assert.throws(
+      make,
+      /pools\[0\]\.name: decides which resources there are; write a plain value, no output/,
+    );
+  });
+});
+
+describe("a program's cluster", () => {
+  const machine = { name: "cp-1", role: "control-plane", address: "192.0.2.1" } as const;
+  const cluster = { version: "1.36.3" };
+  const access = { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] };
+
+  it("is refused like that of a stack file", () => {
+    assert.throws(
+      () => checkedCluster("demo", { ...cluster, machines: [{ ...machine, address: "x y" }] }),
+      /machines\[0\]\.address: "x y" is neither a host name nor an IPv4 address/,
+    );
+  });
+
+  it("needs no optional field of OpenStack or CB-Tumblebug", () => {
+    const pool = { name: "cp", role: "control-plane", replicas: 1 } as const;
+    const { pools, cloudProvider, network } = checkedOpenstack("demo", {
+      ...{ access, cluster, network: { externalNetwork: "public" }, keypair: { publicKey: KEY } },
+      pools: [{ ...pool, image: "debian", flavor: "m1" }],
+    });
+    assert.deepEqual(pools[0], {
+      ...{ ...pool, image: "debian", flavor: "m1", zones: [], antiAffinity: "soft", labels: {}, taints: [] },
+      ...{ floatingIp: false, replacementsPerRun: 1 },
+    });
+    assert.deepEqual([cloudProvider.enabled, network.cidr], [true, "10.20.0.0/24"]);
+    const group = { ...pool, connection: "aws", spec: "t3", image: "ami" };
+    const given = {
+      ...{ namespace: "ns1", connections: [{ name: "aws" }], access, cluster },
+      groups: [group, { ...group, name: "w", role: "worker" as const }],
+    };
+    const address = "https://tumblebug.example.org/tumblebug";
+    const made = checkedTumblebug("demo", { ...given, address });
+    assert.deepEqual(
+      [made.user, made.timeouts.machinesSeconds, made.nodeAddresses],
+      ["cb-user", 2400, "private"],
+    );
+    assert.deepEqual(made.server, { address, allowHttp: false, generation: "auto" });
+    // the form of 0.1.0, whose state has no defaults
+    assert.deepEqual(checkedTumblebug("demo", { ...given, server: { address } }).server, { address });
+  });
+
+  it("has addresses that are known later, and waits for them", async () => {
+    const later = pulumi.output(Promise.resolve("x y"));
+    const { machines } = checkedCluster("demo", { ...cluster, machines: [{ ...machine, address: later }] });
+    await assert.rejects(promised(machines), /machines\[0\]\.address: "x y" is neither a host name/);
+    const version = pulumi.output(Promise.resolve("1.36"));
+    const checked = checkedCluster("demo", { version, machines: [{ ...machine, address: unknown() }] });
+    await assert.rejects(promised(checked.version), /version: "1\.36" has no patch number/);
+  });
+});
+
+describe("a field of the schema", () => {
+  const KUBECONFIG = "{contexts: [{name: management}]}";
+  const access = { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] };
+  const pool = { role: "control-plane", replicas: 1, image: "debian" } as const;
+  const cluster = { version: "1.36.3" };
+  const SYSTEMS: [name: string, schema: z.ZodObject, valid: object, make: (args: never) => object][] = [
+    [
+      "cluster",
+      ClusterInput,
+      { ...cluster, machines: [{ name: "cp-1", role: "control-plane", address: "192.0.2.1" }] },
+      (args) => checkedCluster("demo", args),
+    ],
+    [
+      "openstack",
+      OpenstackSection,
+      {
+        ...{ access, cluster, network: { externalNetwork: "public" }, keypair: { publicKey: KEY } },
+        pools: [{ ...pool, name: "cp", flavor: "m1" }],
+      },
+      (args) => checkedOpenstack("demo", args),
+    ],
+    [
+      "tumblebug",
+      TumblebugSection,
+      {
+        ...{
+          address: "https://t.example.org",
+          namespace: "ns1",
+          connections: [{ name: "aws" }],
+          access,
+          cluster,
+        },
+        groups: [
+          { ...pool, name: "cp", connection: "aws", spec: "t3" },
+          { ...pool, name: "w", role: "worker", connection: "aws", spec: "t3" },
+        ],
+      },
+      (args) => checkedTumblebug("demo", args),
+    ],
+    [
+      "machinePool",
+      MachinePoolSection,
+      {
+        ...{ kubeconfig: KUBECONFIG, cluster: "demo", bootstrap: { dataSecretName: "data" } },
+        infrastructure: { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "Pool" },
+      },
+      (args) => checkedPool("demo", args),
+    ],
+  ];
+
+  for (const [name, schema, valid, make] of SYSTEMS)
+    it(`of ${name} reaches a program with its check and its default`, () => {
+      const made = make(valid as never) as Record<string, unknown>;
+      for (const [field, type] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
+        assert.throws(
+          () => make({ ...valid, [field]: () => 0 } as never),
+          (error: Error) => error.message.includes(`\n  ${field}: `),
+          field,
+        );
+        const byDefault: unknown = type.safeParse(undefined).data;
+        const isOwn = OTHERS.includes(field) || Object.hasOwn(valid, field) || byDefault === undefined;
+        if (!isOwn) assert.deepEqual(made[field], byDefault, field);
+      }
+    });
+});
+
+/** Fields that state has as they were written, or in a form of its own; other tests see their defaults. */
+const OTHERS = ["kubeadm", "authentication", "allowHttp", "generation"];
