@@ -78,7 +78,7 @@ const refusal =
   (component: string): Refusal =>
   async (issues, of) => {
     if (issues.length === 0) return;
-    const isSecret = await pulumi.isSecret(outputOf(of) as pulumi.Output<unknown>);
+    const isSecret = await pulumi.isSecret(outputOf(of));
     const message = "is not valid; the reason is not shown, since the value is secret or beside a secret";
     refuseArguments(component, isSecret ? issues.map(({ path }) => ({ path, message })) : issues);
   };
@@ -164,7 +164,7 @@ export function asWritten<Value>(checked: Value, given: unknown): Value {
   const written = Object.entries(given).flatMap(([key, part]: [string, unknown]) =>
     part === undefined ? [] : [key],
   );
-  return mapParts(Array.isArray(given) ? (checked as unknown[]) : parts, written, (part, key) =>
+  return mapParts(Array.isArray(given) ? checked : parts, written, (part, key) =>
     asWritten(part, (given as Record<string, unknown>)[key]),
   ) as Value;
 }
@@ -175,7 +175,7 @@ export function lifted<Value extends object, Result>(
   make: (known: Value) => Result,
 ): pulumi.Input<Result> {
   if (isKnown(value)) return make(value);
-  return outputOf(value).apply((known) => make(known as Value)) as pulumi.Output<Result>;
+  return outputOf(value).apply<Result>((known) => make(known as Value));
 }
 
 /** Returns issues of a stack file's keys with the paths of arguments, where the fields of one key are at the top. */

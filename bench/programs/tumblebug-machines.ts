@@ -1,13 +1,14 @@
 // The cloud's half of the system tumblebug: the measured VMs accept no logins, so the cluster cannot run on them.
 import { readStackResources } from "../../lib/pulumi/stack";
+import { checkedTumblebug } from "../../components/tumblebug/tumblebug-cluster-args";
 import { TumblebugMachines } from "../../components/tumblebug/tumblebug-machines";
 import { wantedMachines } from "./machines";
 
 async function make(): Promise<object> {
   const { address, generation, connections, workers } = wantedMachines();
   const operator = ["192.0.2.1/32"];
-  const { mcis } = new TumblebugMachines("bench", {
-    server: { address, generation },
+  const args = checkedTumblebug("bench", {
+    ...{ address, generation },
     namespace: "bench",
     connections: connections.map((name) => ({ name })),
     groups: [
@@ -20,9 +21,10 @@ async function make(): Promise<object> {
     resources: { keepOnDelete: false },
     user: "cb-user",
     timeouts: { machinesSeconds: 600 },
-    cluster: { network: { plugin: { flannel: {} } } },
-    existing: await readStackResources(),
+    cluster: { version: "1.34.0", network: { plugin: { flannel: {} } } },
   });
+  const existing = await readStackResources();
+  const { mcis } = new TumblebugMachines("bench", { ...args, existing });
   return { vms: mcis.vms };
 }
 

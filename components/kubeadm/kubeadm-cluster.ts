@@ -3,9 +3,6 @@ import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm
 import { keyGeneration } from "../../providers/kubeadm/plan/encryption/encryption";
 import { controlPlaneEndpoint, type Endpoint } from "../../providers/kubeadm/plan/cluster/specification";
 import { endsByMember } from "../../providers/kubeadm/plan/certificates/report";
-import { profileWarnings, type ProfileSettings } from "../../providers/kubeadm/plan/hardening/profile";
-import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
-import { issueLines } from "../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { RecordedMachine } from "../../providers/kubeadm/plan/facts/ownership";
 import { stackName } from "../../lib/pulumi/stack";
@@ -14,7 +11,6 @@ import * as resources from "../../providers/kubeadm/resources/declarations";
 import { maintenanceSettings, networkPlugin, podNetworkKind, secretFiles } from "./defaults";
 import { specification, stagedFor, timeouts } from "./defaults";
 import { inform, warn } from "../../lib/pulumi/log";
-import { lifted } from "../arguments";
 import { endpointOf } from "./endpoint";
 import type { CheckedArgs, KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import {
@@ -28,7 +24,7 @@ import {
 } from "./machines";
 import { installPodNetwork, pluginName } from "./pod-network";
 import { prepareMachines } from "./prepared-machine";
-import { checkedCluster } from "./validation";
+import { checkedCluster, warnOf } from "./validation";
 import {
   agentsResource,
   groupResource,
@@ -92,7 +88,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const args = (this.args = checkedCluster(clusterName, given));
     if (pulumi.runtime.isDryRun())
       void inform(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
-    this.warn();
+    warnOf(args, (line) => void warn(`KubeadmCluster ${clusterName}: ${line}`, this));
     this.endpoint = endpointOf(clusterName, args);
     this.common = {
       specification: specification(this.endpoint, args),
@@ -134,16 +130,6 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const { kubeconfig, endpoints, version } = this;
     // without the nodes: changed outputs of a component cost one more write of the whole state
     this.registerOutputs({ kubeconfig, endpoints, version });
-  }
-
-  /** Warns of what is accepted all the same, as soon as it is known. */
-  private warn(): void {
-    const { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest } = this.args;
-    const settings = { profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest };
-    void lifted({ ...settings, version }, (known) => {
-      const warnings = [...versionWarnings(known.version), ...profileWarnings(known as ProfileSettings)];
-      for (const line of issueLines(warnings)) void warn(`KubeadmCluster ${this.clusterName}: ${line}`, this);
-    });
   }
 
   private prepareMachines(...after: pulumi.Resource[]): Map<string, pulumi.Resource> {

@@ -1,9 +1,11 @@
 import { plain, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { issueAt, issueLines, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { KUBEADM_CLUSTER_RENAMES } from "../../providers/kubeadm/plan/cluster/defaults";
 import { proxyCredentialsIssue } from "../../providers/kubeadm/plan/validation/settings";
 import { machineClusterRules } from "../../stacks/schema/cluster-rules";
-import { asWritten, checkedArguments, knownIssues } from "../arguments";
+import { type ProfileSettings, profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
+import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
+import { asWritten, checkedArguments, knownIssues, lifted } from "../arguments";
 import { type CheckedArgs, ClusterArguments, type KubeadmClusterArgs, PLAIN } from "./kubeadm-cluster-args";
 
 const RULES = { plain: PLAIN, rules: machineClusterRules };
@@ -50,6 +52,16 @@ export function withWritten<Args extends object>(
     authentication: asWritten(from.authentication, authentication),
     rollout: { ...from.rollout, pools: asWritten(from.rollout.pools, rollout?.pools ?? {}) },
   };
+}
+
+/** Warns of what is accepted all the same, as soon as it is known. */
+export function warnOf(args: CheckedArgs, warn: (line: string) => void): void {
+  const { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest } = args;
+  const settings = { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest };
+  void lifted(settings, (known) => {
+    const warnings = [...versionWarnings(known.version), ...profileWarnings(known as ProfileSettings)];
+    issueLines(warnings).forEach(warn);
+  });
 }
 
 type Written = Pick<Partial<KubeadmClusterArgs>, "kubeadm" | "files" | "authentication" | "rollout">;

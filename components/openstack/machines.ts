@@ -7,7 +7,6 @@ import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { shortHash } from "../../lib/short-hash";
 import { SSH_PORT } from "../../lib/validation/ports";
-import { networkOf } from "../../providers/kubeadm/plan/cluster/defaults";
 import {
   MACHINE_FIELDS,
   MARK_KEY,

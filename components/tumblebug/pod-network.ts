@@ -2,11 +2,13 @@ import { mergeObjects } from "../../lib/merge";
 import type { JsonObject } from "../../lib/merge";
 import type { CheckedArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
 
+type Network = Pick<CheckedArgs["network"], "plugin" | "podSubnet">;
+
 /**
  * Adapts the pod network to Tumblebug's VMs. Their security groups support TCP, UDP and ICMP only, so Calico uses
  * VXLAN. Over the Internet, nodes reach each other by their node IPs, and Cilium encrypts pod traffic.
  */
-export function fitNetwork<Args extends Pick<CheckedArgs, "network">>(
+export function fitNetwork<Args extends { network: Network }>(
   cluster: Args,
   nodeAddresses: "private" | "public",
 ): Args {

@@ -35,9 +35,7 @@ import type { StoppedMachines } from "../../providers/kubeadm/plan/machines/stop
 import { ownStack } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
 import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/source";
-import { formatPath } from "../../lib/validation/validation-issue";
-import { poolIssues } from "../../providers/kubeadm/plan/validation/machines";
-import { isPlainHttpToOtherHost, plainHttpIssue } from "../../lib/validation/urls";
+import { isPlainHttpToOtherHost } from "../../lib/validation/urls";
 import { podNetworkKind } from "../kubeadm/defaults";
 import type { CheckedTumblebug } from "./tumblebug-cluster-args";
 

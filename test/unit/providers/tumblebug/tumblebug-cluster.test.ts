@@ -216,7 +216,8 @@ describe("TumblebugCluster", () => {
     assert.equal(machines.length, 2);
     assert.ok(machines.every(({ address, internalAddress }) => address === internalAddress));
     const { fitNetwork } = await import("../../../../components/tumblebug/pod-network.js");
-    const fitted = fitNetwork({ network: { plugin: { cilium: {} } } }, "public").network?.plugin;
+    const given = { network: { plugin: { cilium: {} }, podSubnet: "10.244.0.0/16" } };
+    const fitted = fitNetwork(given, "public").network.plugin;
     assert.deepEqual(fitted, { cilium: { values: { encryption: { enabled: true, type: "wireguard" } } } });
   });
 
