@@ -189,7 +189,7 @@ describe("a field of the schema", () => {
   for (const [name, schema, valid, make] of SYSTEMS)
     it(`of ${name} reaches a program with its check and its default`, () => {
       const made = make(valid as never) as Record<string, unknown>;
-      for (const [field, type] of Object.entries(schema.shape as object)) {
+      for (const [field, type] of Object.entries(schema.shape)) {
         assert.throws(
           () => make({ ...valid, [field]: () => 0 } as never),
           (error: Error) => error.message.includes(`\n  ${field}: `),
