@@ -162,7 +162,7 @@ export const EDITS: Edit[] = [
   { what: "a user", apply: ofLast({ user: "ops" }), machines: lastMachine, isRecorded: true },
   {
     what: "a host key",
-    apply: ofLast({ hostKey: HOST_KEY.replace("AAEC", "AQEC") }),
+    apply: ofLast({ hostKey: HOST_KEY.replace("AgME", "AwME") }),
     machines: lastMachine,
     isRecorded: true,
   },
