@@ -54,8 +54,9 @@ export function checkedPool(
   given: MachinePoolArgs,
 ): z.output<typeof MachinePoolArguments> {
   const component = `MachinePool ${resourceName}`;
-  const named = { name: resourceName, ...withCurrentNames(component, given, MACHINE_POOL_RENAMES) };
+  const current = withCurrentNames(component, given, MACHINE_POOL_RENAMES);
+  const named = { ...current, name: current.name ?? resourceName };
   return checkedArguments(component, MachinePoolArguments, named, {
-    plain: ["api", "timeouts", "bootstrap.use", "infrastructure.use"],
+    plain: ["api", "timeouts", "bootstrap.use", "infrastructure.use", "annotations.use"],
   });
 }

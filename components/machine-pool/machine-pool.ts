@@ -76,7 +76,9 @@ export class MachinePool extends pulumi.ComponentResource {
   }
 
   private pool(dependsOn: pulumi.Resource[]): Adoption {
-    const { kubeconfig, api, bootstrap, infrastructure, adopt, takeOver, timeouts } = this.args;
+    // with the kubeconfigs, which are secret, the whole object would be secret in state
+    const { kubeconfig, workloadKubeconfig: _, ...manifest } = this.args;
+    const { api, bootstrap, infrastructure, adopt, takeOver, timeouts } = manifest;
     const { config, dataSecretName } = bootstrap;
     return new Adoption(
       this.resourceName,
@@ -84,7 +86,7 @@ export class MachinePool extends pulumi.ComponentResource {
         kubeconfig,
         object: lifted(
           {
-            ...this.args,
+            ...manifest,
             bootstrap: config ? { configRef: this.reference(config) } : { dataSecretName },
             infrastructureRef: this.reference(infrastructure),
           } as PoolSpecification,
