@@ -15,6 +15,8 @@ interface Rules<Schema extends z.ZodObject> {
   plain?: readonly string[];
   /** Rules over several fields. */
   rules?: (value: Readable<z.output<Schema>>) => ValidationIssue[];
+  /** Returns an issue as the program writes its fields, where it may write them elsewhere. */
+  place?: (issue: ValidationIssue) => ValidationIssue;
 }
 
 /** Stands for a value that is not known yet: it has no type that a schema accepts. */
@@ -54,7 +56,7 @@ export const knownIssues = <Schema extends z.ZodObject>(
 function read<Schema extends z.ZodObject>(
   schema: Schema,
   given: unknown,
-  { plain = [], rules = () => [] }: Rules<Schema>,
+  { plain = [], rules = () => [], place: placed = (issue) => issue }: Rules<Schema>,
 ) {
   const outputs: ConfigurationPath[] = [];
   const known = withoutOutputs(schema, given, [], outputs);
@@ -68,7 +70,11 @@ function read<Schema extends z.ZodObject>(
       : [];
   });
   const issues = [...check(schema, known, []).issues, ...rules(readable(schema, known))];
-  return { known, outputs, issues: [...undecided, ...issues.filter((issue) => !isOfOutput(issue))] };
+  return {
+    known,
+    outputs,
+    issues: [...undecided, ...issues.filter((issue) => !isOfOutput(issue))].map(placed),
+  };
 }
 
 type Refusal = (issues: readonly ValidationIssue[], of: unknown) => Promise<void>;
@@ -180,4 +186,7 @@ export function lifted<Value extends object, Result>(
 
 /** Returns issues of a stack file's keys with the paths of arguments, where the fields of one key are at the top. */
 export const ofSection = (key: string, issues: readonly ValidationIssue[]): ValidationIssue[] =>
-  issues.map(({ path, message }) => ({ path: path[0] === key ? path.slice(1) : path, message }));
+  issues.map(({ path, message }) => ({
+    path: path[0] === key ? path.slice(1) : path,
+    message: message.replaceAll(`\`${key}.`, "`"),
+  }));

@@ -30,11 +30,12 @@ export function checkedCluster(resourceName: string, given: KubeadmClusterArgs):
   const component = `KubeadmCluster ${resourceName}`;
   if (given.provided) {
     // another component has checked its own arguments, and made the machines
-    const args = { name: resourceName, ...given };
+    const args = { ...given, name: given.name ?? resourceName };
     refuseArguments(component, argumentIssues(args));
     return args as CheckedArgs;
   }
-  const args = { name: resourceName, ...withCurrentNames(component, given, KUBEADM_CLUSTER_RENAMES) };
+  const current = withCurrentNames(component, given, KUBEADM_CLUSTER_RENAMES);
+  const args = { ...current, name: current.name ?? resourceName };
   refuseArguments(component, credentialIssues(args));
   return withWritten(checkedArguments(component, ClusterArguments, args, RULES), args) as CheckedArgs;
 }

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { clusterNameIssue } from "../../lib/validation/names";
-import { below, issueAt } from "../../lib/validation/validation-issue";
+import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { defaultNodeAddresses, TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
 import { flag, port } from "../../stacks/schema/rule";
 import { TumblebugSection, tumblebugRules } from "../../stacks/schema/tumblebug";
@@ -99,6 +99,7 @@ export function checkedTumblebug(name: string, given: TumblebugClusterArgs): Che
     plain: ["sshPort", ...Object.keys(TumblebugSection.shape), ...PLAIN.map((path) => `cluster.${path}`)],
     rules: ({ cluster = {}, ...tumblebug }) =>
       ofSection("tumblebug", tumblebugRules({ tumblebug, cluster: { ...cluster, name } })),
+    ...(written ? { place: ofServer(written) } : {}),
   });
   const { address, allowHttp, generation, credentials, caBundle, ...others } = checked;
   const server = {
@@ -113,3 +114,14 @@ export function checkedTumblebug(name: string, given: TumblebugClusterArgs): Che
     cluster: withWritten(checked.cluster, args.cluster) as unknown as CheckedClusterOn,
   } as CheckedTumblebug;
 }
+
+/** Returns what names the fields of the server as a program with `server` writes them. */
+const ofServer =
+  (server: ServerArgs) =>
+  ({ path, message }: ValidationIssue): ValidationIssue => {
+    const [field = ""] = path;
+    const isOfServer = ["address", ...Object.keys(server)].includes(String(field));
+    return isOfServer
+      ? { path: ["server", ...path], message: message.replaceAll("`allowHttp", "`server.allowHttp") }
+      : { path, message };
+  };

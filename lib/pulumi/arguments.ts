@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { warn } from "./log";
+import { leaveOutStack } from "./stack-traces";
 import type { DeepInput } from "./dynamic-resource";
 import { printable } from "../text/quote";
 import { renameFields, type Renames } from "../validation/renames";
@@ -25,17 +26,19 @@ export function isPlain(value: unknown): boolean {
 }
 
 /**
- * Refuses invalid arguments of a component before it registers any resource.
+ * Refuses invalid arguments of a component before it registers any resource. A program prints the message alone.
  *
  * @param component its class and name, for messages
  * @throws pulumi.InputPropertiesError with all issues
  */
 export function refuseArguments(component: string, issues: readonly ValidationIssue[]): void {
   if (issues.length === 0) return;
-  throw new pulumi.InputPropertiesError({
+  const error = new pulumi.InputPropertiesError({
     message: [`${printable(component)} has ${issueCount(issues)}:`, ...issueLines(issues)].join("\n  "),
     errors: issues.map(({ path, message }) => ({ propertyPath: formatPath(path), reason: message })),
   });
+  leaveOutStack(error);
+  throw error;
 }
 
 /**

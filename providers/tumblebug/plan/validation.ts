@@ -85,7 +85,7 @@ export function tumblebugIssues(
   const given = { ...section, connections, groups, replace, cluster };
   const facts: Facts = { ...given, networkCidr: network?.cidr ?? "" };
   return [
-    ...issueAt(["address"], plainHttpIssue(facts.address ?? "", "allowHttp", facts.allowHttp)),
+    ...issueAt(["address"], plainHttpIssue(facts.address ?? "", "tumblebug.allowHttp", facts.allowHttp)),
     ...groupIssues(facts),
     ...connectionIssues(facts),
     ...blockIssues(facts),

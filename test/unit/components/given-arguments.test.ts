@@ -136,6 +136,55 @@ describe("a program's cluster", () => {
   });
 });
 
+describe("a refusal of arguments", () => {
+  const access = { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] };
+  const group = { role: "control-plane", replicas: 1, connection: "aws", spec: "t3", image: "ami" } as const;
+  const given = {
+    ...{ namespace: "ns1", connections: [{ name: "aws" }], access, cluster: { version: "1.36.3" } },
+    groups: [
+      { ...group, name: "cp" },
+      { ...group, name: "w", role: "worker" as const },
+    ],
+  };
+  const address = "http://192.0.2.1:1323/tumblebug";
+
+  it("names fields as the program writes them", () => {
+    assert.throws(
+      () => checkedTumblebug("demo", { ...given, address }),
+      /\n {2}address: .* set `allowHttp: true`/,
+    );
+    assert.throws(
+      () => checkedTumblebug("demo", { ...given, server: { address } }),
+      /\n {2}server\.address: .* set `server\.allowHttp: true`/,
+    );
+    assert.throws(
+      () =>
+        checkedTumblebug("demo", {
+          ...given,
+          server: { address: "https://a.example", allowHtp: true } as never,
+        }),
+      /\n {2}server\.allowHtp: is not known; did you mean "allowHttp"/,
+    );
+  });
+
+  it("is one message without a stack trace, of known values and of those that are known later", async () => {
+    const withoutStack = (error: Error) => error.stack === "" && error.message.includes("x y");
+    const args = (address: pulumi.Input<string>) => ({
+      version: "1.36.3",
+      machines: [{ name: "cp-1", role: "control-plane" as const, address }],
+    });
+    assert.throws(() => checkedCluster("demo", args("x y")), withoutStack);
+    const { machines } = checkedCluster("demo", args(pulumi.output(Promise.resolve("x y"))));
+    await assert.rejects(promised(machines), withoutStack);
+  });
+
+  it("needs no name, also where a program's own is undefined", () => {
+    const machines = [{ name: "cp-1", role: "control-plane" as const, address: "192.0.2.1" }];
+    const args = { version: "1.36.3", machines, name: undefined };
+    assert.equal(checkedCluster("demo", args as never).name, "demo");
+  });
+});
+
 describe("a field of the schema", () => {
   const KUBECONFIG = "{contexts: [{name: management}]}";
   const access = { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] };

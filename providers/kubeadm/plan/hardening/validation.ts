@@ -117,13 +117,3 @@ export function authenticationConflicts(settings: AuthenticationSettings): Valid
     ),
   ];
 }
-
-/** Returns all issues of authentication in the arguments of a cluster. */
-export function authenticationIssues(
-  settings: AuthenticationSettings & { authentication?: { oidc?: readonly OidcIssuer[] } },
-): ValidationIssue[] {
-  return [
-    ...below(["authentication", "oidc"], oidcIssues(settings.authentication?.oidc ?? [])),
-    ...authenticationConflicts(settings),
-  ];
-}

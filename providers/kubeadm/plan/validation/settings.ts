@@ -46,7 +46,7 @@ const each = <T>(path: ConfigurationPath, values: readonly T[], rule: (value: T)
   values.flatMap((value, index) => check([...path, index], value, rule));
 
 /** Returns the issues of everything that reaches units, haproxy, apt, containerd and kubeadm on a machine. */
-export function settingsIssues(settings: MachineSettings): ValidationIssue[] {
+function settingsIssues(settings: MachineSettings): ValidationIssue[] {
   const { source, files: extra = [], proxy, registries, network, endpoint } = settings;
   return [
     ...(source ? below(["source"], sourceIssues(source)) : []),

@@ -318,7 +318,7 @@ describe("TumblebugCluster", () => {
     it("refuses it, and names the argument that allows it", async () => {
       await assert.rejects(
         cluster({ server: { address } }),
-        /address: .* is plain http to another host.*set `allowHttp: true`/,
+        /server\.address: .* is plain http to another host.*set `server\.allowHttp: true`/,
       );
     });
 

@@ -64,7 +64,7 @@ describe("configuration: the system tumblebug", () => {
   const table: [said: string, tumblebug: unknown, cluster?: Fields][] = [
     [
       'tumblebug.address: "http://192.0.2.1:1323/tumblebug" is plain http to another host, which would show the credentials to the network; ' +
-        "write an https address or one on localhost, or set `allowHttp: true` if you trust the network",
+        "write an https address or one on localhost, or set `tumblebug.allowHttp: true` if you trust the network",
       section({ address: "http://192.0.2.1:1323/tumblebug" }),
     ],
     ["tumblebug: is missing; examples/tumblebug/ shows a complete one", undefined],
