@@ -35,22 +35,31 @@ export function checkedCluster(resourceName: string, given: KubeadmClusterArgs):
     return args as CheckedArgs;
   }
   const current = withCurrentNames(component, given, KUBEADM_CLUSTER_RENAMES);
-  const args = { ...current, name: current.name ?? resourceName };
+  const args = { ...withoutEmpty(current), name: current.name ?? resourceName };
   refuseArguments(component, credentialIssues(args));
   return withWritten(checkedArguments(component, ClusterArguments, args, RULES), args) as CheckedArgs;
 }
 
+/** Returns arguments of a cluster without those that 0.1.0 took for absent when they are "", such as a variable of the environment. */
+export function withoutEmpty<Args extends object>(args: Args): Args {
+  const isEmpty = ([name, value]: [string, unknown]) => EMPTY_IS_ABSENT.includes(name) && value === "";
+  return Object.fromEntries(Object.entries(args).filter((entry) => !isEmpty(entry))) as Args;
+}
+
+const EMPTY_IS_ABSENT = ["imageRepository", "caBundle"];
+
 /** Returns checked arguments with those parts as they were written whose defaults no state has. */
 export function withWritten<Args extends object>(
   checked: Args,
-  { kubeadm = {}, files = [], authentication = {}, rollout }: Written,
-): Args & Pick<CheckedArgs, "kubeadm" | "files" | "authentication" | "rollout"> {
+  { kubeadm = {}, files = [], authentication = {}, certificates, rollout }: Written,
+): Args & Pick<CheckedArgs, keyof Written> {
   const from = checked as unknown as Pick<CheckedArgs, keyof Written>;
   return {
     ...checked,
     kubeadm: asWritten(from.kubeadm, kubeadm),
     files: asWritten(from.files, files),
     authentication: asWritten(from.authentication, authentication),
+    certificates: asWritten(from.certificates, certificates),
     rollout: { ...from.rollout, pools: asWritten(from.rollout.pools, rollout?.pools ?? {}) },
   };
 }
@@ -65,4 +74,7 @@ export function warnOf(args: CheckedArgs, warn: (line: string) => void): void {
   });
 }
 
-type Written = Pick<Partial<KubeadmClusterArgs>, "kubeadm" | "files" | "authentication" | "rollout">;
+type Written = Pick<
+  Partial<KubeadmClusterArgs>,
+  "kubeadm" | "files" | "authentication" | "certificates" | "rollout"
+>;

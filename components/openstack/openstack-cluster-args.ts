@@ -6,7 +6,7 @@ import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/valida
 import { OpenstackSection, openstackRules } from "../../stacks/schema/openstack";
 import { Access, flag, port } from "../../stacks/schema/rule";
 import { type ArgumentsOf, checkedArguments, ofSection } from "../arguments";
-import { credentialIssues, withWritten } from "../kubeadm/validation";
+import { credentialIssues, withoutEmpty, withWritten } from "../kubeadm/validation";
 import { clusterNameIssue } from "../../lib/validation/names";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
@@ -129,7 +129,8 @@ const PLAIN_FIELDS = Object.keys(OpenstackSection.shape).filter(
  */
 export function checkedOpenstack(name: string, given: OpenstackClusterArgs): CheckedOpenstack {
   const component = `OpenstackCluster ${name}`;
-  const args = withCurrentNames(component, given, OPENSTACK_CLUSTER_RENAMES);
+  const current = withCurrentNames(component, given, OPENSTACK_CLUSTER_RENAMES);
+  const args = { ...current, cluster: withoutEmpty(current.cluster) };
   refuseArguments(component, [
     ...issueAt(["name"], clusterNameIssue(name)),
     ...below(["cluster"], credentialIssues(args.cluster)),

@@ -7,7 +7,7 @@ import { defaultNodeAddresses, TUMBLEBUG_CLUSTER_RENAMES } from "../../providers
 import { flag, port } from "../../stacks/schema/rule";
 import { TumblebugSection, tumblebugRules } from "../../stacks/schema/tumblebug";
 import { asWritten, checkedArguments, ofSection } from "../arguments";
-import { credentialIssues, withWritten } from "../kubeadm/validation";
+import { credentialIssues, withoutEmpty, withWritten } from "../kubeadm/validation";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import {
@@ -90,7 +90,7 @@ export interface CheckedTumblebug extends Omit<
 export function checkedTumblebug(name: string, given: TumblebugClusterArgs): CheckedTumblebug {
   const component = `TumblebugCluster ${name}`;
   const { server: written, ...named } = withCurrentNames(component, given, TUMBLEBUG_CLUSTER_RENAMES);
-  const args = { ...named, ...written };
+  const args = { ...named, ...written, cluster: withoutEmpty(named.cluster) };
   refuseArguments(component, [
     ...issueAt(["name"], clusterNameIssue(name)),
     ...below(["cluster"], credentialIssues(args.cluster)),

@@ -178,6 +178,13 @@ describe("a refusal of arguments", () => {
     await assert.rejects(promised(machines), withoutStack);
   });
 
+  it("is none of what 0.1.0 accepted, and state has the same", () => {
+    const machines = [{ name: "cp-1", role: "control-plane" as const, address: "192.0.2.1" }];
+    const args = { version: "1.36.3", machines, imageRepository: "", caBundle: "", certificates: {} };
+    const { imageRepository, caBundle, certificates } = checkedCluster("demo", args);
+    assert.deepEqual([imageRepository, caBundle, certificates], [undefined, undefined, {}]);
+  });
+
   it("needs no name, also where a program's own is undefined", () => {
     const machines = [{ name: "cp-1", role: "control-plane" as const, address: "192.0.2.1" }];
     const args = { version: "1.36.3", machines, name: undefined };
