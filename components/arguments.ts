@@ -1,9 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isPlain, refuseArguments } from "../lib/pulumi/arguments";
 import type { DeepInput } from "../lib/pulumi/dynamic-resource";
 import { check, type Readable, readable } from "../lib/validation/check";
 import type { ConfigurationPath, ValidationIssue } from "../lib/validation/validation-issue";
+import { rules } from "../stacks/schema/rule";
 
 /** The fields of a section of a stack file as arguments of a component: each may be known only during the run. */
 export type ArgumentsOf<Fields> = {
@@ -18,6 +20,10 @@ interface Rules<Schema extends z.ZodObject> {
   /** Returns an issue as the program writes its fields, where it may write them elsewhere. */
   place?: (issue: ValidationIssue) => ValidationIssue;
 }
+
+/** Schema of a text that programs of 0.1.0 could write as "", such as a variable that is not set: state has it as it was written. */
+export const orEmpty = (schema: z.ZodType) =>
+  rules(z.string(), (value) => (value === "" ? [] : check(schema, value, []).issues));
 
 /** Stands for a value that is not known yet: it has no type that a schema accepts. */
 const UNKNOWN = Symbol("not known yet");
@@ -41,8 +47,17 @@ export function checkedArguments<Schema extends z.ZodObject>(
   if (outputs.length === 0) return schema.parse(known);
   const refuse = refusal(component);
   const checked = withDefaults(schema, given, [], refuse);
-  // rules over several fields are checked when all of them are known
-  void outputOf(checked).apply((value) => refuse(read(schema, value, rules).issues, checked));
+  // rules over several fields are checked when all of them are known; what is found without secrets may be shown
+  const whole = mapOutputs(schema, checked, (output) => output, false);
+  const open = mapOutputs(schema, checked, withoutSecret, false);
+  void outputOf([whole, open]).apply((values) => {
+    const [issues = [], shown = []] = (values as unknown[]).map((value) => read(schema, value, rules).issues);
+    const isShown = (issue: ValidationIssue) => shown.some((one) => isDeepStrictEqual(one, issue));
+    refuseArguments(
+      component,
+      issues.map((issue) => (isShown(issue) ? issue : { ...issue, message: HIDDEN })),
+    );
+  });
   return checked as z.output<Schema>;
 }
 
@@ -59,7 +74,10 @@ function read<Schema extends z.ZodObject>(
   { plain = [], rules = () => [], place: placed = (issue) => issue }: Rules<Schema>,
 ) {
   const outputs: ConfigurationPath[] = [];
-  const known = withoutOutputs(schema, given, [], outputs);
+  const known = mapOutputs(schema, given, (_, path) => {
+    outputs.push(path);
+    return UNKNOWN;
+  });
   const isOfOutput = ({ path }: ValidationIssue) =>
     outputs.some((output) => output.every((part, index) => path[index] === part));
   const undecided = outputs.flatMap((path) => {
@@ -85,9 +103,12 @@ const refusal =
   async (issues, of) => {
     if (issues.length === 0) return;
     const isSecret = await pulumi.isSecret(outputOf(of));
-    const message = "is not valid; the reason is not shown, since the value is secret or beside a secret";
-    refuseArguments(component, isSecret ? issues.map(({ path }) => ({ path, message })) : issues);
+    refuseArguments(component, isSecret ? issues.map(({ path }) => ({ path, message: HIDDEN })) : issues);
   };
+
+const HIDDEN = "is not valid; the reason is not shown, since it is about a secret";
+const withoutSecret = (output: unknown) =>
+  outputOf(pulumi.isSecret(outputOf(output)).then((isSecret) => (isSecret ? UNKNOWN : output)));
 
 const isOutput = (value: unknown): boolean => pulumi.Output.isInstance(value) || value instanceof Promise;
 const isKnown: (value: unknown) => boolean = isPlain;
@@ -128,23 +149,25 @@ const below = (path: ConfigurationPath, whole: object, key: string) => [
   Array.isArray(whole) ? Number(key) : key,
 ];
 
-/** Returns a copy without absent fields, in which a symbol stands for each output that has rules, and lists their paths. */
-function withoutOutputs(
+/** Returns a copy without absent fields, in which each output that has rules is mapped. @param all whether to keep what has none */
+function mapOutputs(
   wrapped: unknown,
   value: unknown,
-  path: ConfigurationPath,
-  outputs: ConfigurationPath[],
+  map: (output: unknown, path: ConfigurationPath) => unknown,
+  all = true,
+  path: ConfigurationPath = [],
 ): unknown {
   const schema = required(wrapped);
-  if (schema instanceof z.ZodCustom || !isComposed(value)) return value;
-  if (isOutput(value)) {
-    outputs.push(path);
-    return UNKNOWN;
-  }
+  if (schema instanceof z.ZodCustom) return all ? value : undefined;
+  if (!isComposed(value)) return value;
+  if (isOutput(value)) return map(value, path);
   return mapParts(value, Object.keys(value), (part, key) =>
-    withoutOutputs(partOf(schema, key), part, below(path, value, key), outputs),
+    mapOutputs(partOf(schema, key), part, map, all, below(path, value, key)),
   );
 }
+
+/** Returns a value in which a symbol stands for each output that is known later still. */
+const withoutOutputs = (schema: unknown, value: unknown) => mapOutputs(schema, value, () => UNKNOWN);
 
 /** Returns a value with the defaults of its schema, in which each output is checked by its own part of the schema. */
 function withDefaults(wrapped: unknown, value: unknown, path: ConfigurationPath, refuse: Refusal): unknown {
@@ -152,11 +175,11 @@ function withDefaults(wrapped: unknown, value: unknown, path: ConfigurationPath,
   if (!(wrapped instanceof z.ZodType) || schema instanceof z.ZodCustom) return value;
   if (isOutput(value))
     return outputOf(value).apply(async (known) => {
-      const { value: complete, issues } = check(wrapped, withoutOutputs(wrapped, known, [], []), path);
+      const { value: complete, issues } = check(wrapped, withoutOutputs(wrapped, known), path);
       await refuse(issues, value);
       return complete;
     });
-  if (isKnown(value) || !isComposed(value)) return wrapped.parse(withoutOutputs(wrapped, value, [], []));
+  if (isKnown(value) || !isComposed(value)) return wrapped.parse(withoutOutputs(wrapped, value));
   const keys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : Object.keys(value);
   return mapParts(value, keys, (part, key) =>
     withDefaults(partOf(schema, key), part, below(path, value, key), refuse),

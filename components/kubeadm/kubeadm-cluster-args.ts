@@ -8,15 +8,18 @@ import type {
 } from "../../providers/kubeadm/plan/cluster/specification";
 import { ClusterInput, JumpHost, SshConfiguration, withoutMachines } from "../../stacks/schema/cluster";
 import type { System } from "../../stacks/schema/keys";
-import { ProxyConfiguration, RegistriesConfiguration } from "../../stacks/schema/host";
+import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "../../stacks/schema/host";
 import { MachineInput } from "../../stacks/schema/machine";
 import { NetworkConfiguration } from "../../stacks/schema/network";
-import type { ArgumentsOf } from "../arguments";
+import { rules } from "../../stacks/schema/rule";
+import { hostFileListIssues } from "../../providers/kubeadm/plan/validation/files";
+import { type ArgumentsOf, orEmpty } from "../arguments";
 
 /** Schema of what a stack file has no field for, and no rule: a secret, or what another component passes. */
 const given = <Value>() => z.custom<Value>().optional();
 
 const Machine = MachineInput.extend({
+  pool: orEmpty(MachineInput.shape.pool).optional(),
   privateKey: given<pulumi.Input<string>>(),
   certificateName: given<string>(),
 });
@@ -30,9 +33,16 @@ const Ssh = SshConfiguration.extend({
   }).optional(),
 });
 
+const { element: HostFile } = HostFiles;
+const File = HostFile.extend({ owner: orEmpty(HostFile.shape.owner).optional() });
+
 /** Schema of a cluster in a program: that of a stack file, with secrets and what other components pass. */
 export const ClusterArguments = ClusterInput.extend({
   machines: z.array(Machine),
+  lost: z.array(orEmpty(ClusterInput.shape.lost.unwrap().element)).default([]),
+  files: rules(z.array(File), hostFileListIssues).default([]),
+  imageRepository: orEmpty(ClusterInput.shape.imageRepository).optional(),
+  caBundle: orEmpty(ClusterInput.shape.caBundle).optional(),
   ssh: Ssh.prefault({}),
   network: NetworkConfiguration.extend({ holdNodeAddress: given<boolean>() }).prefault({}),
   proxy: ProxyConfiguration.extend({ credentials: given<pulumi.Input<ProxyCredentials>>() }).optional(),

@@ -8,7 +8,15 @@ import { versionWarnings } from "../../providers/kubeadm/plan/validation/source"
 import { asWritten, checkedArguments, knownIssues, lifted } from "../arguments";
 import { type CheckedArgs, ClusterArguments, type KubeadmClusterArgs, PLAIN } from "./kubeadm-cluster-args";
 
-const RULES = { plain: PLAIN, rules: machineClusterRules };
+const RULES = {
+  plain: PLAIN,
+  rules: ({ rollout = {}, ...cluster }: Parameters<typeof machineClusterRules>[0]) =>
+    machineClusterRules({
+      ...cluster,
+      // 0.1.0 accepted the empty name that splitting "" leaves
+      rollout: { ...rollout, pausedNodes: rollout.pausedNodes?.filter((name) => name !== "") },
+    }),
+};
 
 /** Returns the issues of what is known of a cluster's arguments, by the rules of a stack file. */
 export const argumentIssues = (args: object): ValidationIssue[] => knownIssues(ClusterArguments, args, RULES);
@@ -35,18 +43,10 @@ export function checkedCluster(resourceName: string, given: KubeadmClusterArgs):
     return args as CheckedArgs;
   }
   const current = withCurrentNames(component, given, KUBEADM_CLUSTER_RENAMES);
-  const args = { ...withoutEmpty(current), name: current.name ?? resourceName };
+  const args = { ...current, name: current.name ?? resourceName };
   refuseArguments(component, credentialIssues(args));
   return withWritten(checkedArguments(component, ClusterArguments, args, RULES), args) as CheckedArgs;
 }
-
-/** Returns arguments of a cluster without those that 0.1.0 took for absent when they are "", such as a variable of the environment. */
-export function withoutEmpty<Args extends object>(args: Args): Args {
-  const isEmpty = ([name, value]: [string, unknown]) => EMPTY_IS_ABSENT.includes(name) && value === "";
-  return Object.fromEntries(Object.entries(args).filter((entry) => !isEmpty(entry))) as Args;
-}
-
-const EMPTY_IS_ABSENT = ["imageRepository", "caBundle"];
 
 /** Returns checked arguments with those parts as they were written whose defaults no state has. */
 export function withWritten<Args extends object>(

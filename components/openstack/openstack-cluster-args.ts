@@ -4,9 +4,9 @@ import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { below, issueAt } from "../../lib/validation/validation-issue";
 import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
 import { OpenstackSection, openstackRules } from "../../stacks/schema/openstack";
-import { Access, flag, port } from "../../stacks/schema/rule";
-import { type ArgumentsOf, checkedArguments, ofSection } from "../arguments";
-import { credentialIssues, withoutEmpty, withWritten } from "../kubeadm/validation";
+import { Access, flag, MOST_GROUPS, port, whole } from "../../stacks/schema/rule";
+import { type ArgumentsOf, checkedArguments, ofSection, orEmpty } from "../arguments";
+import { credentialIssues, withWritten } from "../kubeadm/validation";
 import { clusterNameIssue } from "../../lib/validation/names";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
@@ -93,9 +93,17 @@ export interface OpenstackClusterArgs
   cluster: ClusterOnArgs;
 }
 
+const { network: Network, pools } = OpenstackSection.shape;
+
 /** Schema of the arguments. A program that allows every address says so by the block itself. */
 const OpenstackArguments = OpenstackSection.extend({
-  access: Access.extend({ open: flag(true, "") }),
+  // wider than in a stack file, as in 0.1.0
+  network: Network.extend({ externalNetwork: orEmpty(Network.shape.externalNetwork).optional() }),
+  pools: z
+    .array(pools.element.extend({ replacementsPerRun: whole(0, 100).default(1) }))
+    .min(1)
+    .max(MOST_GROUPS),
+  access: Access.extend({ open: flag(true, ""), ssh: z.array(z.string()) }),
   sshPort: port().optional(),
   cloudProvider: OpenstackSection.shape.cloudProvider
     .unwrap()
@@ -129,8 +137,7 @@ const PLAIN_FIELDS = Object.keys(OpenstackSection.shape).filter(
  */
 export function checkedOpenstack(name: string, given: OpenstackClusterArgs): CheckedOpenstack {
   const component = `OpenstackCluster ${name}`;
-  const current = withCurrentNames(component, given, OPENSTACK_CLUSTER_RENAMES);
-  const args = { ...current, cluster: withoutEmpty(current.cluster) };
+  const args = withCurrentNames(component, given, OPENSTACK_CLUSTER_RENAMES);
   refuseArguments(component, [
     ...issueAt(["name"], clusterNameIssue(name)),
     ...below(["cluster"], credentialIssues(args.cluster)),

@@ -4,10 +4,10 @@ import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { clusterNameIssue } from "../../lib/validation/names";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { defaultNodeAddresses, TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
-import { flag, port } from "../../stacks/schema/rule";
+import { flag, MOST_GROUPS, MOST_MACHINES, port, whole } from "../../stacks/schema/rule";
 import { TumblebugSection, tumblebugRules } from "../../stacks/schema/tumblebug";
-import { asWritten, checkedArguments, ofSection } from "../arguments";
-import { credentialIssues, withoutEmpty, withWritten } from "../kubeadm/validation";
+import { asWritten, checkedArguments, ofSection, orEmpty } from "../arguments";
+import { credentialIssues, withWritten } from "../kubeadm/validation";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import {
@@ -62,10 +62,21 @@ export interface TumblebugClusterArgs
   cluster: ClusterOnArgs;
 }
 
+const { access, caBundle, groups, lost, resources } = TumblebugSection.shape;
+const Resources = resources.unwrap();
+
 /** Schema of the arguments. A program that allows every address says so by the block itself. */
 const TumblebugArguments = TumblebugSection.extend({
+  // wider than in a stack file, as in 0.1.0
+  caBundle: orEmpty(caBundle).optional(),
+  groups: z
+    .array(groups.element.extend({ replicas: whole(0, MOST_MACHINES) }))
+    .min(1)
+    .max(MOST_GROUPS),
+  lost: z.array(orEmpty(lost.unwrap().element)).default([]),
+  resources: Resources.extend({ prefix: orEmpty(Resources.shape.prefix).optional() }).prefault({}),
   credentials: z.custom<ServerArgs["credentials"]>().optional(),
-  access: TumblebugSection.shape.access.extend({ open: flag(true, "") }),
+  access: access.extend({ open: flag(true, ""), ssh: z.array(z.string()) }),
   sshPort: port().optional(),
   cluster: clusterOn("tumblebug"),
 });
@@ -90,7 +101,7 @@ export interface CheckedTumblebug extends Omit<
 export function checkedTumblebug(name: string, given: TumblebugClusterArgs): CheckedTumblebug {
   const component = `TumblebugCluster ${name}`;
   const { server: written, ...named } = withCurrentNames(component, given, TUMBLEBUG_CLUSTER_RENAMES);
-  const args = { ...named, ...written, cluster: withoutEmpty(named.cluster) };
+  const args = { ...named, ...written };
   refuseArguments(component, [
     ...issueAt(["name"], clusterNameIssue(name)),
     ...below(["cluster"], credentialIssues(args.cluster)),

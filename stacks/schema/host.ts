@@ -109,7 +109,6 @@ const RegistryHost = rules(
     skipVerify: z.boolean().optional().describe("Accept any certificate."),
     ca: z
       .array(z.string())
-      .min(1)
       .optional()
       .describe(
         "Absolute paths on each machine of files with certificates that this host's own is verified with, which `files` can write.",

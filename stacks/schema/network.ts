@@ -71,9 +71,9 @@ const NO_DIGEST = [{ path: ["digest"], message: "belongs to a URL; remove it" }]
 const digest = () => text(digestIssue).optional();
 const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => ValidationIssue[] = () => []) =>
   z.strictObject({
-    version: chartVersion().describe(
-      "Version of the chart; when absent, the one that foresail was tested with.",
-    ),
+    version: text((version) => (version === "" ? undefined : chartVersionIssue(version)))
+      .optional()
+      .describe("Version of the chart; when absent, the one that foresail was tested with."),
     digest: digest().describe(
       "Digest of the chart's archive, sha256:…; when absent, the one that foresail knows for its own version, if any.",
     ),
