@@ -92,6 +92,33 @@ describe("a program's cluster", () => {
   const cluster = { version: "1.36.3" };
   const access = { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] };
 
+  it("is refused by rules over several fields when all are known, in words without a secret", async () => {
+    const late = async (args: object) => {
+      const others = process.listeners("unhandledRejection");
+      process.removeAllListeners("unhandledRejection");
+      const found = new Promise<string>((resolve) => {
+        process.on("unhandledRejection", (error: Error) => {
+          resolve(error.message);
+        });
+      });
+      checkedCluster("demo", {
+        ...{ ...cluster, machines: [machine], ssh: { privateKey: pulumi.secret(unknown()) } },
+        files: [{ path: "/opt/a", content: pulumi.secret("hunter2") }],
+        ...args,
+      });
+      const message = await found;
+      await new Promise(setImmediate);
+      process.removeAllListeners("unhandledRejection");
+      others.forEach((listener) => process.on("unhandledRejection", listener));
+      return message;
+    };
+    const plain = await late({ encryptSecretsAtRest: pulumi.output(false), encryptionKeyGeneration: 2 });
+    assert.match(plain, /encryptionKeyGeneration: .*encryptSecretsAtRest/);
+    const secret = await late({ network: { podSubnet: pulumi.secret("10.96.0.0/16") } });
+    assert.match(secret, /: is not valid; the reason is not shown/);
+    assert.doesNotMatch(secret, /10\.96/);
+  });
+
   it("is refused like that of a stack file", () => {
     assert.throws(
       () => checkedCluster("demo", { ...cluster, machines: [{ ...machine, address: "x y" }] }),
@@ -178,11 +205,45 @@ describe("a refusal of arguments", () => {
     await assert.rejects(promised(machines), withoutStack);
   });
 
-  it("is none of what 0.1.0 accepted, and state has the same", () => {
-    const machines = [{ name: "cp-1", role: "control-plane" as const, address: "192.0.2.1" }];
-    const args = { version: "1.36.3", machines, imageRepository: "", caBundle: "", certificates: {} };
-    const { imageRepository, caBundle, certificates } = checkedCluster("demo", args);
-    assert.deepEqual([imageRepository, caBundle, certificates], [undefined, undefined, {}]);
+  it("is none of what 0.1.0 accepted, and state has the same", async () => {
+    const address = "192.0.2.1";
+    const worker = { name: "w-1", role: "worker" as const, address: "192.0.2.2", pool: "" };
+    const given = [{ name: "cp-1", role: "control-plane" as const, address }, worker];
+    const files = [{ path: "/opt/a", content: "a", owner: "" }];
+    const rollout = { pausedNodes: [""] };
+    const args = checkedCluster("demo", {
+      ...{ version: "1.36.3", machines: given, lost: [""], files, rollout, certificates: {} },
+      ...{
+        imageRepository: "",
+        caBundle: pulumi.output(""),
+        network: { plugin: { cilium: { version: "" } } },
+      },
+    });
+    const { machines, lost, certificates, imageRepository, caBundle } = args;
+    assert.deepEqual([machines[1]?.pool, lost, certificates, imageRepository], ["", [""], {}, ""]);
+    assert.deepEqual([args.files, args.rollout.pausedNodes, await promised(caBundle)], [files, [""], ""]);
+  });
+
+  it("is none of what 0.1.0 accepted of OpenStack and CB-Tumblebug", () => {
+    const none = { ...access, ssh: [] };
+    const pool = { role: "control-plane", replicas: 1, image: "debian", flavor: "m1" } as const;
+    const cloud = checkedOpenstack("demo", {
+      ...{ access: none, cluster: given.cluster, keypair: { publicKey: KEY } },
+      network: { id: "n1", cidr: "10.0.0.0/24", externalNetwork: "" },
+      pools: [
+        { ...pool, name: "cp" },
+        { ...pool, name: "w", role: "worker", replacementsPerRun: 0 },
+      ],
+    });
+    assert.deepEqual([cloud.network.externalNetwork, cloud.access.ssh], ["", []]);
+    assert.equal(cloud.pools[1]?.replacementsPerRun, 0);
+    const server = { address: "https://a.example", caBundle: "" };
+    const vms = checkedTumblebug("demo", {
+      ...{ ...given, access: none, server, resources: { prefix: "", keepOnDelete: false }, lost: [""] },
+      groups: [...given.groups, { ...group, name: "gpu", role: "worker" as const, replicas: 0 }],
+    });
+    assert.deepEqual([vms.server, vms.resources.prefix, vms.lost], [server, "", [""]]);
+    assert.equal(vms.groups[2]?.replicas, 0);
   });
 
   it("needs no name, also where a program's own is undefined", () => {
