@@ -121,34 +121,16 @@ export interface SshArgs extends ArgumentsOf<SshFields> {
 /** How versions roll out. */
 export type RolloutArgs = NonNullable<Cluster["rollout"]>;
 
+/** Fields of an endpoint that decide which resources there are. The host of a load balancer may be known later. */
+export const PLAIN_ENDPOINT: readonly string[] = ["endpoint.loopback", "endpoint.external.port"];
+
 /** Fields that decide which resources there are, or whose parts do. */
 export const PLAIN: readonly string[] = [
-  ...[
-    "name",
-    "machines.name",
-    "machines.role",
-    "machines.pool",
-    "endpoint.loopback",
-    "endpoint.external.port",
-  ],
-  ...[
-    "adopt",
-    "resetOnDestroy",
-    "deletionProtection",
-    "lost",
-    "encryptionKeyGeneration",
-    "bootstrapRevision",
-  ],
-  ...[
-    "timeouts",
-    "drain",
-    "rollout",
-    "backup",
-    "certificates",
-    "ssh.dialTimeoutSeconds",
-    "ssh.requireHostKeys",
-  ],
-  ...["ssh.jumpHost.use", "network.plugin", "files.path", "proxy.use", "registries.use"],
+  ...["name", "machines.name", "machines.role", "machines.pool", ...PLAIN_ENDPOINT, "network.plugin"],
+  ...["adopt", "resetOnDestroy", "deletionProtection", "lost", "encryptionKeyGeneration"],
+  ...["bootstrapRevision", "timeouts", "drain", "rollout", "backup", "certificates"],
+  ...["ssh.port", "ssh.dialTimeoutSeconds", "ssh.requireHostKeys", "ssh.jumpHost.use", "files.path"],
+  ...["proxy.use", "registries.use"],
 ];
 
 type Own = "name" | "machines" | "ssh" | "endpoint" | "network" | "proxy" | "registries" | "rollout";

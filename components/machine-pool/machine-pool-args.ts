@@ -57,6 +57,6 @@ export function checkedPool(
   const current = withCurrentNames(component, given, MACHINE_POOL_RENAMES);
   const named = { ...current, name: current.name ?? resourceName };
   return checkedArguments(component, MachinePoolArguments, named, {
-    plain: ["api", "timeouts", "bootstrap.use", "infrastructure.use", "annotations.use"],
+    plain: ["api", "timeouts", "bootstrap.config.use", "infrastructure.use", "annotations.use"],
   });
 }

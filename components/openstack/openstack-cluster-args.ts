@@ -17,6 +17,7 @@ import {
   type ClusterOnArgs,
   type EndpointArgs,
   PLAIN,
+  PLAIN_ENDPOINT,
 } from "../kubeadm/kubeadm-cluster-args";
 
 /** Network of the machines. */
@@ -80,10 +81,9 @@ type Section = z.input<typeof OpenstackSection>;
 /** The fields of a stack file's section `openstack`, with the same rules and defaults (docs/configuration.md). */
 export interface OpenstackClusterArgs
   extends
-    Omit<Section, "network" | "pools" | "endpoint" | "access" | "cloudProvider" | "keypair" | "userData">,
-    ArgumentsOf<Pick<Section, "keypair" | "userData">> {
+    Omit<Section, "network" | "endpoint" | "access" | "cloudProvider" | "userData">,
+    ArgumentsOf<Pick<Section, "userData">> {
   network: Partial<OwnNetworkArgs> | ExistingNetworkArgs;
-  pools: Section["pools"];
   endpoint?: Section["endpoint"] | OpenstackEndpointArgs;
   access: Partial<AccessArgs> & Pick<AccessArgs, "ssh" | "api">;
   /** SSH port of the machines. @default cluster.ssh.port */
@@ -126,9 +126,10 @@ export interface CheckedOpenstack extends Omit<
 }
 
 /** What decides on the objects in the cloud, which the preview plans from the state. */
-const PLAIN_FIELDS = Object.keys(OpenstackSection.shape).filter(
-  (name) => name !== "keypair" && name !== "userData",
-);
+const PLAIN_FIELDS = [
+  ...Object.keys(OpenstackSection.shape).filter((name) => !["userData", "endpoint"].includes(name)),
+  ...["endpoint.octavia", ...PLAIN_ENDPOINT],
+];
 
 /**
  * Returns the arguments by the current names, checked and with the defaults of a stack file.

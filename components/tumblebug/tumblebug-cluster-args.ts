@@ -16,6 +16,7 @@ import {
   type ClusterOnArgs,
   type EndpointArgs,
   PLAIN,
+  PLAIN_ENDPOINT,
 } from "../kubeadm/kubeadm-cluster-args";
 
 /** Options for the CB-Tumblebug server. */
@@ -107,7 +108,10 @@ export function checkedTumblebug(name: string, given: TumblebugClusterArgs): Che
     ...below(["cluster"], credentialIssues(args.cluster)),
   ]);
   const checked = checkedArguments(component, TumblebugArguments, args, {
-    plain: ["sshPort", ...Object.keys(TumblebugSection.shape), ...PLAIN.map((path) => `cluster.${path}`)],
+    plain: [
+      ...Object.keys(TumblebugSection.shape).filter((name) => name !== "endpoint"),
+      ...["sshPort", "endpoint.nlb", ...PLAIN_ENDPOINT, ...PLAIN.map((path) => `cluster.${path}`)],
+    ],
     rules: ({ cluster = {}, ...tumblebug }) =>
       ofSection("tumblebug", tumblebugRules({ tumblebug, cluster: { ...cluster, name } })),
     ...(written ? { place: ofServer(written) } : {}),

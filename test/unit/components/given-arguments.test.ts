@@ -224,6 +224,21 @@ describe("a refusal of arguments", () => {
     assert.deepEqual([args.files, args.rollout.pausedNodes, await promised(caBundle)], [files, [""], ""]);
   });
 
+  it("is none of a load balancer that is known later, and names what has to be plain", () => {
+    const pool = { name: "cp", role: "control-plane", replicas: 1, image: "debian", flavor: "m1" } as const;
+    const later = pulumi.output(KEY);
+    const endpoint = { external: { host: pulumi.output("api.example.org") } };
+    const network = { externalNetwork: "public" };
+    const cloud = { access, network, pools: [pool], cluster: given.cluster };
+    checkedOpenstack("demo", { ...cloud, endpoint, keypair: { publicKey: KEY } });
+    checkedTumblebug("demo", { ...given, address: "https://a.example", endpoint });
+    const plain = /keypair\.publicKey: decides which resources there are/;
+    assert.throws(
+      () => checkedOpenstack("demo", { ...cloud, keypair: { publicKey: later as never } }),
+      plain,
+    );
+  });
+
   it("is none of what 0.1.0 accepted of OpenStack and CB-Tumblebug", () => {
     const none = { ...access, ssh: [] };
     const pool = { role: "control-plane", replicas: 1, image: "debian", flavor: "m1" } as const;
