@@ -27,3 +27,5 @@ try {
   );
   process.exit(1);
 }
+
+require("./describe-arguments.cjs").describeArguments(path.join(root, "bin"));

@@ -19,6 +19,14 @@ const ENTRY_POINTS: Record<string, string[]> = {
   "foresail/handlers": ["handlers"],
 };
 
+/** A field of each system, by the file of its arguments. */
+const DESCRIBED = {
+  "kubeadm/kubeadm-cluster-args": /\/\*\* Merged last into the KubeletConfiguration.*\n +kubelet\?: /,
+  "openstack/openstack-cluster-args": /\/\*\* Entry of clouds\.yaml;.*\n +cloud\?: /,
+  "tumblebug/tumblebug-cluster-args": /\/\*\* User that the server creates .*\n +user\?: /,
+  "machine-pool/machine-pool-args": /\/\*\* Kubernetes version of the nodes;.*\n +version\?: /,
+};
+
 const RESOLUTIONS = {
   nodenext: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
   // of projects made from earlier templates of Pulumi
@@ -51,6 +59,12 @@ describe("the entry points of the package, in an empty project", function () {
       [...Object.keys(ENTRY_POINTS), "foresail/program", "foresail/schema"].sort(),
     );
   });
+
+  for (const [file, description] of Object.entries(DESCRIBED))
+    it(`describe fields of the schema in components/${file}, as an editor shows them`, () => {
+      const types = path.join(folder, "node_modules/foresail/bin/components", `${file}.d.ts`);
+      assert.match(readFileSync(types, "utf8"), description);
+    });
 
   for (const [entry, names] of Object.entries(ENTRY_POINTS))
     it(`${entry} exports only its classes and functions`, () => {
