@@ -6,10 +6,12 @@ import { deedOf, type VersionRollout } from "./version-rollout";
 
 const KEYS = annotationKeys();
 const STEP = /^start of /;
+const WITHOUT_AGENT = /^asked (\S+), whose agent is (stopped|broken)$/;
 
 /**
  * Leaves what an `up` leaves that is killed at a point: "asked w-1" is killed before that write takes effect, but for an agent's
- * own, which comes to its end; "start of node-agent on w-1" goes on to its end on its machine.
+ * own, which comes to its end; "start of node-agent on w-1" goes on to its end on its machine; "asked w-1, whose agent is stopped"
+ * is killed after that write, which the agent does not see.
  *
  * @param want writes what this `up` is to reach into the stack's file
  */
@@ -23,9 +25,14 @@ export async function rolloutKilledAt(
   want();
   const from = ground.fleet.files.journalLines.length;
   const isStep = STEP.test(point);
+  const [, silent = "", unit = ""] = WITHOUT_AGENT.exec(point) ?? [];
+  if (silent !== "") rollout.stopsWhenAsked(silent, unit as "stopped" | "broken");
   gate.expectRun((write) => !isStep && deedOf(write) === point);
-  const look = () =>
-    isStep ? ground.fleet.files.journalLines.slice(from).find((line) => nameOf(line) === point) : gate.held;
+  const look = () => {
+    if (isStep) return ground.fleet.files.journalLines.slice(from).find((line) => nameOf(line) === point);
+    if (silent !== "") return rollout.stopped === silent ? { silent } : undefined;
+    return gate.held;
+  };
   const up = await upKilledWhen<object>(ground.stack, "the whole tree", look);
   assert.ok(up.killed, `it ended before: ${point}\n${up.output}`);
   gate.held?.answer(gate.held.write.byAgent);

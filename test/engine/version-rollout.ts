@@ -30,7 +30,10 @@ export class VersionRollout {
   gate!: WriteGate;
   private fresh!: ClusterSnapshot;
   private agents!: Promise<void>;
-  private readonly stopped = new AbortController();
+  private readonly ended = new AbortController();
+  private stopping?: { node: string; unit: "stopped" | "broken" } | undefined;
+  /** The Node whose agent was stopped when it was asked. */
+  stopped?: string | undefined;
 
   constructor(
     readonly ground: SimulatedFixture,
@@ -41,9 +44,11 @@ export class VersionRollout {
     const { kubernetes, stack } = this.ground;
     const { apiVersion, kind, ...metadata } = CONFIGURATION;
     await kubernetes.create({ apiVersion, kind, metadata, ...clusterAt(OLD) });
-    const { signal } = this.stopped;
+    const { signal } = this.ended;
     const staged = (node: string) => this.ground.fleet.state(node).staged ?? [];
-    this.agents = obeyAnnotations(kubernetes, [], { milliseconds: AGENT_MILLISECONDS, signal, staged });
+    const runs = (node: string) => this.agentRuns(node);
+    const milliseconds = AGENT_MILLISECONDS;
+    this.agents = obeyAnnotations(kubernetes, [], { milliseconds, signal, staged, runs });
     this.want(OLD);
     await stack.up();
     this.fresh = await ClusterSnapshot.take(this.ground);
@@ -53,7 +58,7 @@ export class VersionRollout {
 
   async close(): Promise<void> {
     await this.gate?.close(this.ground.kubernetes);
-    this.stopped.abort();
+    this.ended.abort();
     await this.agents;
   }
 
@@ -68,9 +73,15 @@ export class VersionRollout {
     stack.configure({ cluster: desired });
   }
 
+  /** Takes the cluster as it is now for the one as it was before the rollout. */
+  async keep(): Promise<void> {
+    this.fresh = await ClusterSnapshot.take(this.ground);
+  }
+
   /** The cluster as it was before the rollout, the desired new version, and nothing observed. */
   async startOver(rollout: object = {}): Promise<void> {
     this.gate.release();
+    this.stopping = this.stopped = undefined;
     await this.fresh.restore();
     await this.ground.kubernetes.mergePatch(CONFIGURATION, clusterAt(OLD));
     await this.putPods();
@@ -105,6 +116,21 @@ export class VersionRollout {
     }));
     const { data } = (await kubernetes.get<{ data: object } & typeof CONFIGURATION>(CONFIGURATION))!;
     return { cluster: await describeCluster(this.ground), data, nodes };
+  }
+
+  /** Stops the agent of a Node as soon as it is asked for something, or breaks its unit so that nothing can start it. */
+  stopsWhenAsked(node: string, unit: "stopped" | "broken"): void {
+    this.stopping = { node, unit };
+  }
+
+  private agentRuns(node: string): boolean {
+    const state = this.ground.fleet.state(node);
+    if (this.stopping?.node === node) {
+      state.agentUnit = this.stopping.unit;
+      this.ground.fleet.files.saveState(node, state);
+      [this.stopping, this.stopped] = [undefined, node];
+    }
+    return state.agentUnit === undefined;
   }
 
   private async putPods(): Promise<void> {

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse, parseAllDocuments } from "yaml";
 import { AGENT_INSTALLED } from "../../providers/kubeadm/machine/steps";
-import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
+import type { NodeRegistration } from "./cluster-nodes";
 import { type FleetConfiguration, LEFT_WITH_A_CLUSTER, type MachineState } from "./fleet-files";
+import { agentSpeaks, nodeAgent, startAgent } from "./agent-operations";
 import { clockOf, readingOf } from "./machine-reading";
 import { fullMarkOf, isOfOthers, isUnnamed, markerOf } from "./marks";
 import { answer, DONE, failed, NOTHING, refused, type Result, type Setting } from "./operation-result";
@@ -155,6 +156,7 @@ const OPERATIONS: Record<string, Operation> = {
   "certificate-ends": ({ state: { certificates = "ca=2099-01-01T00:00:00Z" } }) => answer(certificates),
   "renew-certificates": () => DONE,
   "await-static-pods": () => NOTHING,
+  "start-agent": startAgent,
   "agent-log": ({ script }) => answer(`node agent of ${script.machine}`),
   initialized: ({ state }) => answer(state.agent ?? ""),
   "etcd-members": etcdMembers,
@@ -307,28 +309,6 @@ const etcdIdOf = (configuration: FleetConfiguration, machine: string): string =>
 function becomeControlPlane(state: MachineState, configuration: FleetConfiguration, machine: string): void {
   state.etcdId = etcdIdOf(configuration, machine);
   Object.assign(state, { member: true, controlPlane: true, apiServerRuns: true });
-}
-
-async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
-  if (!state.member) return failed(`${script.machine}: is not a member of the cluster`);
-  const installers = [...script.text.matchAll(/^# foresail: (\S+ \S+), for the node agent$/gm)];
-  const staged = installers.map(([, name = ""]) => name);
-  const agent = staged.find((name) => name.startsWith("node-agent "))?.split(" ")[1];
-  if (!agent) return failed("the simulation found no installer of the node agent in the script");
-  const isSame = state.agent === agent && JSON.stringify(state.staged) === JSON.stringify(staged);
-  Object.assign(state, { agent, staged });
-  // the configuration is quoted text within the script
-  const text = script.text.replaceAll("'\\''", "'");
-  const [, key, value] = /^key_revision='(.*)'\nrevision='(.*)'$/m.exec(text) ?? [];
-  if (key && value) state.revision = { key, value };
-  await agentSpeaks(script.machine, state, nodes);
-  return isSame ? NOTHING : DONE;
-}
-
-/** A node agent writes on its Node whenever its status is missing there. */
-async function agentSpeaks(machine: string, state: MachineState, nodes: ClusterNodes): Promise<void> {
-  const { revision, silent } = state;
-  if (revision && !silent) await nodes.annotate(machine, { [revision.key]: revision.value });
 }
 
 function etcdMembers({ files, configuration }: Setting): Result {

@@ -25,6 +25,8 @@ interface AgentOptions {
   readonly signal: AbortSignal;
   /** "configuration 1f.2e.3d": what a machine has at hand; by default all that is asked for. */
   readonly staged?: (node: string) => readonly string[];
+  /** Whether the agent of a Node that is asked for something runs; by default all do. */
+  readonly runs?: (node: string) => boolean;
 }
 
 /**
@@ -54,6 +56,7 @@ export async function obeyAnnotations(
     const isNew = annotations[KEYS.current("kubelet")] === undefined;
     const due = now.open ? dueOf(annotations) : [];
     if ((!isNew && due.length === 0) || working.has(name)) return;
+    if (!isNew && options.runs?.(name) === false) return;
     working.add(name);
     const work = isNew ? publish(client, node) : install(client, node, due, options);
     work.catch(() => undefined).finally(() => working.delete(name));

@@ -21,6 +21,7 @@ const FILES = {
   endpoint: "endpoint/endpoint",
   "node-agent": "rollout/node-agent",
   "agent-log": "rollout/agent-log",
+  "start-agent": "rollout/start-agent",
   "etcd-members": "membership/etcd-members",
   "etcd-alarms": "membership/etcd-alarms",
   "etcd-remove": "membership/etcd-remove",

@@ -1,11 +1,10 @@
 import { SshUnreachable } from "../../../../lib/ssh/errors";
-import { agentLogScript, backendsOf } from "../../machine/steps";
+import { backendsOf } from "../../machine/steps";
 import {
   refuseStaging,
   type ReportedAgent,
   leftToInstall,
   withConfiguration,
-  agentRevision,
   type DesiredAgent,
 } from "../../plan/rollout/node-agents";
 import { AGENT_VERSION } from "../../machine/node-agent";
@@ -19,19 +18,13 @@ import { machineOf, stepsOfUnread } from "../../../../lib/steps/steps";
 import { PartialFailure } from "../../../../lib/pulumi/failure";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../../lib/unknown";
-import {
-  errorOf,
-  failuresOfEach,
-  type MachinesSession,
-  rememberUnreached,
-  withMachines,
-} from "../session/machines-session";
+import { errorOf, failuresOfEach, rememberUnreached, withMachines } from "../session/machines-session";
 import { report, reportRecorded } from "../../../../lib/pulumi/log";
 import { installAgent } from "../membership/agent-installation";
+import { silentAgents } from "./silent-agents";
 import { readForCheck } from "../session/preview-reading";
 import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "../declarations";
 import { listed } from "../../../../lib/text/quote";
-import { messageOf } from "../../../../lib/error-message";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
@@ -173,29 +166,6 @@ async function install(inputs: Inputs): Promise<Outputs> {
   if (failed.length === 0) return outputs;
   const context = { resource, step: `install on ${listed(namesOf(failed))}` };
   throw new PartialFailure(cluster, outputs, context, errorOf(failed));
-}
-
-/**
- * Waits for the reports of these machines' agents, without which no rollout can ask them for anything. Returns a failure
- * for each agent that has not reported in time, with what it logged.
- */
-async function silentAgents(session: MachinesSession<Inputs>, machines: Machine[]) {
-  const { kubeconfig, annotations, timeouts } = session.inputs;
-  if (kubeconfig === undefined || machines.length === 0) return [];
-  const { awaitAgentReports } = await import("./reported-agents.js");
-  const names = machines.map(({ name }) => name);
-  let why = `its node agent has not reported on its Node within ${timeouts.ready} s`;
-  const revisions = new Map(machines.map(({ name, role }) => [name, agentRevision(role, session.inputs)]));
-  const wait = { revisions, seconds: timeouts.ready, progress: session.progress };
-  const silent = await awaitAgentReports(kubeconfig, annotations, wait).catch((error: unknown) => {
-    why = `what its node agent reports can't be read: ${messageOf(error)}`;
-    return names;
-  });
-  const due = machines.filter(({ name }) => silent.includes(name));
-  return failuresOfEach(due, "wait for the node agent", async (machine) => {
-    const log = await session.run(machine, agentLogScript).catch(messageOf);
-    throw new Error(`${why}; its log ends with:\n${log.trim()}`);
-  });
 }
 
 /** Returns whether a machine of the state is no longer configured. */

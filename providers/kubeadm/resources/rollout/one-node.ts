@@ -1,4 +1,4 @@
-import { DrainRefused, KubernetesError } from "../../../../lib/kubernetes";
+import { DrainRefused, KubernetesError, type Node } from "../../../../lib/kubernetes";
 import { WaitTimeout } from "../../../../lib/wait";
 import {
   annotationKeys,
@@ -26,7 +26,9 @@ import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import { nodeReference } from "../session/cluster-session";
 import { untilEtcdSpares } from "../membership/etcd-membership";
+import { withdrawnRequest } from "../../plan/rollout/silent-agent";
 import type { RolloutRecord, RolloutSession } from "./record";
+import { AgentStopped, AgentWatch } from "./silent-agent";
 
 /** How long an agent may take to go back: longer than it waits for anything there. */
 const LONGEST_BACK_SECONDS = 600;
@@ -54,6 +56,15 @@ class NodeUnchanged extends Error {
     "let the pods go (more replicas, or another budget), or take the change back, and run the command again";
 }
 
+/** The agent of a node does not run, so nothing can change there. */
+class AgentMissing extends Error {
+  readonly next =
+    "look at the machine (systemctl status foresail-node-agent), and run the command again, which installs the agent again";
+}
+
+/** The revision of an agent that has to be installed again: that of none. */
+const UNKNOWN_REVISION = "none";
+
 /**
  * The loop of seed 004 on one node: opens its change window, cordons and drains it, requests the versions in one write,
  * waits until the agent has installed them and the node is Ready with them, uncordons it and closes the window. All
@@ -62,6 +73,8 @@ class NodeUnchanged extends Error {
 export class NodeUpgrade {
   private readonly keys;
   private readonly wanted: Record<string, string>;
+  /** The node as it was seen last. */
+  private latest: RolloutNode;
 
   constructor(
     private readonly session: RolloutSession,
@@ -72,6 +85,7 @@ export class NodeUpgrade {
   ) {
     this.keys = annotationKeys(session.inputs.rollout.annotations);
     this.wanted = desiredSoftware(desired, step.to, step);
+    this.latest = node;
   }
 
   /** Opens the change window, and records in the same write if the node was cordoned before. */
@@ -120,6 +134,7 @@ export class NodeUpgrade {
     try {
       await this.untilDone({ version: step.to, software: closesOnly ? undefined : wanted });
     } catch (error) {
+      if (error instanceof AgentStopped) await this.withdraw(error, closesOnly);
       if (!(error instanceof NodeRefused || error instanceof WaitTimeout)) throw error;
       await this.goBack(error);
     }
@@ -142,6 +157,33 @@ export class NodeUpgrade {
     });
     const now = staysCordoned(node) ? "is cordoned as before" : "takes pods again";
     throw new NodeUnchanged(`${failure.message}; ${node.name} was not changed, and ${now}`);
+  }
+
+  /**
+   * Takes back the request of a node whose agent can't be started, so that it does not begin later, and uncordons the node. One
+   * that had begun keeps its request, which the next run repeats or replaces. The next run installs the agent again.
+   *
+   * @throws AgentMissing
+   */
+  private async withdraw(failure: AgentStopped, closesOnly: boolean): Promise<never> {
+    const { keys, node, wanted, latest, session } = this;
+    const installs = { [keys.revision]: UNKNOWN_REVISION };
+    const hasBegun = latest.agentReady === false || latest.goingBack === true;
+    if (closesOnly || hasBegun || session.inputs.rollout.onFailure === "stop") {
+      await this.annotate(installs);
+      throw new AgentMissing(`${failure.message}; ${node.name} stays as it is until its agent runs`);
+    }
+    const had = Object.entries(withdrawnRequest(wanted, latest.current)).map(
+      ([name, version]): [string, string | null] => [
+        keys.desired(name),
+        version === null ? null : annotationValue(name, version),
+      ],
+    );
+    await this.close("RolloutWithdrawn", { ...installs, ...Object.fromEntries(had) });
+    const now = staysCordoned(node) ? "is cordoned as before" : "takes pods again";
+    throw new AgentMissing(
+      `${failure.message}; ${node.name} was not changed, is no longer asked to, and ${now}`,
+    );
   }
 
   /**
@@ -190,14 +232,18 @@ export class NodeUpgrade {
     const { drift, rollout } = session.inputs;
     const { nodeTimeoutSeconds, annotations } = rollout;
     const what = `${node.name} to run ${step.to} and be Ready`;
-    await session.untilNode(node.name, what, nodeTimeoutSeconds, (object) => {
+    const watch = new AgentWatch(session, node.name, asked);
+    const decide = (object: Node | undefined) => {
       if (!object) return { pending: "its Node is not in the cluster" };
       const observed = observeRolloutNode(object, annotations, drift === "repair");
+      this.latest = observed;
+      watch.saw(observed);
       const pending = pendingOf(observed, asked);
       if (pending !== undefined && hasGivenUp(observed, asked))
         throw new NodeRefused(`${node.name}: ${observed.message ?? pending}`, step);
       return pending === undefined ? { done: undefined } : { pending };
-    });
+    };
+    await watch.during((ended) => session.untilNode(node.name, what, nodeTimeoutSeconds, decide, ended));
     this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);
   }
 

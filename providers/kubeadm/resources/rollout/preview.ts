@@ -13,6 +13,7 @@ import { leftOutStep } from "../../plan/rollout/state";
 import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
 import { reservationRefusals } from "../../plan/rollout/reserved";
+import { ignoresRequest } from "../../plan/rollout/silent-agent";
 import { previewStep } from "../../plan/rollout/step-lines";
 import {
   furtherSoftware,
@@ -189,6 +190,12 @@ async function fromCluster(
   const silent = nodes
     .filter(({ name, agentReady }) => changed.has(name) && agentReady === undefined)
     .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
+  const ignored = nodes
+    .filter((node) => changed.has(node.name) && ignoresRequest(node))
+    .map(
+      ({ name }) =>
+        `the node agent of ${name} has not begun what an earlier run asked for; this run starts it if it does not run`,
+    );
   const hasDrift = nodes.some(({ drift }) => drift !== undefined);
   const drifted = hasDrift ? await (await import("../drift/drift.js")).driftNotes(nodes, news) : [];
   const drained = new Set(plan.steps.filter(({ drains }) => drains).map(({ node }) => node));
@@ -199,7 +206,7 @@ async function fromCluster(
   return {
     ...preview,
     unfit,
-    notes: [...preview.notes, ...silent, ...blocked, ...drifted, ...certificates],
+    notes: [...preview.notes, ...silent, ...ignored, ...blocked, ...drifted, ...certificates],
     steps: [...kubelets, ...preview.steps],
     ...(renewing.length > 0 ? { renewing } : {}),
     ...(kubelets.length > 0 ? { renewingKubelets: kubelets.map(({ machine }) => machine) } : {}),

@@ -7,6 +7,7 @@ import {
   type Node,
   type WatchArgs,
 } from "../../../../lib/kubernetes";
+import { anySignal } from "../../../../lib/abort";
 import { assertEngineAlive, engineSignal } from "../../../../lib/process/parent-watch";
 import { MachinesSession } from "./machines-session";
 import { assertOwnCluster } from "../facts/ownership";
@@ -87,14 +88,21 @@ export class ClusterSession<Inputs extends RunningInputs = RunningInputs> extend
     this.waiting.signal.throwIfAborted();
   }
 
-  /** Waits until one Node is as desired. @throws WaitTimeout with the last condition */
+  /**
+   * Waits until one Node is as desired.
+   *
+   * @param ended ends the wait
+   * @throws WaitTimeout with the last condition
+   */
   async untilNode(
     name: string,
     what: string,
     seconds: number,
     decide: (node: Node | undefined) => ReturnType<WatchArgs<void, Node>["decide"]>,
+    ended?: AbortSignal,
   ): Promise<void> {
-    const wait = { ...nodeReference(name), what, seconds, ...this.waiting };
+    const signal = anySignal(this.waiting.signal, ended);
+    const wait = { ...nodeReference(name), what, seconds, ...this.waiting, signal };
     await this.kubernetes.watchUntil<void, Node>({ ...wait, decide: ([node]) => decide(node) });
   }
 

@@ -112,7 +112,7 @@ export function throwAll(errors: readonly unknown[]): void {
 }
 
 /** A machine on which a step failed; `text` describes it for messages. */
-interface MachineFailure<Each = Machine> {
+export interface MachineFailure<Each = Machine> {
   machine: Each;
   error: unknown;
   text: string;

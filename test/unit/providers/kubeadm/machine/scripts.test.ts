@@ -15,7 +15,6 @@ import { proxyVariables } from "../../../../../providers/kubeadm/machine/paramet
 import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import {
   adminKubeconfigScript,
-  agentLogScript,
   controlPlaneSecretsScript,
   configureClusterScript,
   endpointScript,
@@ -51,6 +50,7 @@ import { assertGolden } from "../../../golden";
 import { etcdAlarmsScript } from "../../../../../providers/kubeadm/machine/membership/etcd-alarms";
 import * as endpoints from "../../../../../providers/kubeadm/machine/endpoint/endpoint-steps";
 import { configurationVersions } from "../../../../../providers/kubeadm/plan/configuration/configuration";
+import { agentScripts } from "./agent-scripts";
 import { certificateScripts, exampleMachine, exampleSpecification, FOREIGN } from "./examples";
 import { ownerScripts } from "./owner-scripts";
 import { ShellMachine } from "./run-shell";
@@ -148,7 +148,7 @@ const scripts: Record<string, Script> = {
   "package-offer": packageOfferScript(everything, "w-1", "1.7.24~ds1-1", ["10.0.0.11"]),
   "rewritten-settings": rewrittenSettingsScript({ machine: exampleMachine("cp-1"), addons: ["coredns"] }),
   adopt: adoption.adoptScript("demo", "w-1", "a1".repeat(32)),
-  ...{ release: adoption.releaseScript("demo", "w-1"), "agent-log": agentLogScript("demo", "w-1") },
+  ...{ release: adoption.releaseScript("demo", "w-1"), ...agentScripts },
   ...{ drift: driftScript("demo", "w-1"), "drift-accept": acceptDriftScript("demo", "w-1", "/etc/motd") },
   "node-agent-bundle": nodeAgentScript(versioned, exampleMachine("w-1"), {
     annotations: PATTERN,
