@@ -103,7 +103,6 @@ export function defaultNodeAddresses(groups: readonly { connection?: string }[])
 
 /** Checks the groups. A group with the name of another group's machine has VMs of the same names on the server. */
 function groupIssues({ groups, replace }: Facts): ValidationIssue[] {
-  const hasWorkers = groups.some(({ role }) => role === "worker" || role === undefined);
   const owners = new Map(
     groups.flatMap((group, index) =>
       machinesOf([group], replace).map((machine) => [machine, index] as const),
@@ -111,7 +110,6 @@ function groupIssues({ groups, replace }: Facts): ValidationIssue[] {
   );
   return [
     ...poolIssues("groups", groups),
-    ...issueAt(["groups"], groups.length > 0 && !hasWorkers ? "no group has workers; add one" : undefined),
     ...groups.flatMap(({ name }, index) => {
       const owner = owners.get(name ?? "");
       if (owner === undefined || owner === index) return [];

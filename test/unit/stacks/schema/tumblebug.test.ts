@@ -56,6 +56,9 @@ describe("configuration: the system tumblebug", () => {
     );
   });
 
+  it("accepts a cluster without workers, as the other systems do", () =>
+    assert.equal(loadConfiguration(reader(groups(group("cp")))).system, "tumblebug"));
+
   it("accepts plain http to another host on request", () => {
     const address = "http://192.0.2.1:1323/tumblebug";
     assert.equal(loadConfiguration(reader(section({ address, allowHttp: true }))).system, "tumblebug");
@@ -82,7 +85,6 @@ describe("configuration: the system tumblebug", () => {
       'tumblebug.groups: no group has the control planes; give one the role "control-plane"',
       groups(group("w")),
     ],
-    ["tumblebug.groups: no group has workers; add one", groups(group("cp"))],
     [
       "tumblebug.groups[1].role: groups[0] has the control planes already; make this one a worker group, or raise the replicas there",
       groups(group("cp"), group("m", { role: "control-plane" }), group("w")),
