@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { waitFor } from "../../lib/wait";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
 import { OpenstackTestCluster, type DesiredOpenstack } from "../cluster/openstack-test-cluster";
@@ -95,8 +96,34 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     assert.deepEqual((await cluster.stack.previewed()).changes, []);
   });
 
+  it("are refused with the number that replaces a machine whose volume was deleted in the cloud", async () => {
+    const name = await cluster.machineOf("w-1");
+    const [{ id } = { id: "" }] = await cluster.volumes();
+    const administrator = await cluster.cloud.api("administrator");
+    // an attached volume can't be deleted by its project
+    for (const action of [
+      { "os-reset_status": { status: "available", attach_status: "detached" } },
+      { "os-force_delete": {} },
+    ])
+      await administrator.call("cinder", "POST", `/volumes/${id}/action`, action);
+    await waitFor({
+      what: `the end of volume ${id}`,
+      seconds: UP_SECONDS,
+      probe: async () =>
+        (await cluster.volumes()).length === 0 ? { done: true } : { pending: "it is there" },
+    });
+    assert.match(
+      await cluster.failingUp(),
+      new RegExp(`the root volume of ${name} is gone: have another machine made with the next number`),
+    );
+    await cluster.configure(desired({ replace: 3 }));
+    await cluster.up();
+    await assertWhole(1, 20);
+    assert.deepEqual((await cluster.stack.previewed()).changes, []);
+  });
+
   it("are complete after a run that was killed while a server and its volume were created", async () => {
-    await cluster.configure(desired({ replace: 2, replicas: 2 }));
+    await cluster.configure(desired({ replace: 3, replicas: 2 }));
     let made = false;
     const looking = setInterval(
       () => void cluster.volumes().then(({ length }) => (made ||= length > 1)),
@@ -117,7 +144,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
   it("refuse a rollout to a volume that exceeds the quota, and remain unchanged", async () => {
     const before = await cluster.contents();
     await cluster.cloud.setQuota({ volume: { gigabytes: 60 } });
-    await cluster.configure(desired({ replace: 2, replicas: 2, size: 30 }));
+    await cluster.configure(desired({ replace: 3, replicas: 2, size: 30 }));
     assert.match(
       await cluster.failingUp(),
       /openstack\.pools[^]*quota for the size of volumes exceeded: needs 30 GiB more, limit 60 GiB, used 40 GiB; raise the quota, or take a smaller `rootVolume\.sizeGiB`/,
