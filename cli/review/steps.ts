@@ -82,6 +82,7 @@ const JOINS = { joins: true } as const;
 /** What is done before a machine joins. */
 const PREPARATION = {
   ...{ loadModules: JOINS, setKernel: JOINS, swapOff: JOINS, installPackages: JOINS, installPrograms: JOINS },
+  ...{ downloadBundle: JOINS, installDiffering: JOINS, moreChanges: JOINS },
   ...{ writeFiles: JOINS, replaceFiles: JOINS, removeFiles: JOINS, rebootFirst: JOINS },
 };
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { getVersion } from "@pulumi/command/utilities";
 import type { CommandArgs } from "@pulumi/command/remote";
 import * as pulumi from "@pulumi/pulumi";
@@ -75,7 +76,7 @@ export function prepareMachines(
   machines: readonly MachineInputs[],
   args: PreparationArgs,
   opts: pulumi.CustomResourceOptions,
-): Map<string, pulumi.Resource> {
+): Map<string, pulumi.CustomResource> {
   const scripts = scriptsOf(args);
   const connections = connectionsOf(args);
   const commandLines = args.endpoint.apply((endpoint) => commandLine(endpoint));
@@ -141,6 +142,14 @@ function scriptsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => s
       }),
   );
 }
+
+/** Returns the SHA-256 of the registries' credentials, by which a machine tells whether it has them; secret. */
+export const credentialsSum = (credentials: PreparationArgs["registryCredentials"] = {}) =>
+  pulumi.secret(
+    pulumi
+      .output(credentials)
+      .apply((known) => createHash("sha256").update(registryCredentialsToml(known)).digest("hex")),
+  );
 
 /** Returns what describes the connection to a machine; secret. */
 function connectionsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => Connection> {

@@ -159,7 +159,7 @@ export function preparationParts(specification: ClusterSpecification, prepared: 
   const holdsAddress = network.holdNodeAddress ?? false;
   return {
     files: [
-      ...[...sourceFiles(source), "common/settings", "common/preparation"],
+      ...[...sourceFiles(source), "common/settings", "common/preparation", "common/containerd-settings"],
       ...(hasLoopback ? ["common/endpoint"] : []),
       ...(holdsAddress ? ["common/own-address"] : []),
       ...(network.bridge ? ["common/bridge"] : []),
@@ -177,6 +177,7 @@ export function preparationParts(specification: ClusterSpecification, prepared: 
       HOLD_ADDRESS: holdsAddress,
       ...(hasLoopback ? endpointParameters(endpoint.loopback.port, backends) : {}),
       POD_CIDR: network.podCidr,
+      SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
     } satisfies Parameters,
   };
 }
@@ -205,7 +206,6 @@ export function prepareScript(
     ...parameters,
     ...preflightParameters(specification, role, podNetwork),
     PREPARED: preparedVersion(specification, role),
-    SYSTEMD_CGROUP: String(specification.kubelet.cgroupDriver !== "cgroupfs"),
   });
 }
 

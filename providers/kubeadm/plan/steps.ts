@@ -29,6 +29,10 @@ const PREPARATION = {
   swapOff: line`${machine}: turn swap off, now and in /etc/fstab: ${text("devices")}`,
   installPackages: line`${machine}: install from its distribution ${text("packages")}`,
   installPrograms: line`${machine}: install ${words("programs")} ${token("version")} from ${choice("source", ["the Kubernetes repository", "the bundle"])}`,
+  downloadBundle: line`${machine}: download the bundle with the SHA-256 ${token("sum")}`,
+  installDiffering: line`${machine}: install ${words("programs")} ${token("version")} from the bundle where they differ, which only its download tells`,
+  /** What a machine's answer has no room for. */
+  moreChanges: line`${machine}: ${count("changes", "more change")} of files, not listed here, whose list has the SHA-256 ${token("sum")}`,
   writeFiles: line`${machine}: write ${paths("files")}`,
   replaceFiles: line`${machine}: replace ${paths("files")}`,
   removeFiles: line`${machine}: remove ${paths("files")}`,

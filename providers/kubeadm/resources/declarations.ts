@@ -122,6 +122,8 @@ export interface ClusterOwnerInputs extends Pick<
   provided?: true;
   /** Only read by check; absent in state of older releases, and where machines are adopted. */
   desired?: DesiredMachines;
+  /** SHA-256 of the registries' credentials, for machines that have some. Only read by check, which leaves it out of the state. */
+  credentialsSum?: string;
   /** Set by check: machines that left the configuration, and whose marks were not seen gone. */
   former?: RecordedMachine[];
 }
@@ -314,6 +316,12 @@ export interface NodeGroupInputs extends MachinesInputs {
   podNetwork?: PodNetworkKind;
   /** Another one prepares the machines again; absent for none, and in state of older releases. No reason for a change. */
   bootstrapRevision?: string;
+  /**
+   * What each machine's preparation is known by, unknown until it has run. Only read by check, which leaves it out of the state.
+   */
+  preparations?: Record<string, string>;
+  /** SHA-256 of the registries' credentials, for machines that have some. Only read by check, which leaves it out of the state. */
+  credentialsSum?: string;
   /** The agents that machines get while they join; absent in state of older releases. No reason for a change. */
   agents?: AgentSettings;
   /** Secret. */

@@ -5,7 +5,6 @@
 #   ADDRESS                              by which the other nodes reach this machine
 #   POD_CIDR                             range of the cluster's pods
 #   PREPARED                             version of the settings in common/settings
-#   SYSTEMD_CGROUP                       true or false
 #   KEEP_SWAP                            yes for a kubelet that runs with swap; else common/swap is there
 
 # Waits until cloud-init has set up a new machine: it installs packages and writes files, too.
@@ -44,91 +43,36 @@ install_distribution_packages() {
   for plugin in /usr/lib/cni/*; do [ -e "/opt/cni/bin/$(basename "$plugin")" ] || ln -sf "$plugin" /opt/cni/bin/; done
 }
 
-# Prints containerd's settings: its defaults, or those of others that were there before foresail.
-print_containerd_settings() {
-  local others=$BEFORE_PATH/containerd.toml enabled=$SCRATCH_PATH/containerd.toml text
-  if [ ! -e "$others" ]; then containerd config default; return; fi
-  # containerd prints no settings of a plugin that is disabled, and pods need this one
-  awk '/^ *disabled_plugins *=/ { inside = 1 }
-    inside { gsub(/["\047](cri|io\.containerd\.grpc\.v1\.cri|io\.containerd\.cri\.v1\.(images|runtime))["\047] *,? */, "") }
-    inside && /\]/ { inside = 0 } 1' "$others" >"$enabled"
-  text=$(containerd --config "$enabled" config dump) ||
-    fail "$MACHINE: containerd can't read the /etc/containerd/config.toml that was on this machine; repair its copy there, $others, then run the command again" 78
-  grep -qE "^ *sandbox(_image)? = " <<<"$text" ||
-    fail "$MACHINE: with the /etc/containerd/config.toml that was on this machine, $(containerd --version) has settings of a form that foresail does not know; move that file away, remove its copy $others, then run the command again" 78
-  grep -qE "^ *address = [\"']/run/containerd/containerd.sock[\"']" <<<"$text" ||
-    fail "$MACHINE: the /etc/containerd/config.toml that was on this machine sets another grpc.address than /run/containerd/containerd.sock, which kubeadm calls; remove that setting from its copy $others, then run the command again" 78
-  if [ -n "${REGISTRIES[*]}" ] && excludes_registry_folder "$text"; then
-    fail "$MACHINE: the /etc/containerd/config.toml that was on this machine has registry.mirrors or registry.configs with tls, which containerd does not take together with registryMirrors of the configuration; move them into the configuration, remove them from $others, then run the command again" 78
-  fi
-  # a file with another runtime replaces the list of them
-  if ! grep -qE '\.runtimes\.runc\]$' <<<"$text"; then
-    text+=$'\n[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]\n  runtime_type = "io.containerd.runc.v2"\n'
-    text+=$'[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]'
-  fi
-  # what is printed has all imports in it, and pods need these folders of programs and networks
-  sed -E -e 's@^imports = .*@imports = []@' \
-    -e "/^ *\[.*\.cni\]\$/,/^ *\[/{
-      s@^( *bin_dir = )[\"'].+[\"']\$@\1\"/opt/cni/bin\"@
-      /\/opt\/cni\/bin/!s@^( *bin_dirs = ).*@\1[\"/opt/cni/bin\"]@
-      s@^( *conf_dir = ).*@\1\"/etc/cni/net.d\"@
-      s@^( *conf_template = ).*@\1\"\"@
-    }" <<<"$text"
+# Prints what containerd makes of settings of others: FILE.
+dump_enabled_settings() {
+  enable_pods <"$1" >"$SCRATCH_PATH/containerd.toml"
+  containerd --config "$SCRATCH_PATH/containerd.toml" config dump
 }
 
-# Installs Kubernetes' programs, and notes those that were not there.
+# Installs Kubernetes' programs, and notes those that were not there, or were others.
 install_programs() {
   # shellcheck disable=SC2153,SC2154 # a parameter, and a variable of common/preparation
-  local due had_key=no program version=$VERSION key=$kubernetes_key
+  local due before had_key=no kind what version=$VERSION key=$kubernetes_key
   due=$(list_due_programs)
+  before=$(list_program_sums)
   if is_there "$key"; then had_key=yes; fi
   install_kubernetes kubeadm kubelet kubectl
   if [ "$had_key" = no ] && is_there "$key"; then note file "$key"; fi
-  for program in ${due//program /}; do
-    # shellcheck disable=SC2016 # dpkg-query fills it in
-    if [ -n "$REPOSITORY" ]; then version=$(dpkg-query --show --showformat='${Version}' "$program"); fi
-    note program "$program" "$version"
-  done
+  while read -r kind what; do
+    case $kind in
+    bundle) note bundle "$what" ;;
+    unsure) if [ "$(grep "/$what\$" <<<"$before")" != "$(list_program_sums | grep "/$what\$")" ]; then note program "$what" "$version"; fi ;;
+    program)
+      # shellcheck disable=SC2016 # dpkg-query fills it in
+      if [ -n "$REPOSITORY" ]; then version=$(dpkg-query --show --showformat='${Version}' "$what"); fi
+      note program "$what" "$version"
+      ;;
+    esac
+  done <<<"$due"
 }
 
-# Tells whether containerd refuses a folder of registries beside these settings: SETTINGS.
-excludes_registry_folder() {
-  grep -qE "\.registry\.(mirrors\.|configs\..*\.tls\])" <<<"$1"
-}
-
-# Prints settings with foresail's own in them, for a containerd with either form of settings: SETTINGS CREDENTIALS.
-adjust_containerd_settings() {
-  local text=$1 credentials=$2 pause folder=/etc/containerd/certs.d
-  pause=$(pause_image)
-  # since version 3 of its settings, which is containerd 2, the halves of the plugin have other names
-  if grep -qE '^version = ([3-9]|[1-9][0-9])' <<<"$text"; then credentials=${credentials//io.containerd.grpc.v1.cri/io.containerd.cri.v1.images}; fi
-  if ! excludes_registry_folder "$text"; then
-    text=$(sed -E -e "s@^( *config_path = )[\"']{2}\$@\1\"$folder\"@" \
-      -e "\@$folder@!s@^( *config_path = )[\"'](.+)[\"']\$@\1\"\2:$folder\"@" <<<"$text")
-  fi
-  # a container may not raise its own out-of-memory score
-  if [ "$in_container" = yes ]; then text=$(sed -E 's@^( *restrict_oom_score_adj = ).*@\1true@' <<<"$text"); fi
-  # TOML has each table once, so those of the configuration replace others. Not all releases have a value for the cgroups.
-  {
-    grep '^\[' <<<"$credentials" || true
-    echo "="
-    sed -E "s@^( *sandbox(_image)? = ).*@\1\"$pause\"@" <<<"$text"
-  } | awk -v cgroup="$SYSTEMD_CGROUP" '
-    function table() { name = $0; gsub(/[ "\047]/, "", name); return name }
-    !body { if ($0 == "=") body = 1; else own[table()] = 1; next }
-    /^ *\[/ {
-      skip = table() in own
-      options = runc && name ~ /\.runtimes\.[^.]+\.options\]$/
-      runc = 0
-      if (!skip) print
-      if (options) print "            SystemdCgroup = " cgroup
-      next
-    }
-    / runtime_type = .io\.containerd\.runc\.v2.$/ { runc = 1 }
-    options && / SystemdCgroup = / { next }
-    !skip'
-  printf '%s' "$credentials"
-}
+# Lists a bundle's programs on this machine with their sums.
+list_program_sums() { sha256sum /usr/local/bin/{kubeadm,kubelet,kubectl} 2>/dev/null || true; }
 
 # Ends the step when containerd does not use what was written: it ignores what it does not know, and what it imports
 # replaces settings of the file: CREDENTIALS.
@@ -152,7 +96,7 @@ require_effective_containerd() {
 
 # Configures containerd and restarts it only when something changed.
 configure_containerd() {
-  local settings credentials configuration=/run/foresail-containerd.toml
+  local settings credentials how=replaced configuration=/run/foresail-containerd.toml
   write_registry_hosts
   mkdir -p /etc/containerd /opt/cni/bin
   settings=$(print_containerd_settings) || fail "$settings" 78
@@ -160,9 +104,11 @@ configure_containerd() {
   credentials=$(cat <&5; echo .)
   adjust_containerd_settings "$settings" "${credentials%.}" >"$configuration"
   chmod 0600 "$configuration"
-  if ! cmp --silent "$configuration" /etc/containerd/config.toml || [ "$restart_containerd" = yes ] || ! systemctl is-active --quiet containerd; then
+  if ! is_there /etc/containerd/config.toml; then how=file; fi
+  if cmp --silent "$configuration" /etc/containerd/config.toml; then how=same; fi
+  if [ "$how" != same ] || [ "$restart_containerd" = yes ] || ! systemctl is-active --quiet containerd; then
     record_file /etc/containerd/config.toml
-    if is_there /etc/containerd/config.toml; then note replaced /etc/containerd/config.toml; else note file /etc/containerd/config.toml; fi
+    if [ "$how" != same ]; then note "$how" /etc/containerd/config.toml; fi
     mv -f "$configuration" /etc/containerd/config.toml
     systemctl daemon-reload
     systemctl enable --quiet containerd

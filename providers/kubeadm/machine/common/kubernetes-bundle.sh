@@ -2,6 +2,9 @@
 # Kubernetes from a folder or archive: bin/ with kubeadm, kubelet and kubectl, images/*.tar, SHA256SUMS.
 # Parameters: VERSION, BUNDLE (folder on the machine), BUNDLE_URL and BUNDLE_SHA256 (empty for a folder that is there)
 
+# Tells whether the bundle is to be downloaded.
+is_download_due() { [ -n "$BUNDLE_URL" ] && [ "$(cat "$BUNDLE/.sha256" 2>/dev/null || true)" != "$BUNDLE_SHA256" ]; }
+
 # Provides the bundle's complete folder on the machine.
 obtain_bundle() {
   local archive=/var/lib/foresail/bundle.tar.gz
@@ -9,7 +12,7 @@ obtain_bundle() {
     [ -d "$BUNDLE" ] || fail "the bundle folder $BUNDLE is not on this machine" 66
     return 0
   fi
-  if [ "$(cat "$BUNDLE/.sha256" 2>/dev/null || true)" = "$BUNDLE_SHA256" ]; then return 0; fi
+  if ! is_download_due; then return 0; fi
   curl --fail --silent --show-error --location --retry 3 --continue-at - --max-time 900 "$BUNDLE_URL" --output "$archive" ||
     fail "the bundle could not be downloaded from $BUNDLE_URL; check cluster.source.bundle.url, and that this machine reaches it" 66
   if ! echo "$BUNDLE_SHA256  $archive" | sha256sum --check --quiet; then

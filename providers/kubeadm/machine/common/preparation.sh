@@ -52,12 +52,20 @@ list_kernel_changes() {
   if [ "$in_container" = no ] && [ "$KEEP_SWAP" = no ]; then awk 'NR > 1 { print "swap " $1 }' /proc/swaps; fi
 }
 
-# Lists those of Kubernetes' programs that are to be installed, each "program NAME".
+# Lists those of Kubernetes' programs that are to be installed, each "program NAME". Before a bundle is downloaded, lists "bundle SUM",
+# and "unsure NAME" for a program that is there, since the bundle may have another one.
 list_due_programs() {
   local program
+  if [ -z "$REPOSITORY" ] && is_download_due; then
+    echo "bundle $BUNDLE_SHA256"
+    for program in kubeadm kubelet kubectl; do
+      if [ -e "/usr/local/bin/$program" ]; then echo "unsure $program"; else echo "program $program"; fi
+    done
+    return 0
+  fi
   for program in kubeadm kubelet kubectl; do
     if [ -n "$REPOSITORY" ]; then
-      # shellcheck disable=SC2016 # dpkg-query fills them in
+      # shellcheck disable=SC2016 # dpkg-query fills it in
       if dpkg-query --show --showformat='${db:Status-Status} ${Version}\n' "$program" 2>/dev/null | grep "^installed ${VERSION//./\\.}-" >/dev/null; then continue; fi
     elif [ -e "/usr/local/bin/$program" ] && cmp --silent "$BUNDLE/bin/$program" "/usr/local/bin/$program"; then
       continue

@@ -76,9 +76,9 @@ export_proxy() {
   done
 }
 
-# Lists the images that a kubeadm needs: KUBEADM.
+# Lists the images that a kubeadm needs: KUBEADM, or a command that runs it.
 list_images() {
-  "$1" config images list --kubernetes-version "v$VERSION" ${IMAGE_REPOSITORY:+"--image-repository=$IMAGE_REPOSITORY"} 2>/dev/null
+  "$@" config images list --kubernetes-version "v$VERSION" ${IMAGE_REPOSITORY:+"--image-repository=$IMAGE_REPOSITORY"} 2>/dev/null
 }
 
 # Prints the settings that containerd uses, each with its table before it, without the quotes that releases write differently.

@@ -27,7 +27,17 @@ tell() {
   local name=$1 text
   shift
   text=$("$@" 2>/dev/null) && [ -n "$text" ] || return 0
-  head -c 8192 <<<"$text" | answer "$name"
+  if [ "${#text}" -gt "$longest" ]; then text=$(cut_text "$text"); fi
+  answer "$name" <<<"$text"
+}
+# The longest answer of a fact, in bytes.
+longest=262144
+# Prints the first lines of a text, and then how many are left out, with their sum: TEXT.
+cut_text() {
+  local shown=${1:0:longest} rest
+  shown=${shown%$'\n'*}
+  rest=${1#"$shown"$'\n'}
+  printf '%s\nmore %s %s\n' "$shown" "$(wc -l <<<"$rest")" "$(sha256sum <<<"$rest" | cut -d ' ' -f 1)"
 }
 # Answers with the words by which a function of common/ refuses the machine, as its preparation would: NAME FUNCTION ARGUMENT...
 tell_refusal() {
@@ -60,18 +70,28 @@ if [ -n "$own_device" ]; then
   # other devices may have addresses that repeat in networks of their own, as those of management controllers do
   tell hardwareAddresses cat "/sys/class/net/$own_device/address"
 fi
-# those of a kubeadm that the preparation would run, too
+# The images of a kubeadm that is here and that the preparation would run; "unread" if it does not answer in time.
 component_images() {
-  local program=$BUNDLE/bin/kubeadm
+  local program=$BUNDLE/bin/kubeadm found status=0
   if [ -n "$REPOSITORY" ]; then
     program=/usr/bin/kubeadm
-  elif [ ! -f "$BUNDLE/SHA256SUMS" ] || ! (verify_file "$program" bin/kubeadm); then
+  elif is_download_due || [ ! -f "$BUNDLE/SHA256SUMS" ] || ! (verify_file "$program" bin/kubeadm); then
     return 1
   fi
-  [ -x "$program" ] && [ "$(timeout "$SECONDS_TO_ASK" "$program" version --output=short)" = "v$VERSION" ] && list_images "$program"
+  [ -x "$program" ] || return 1
+  found=$(ask_kubeadm version --output=short) || status=$?
+  if [ "$status" = 0 ]; then
+    if [ "$found" != "v$VERSION" ]; then return 1; fi
+    found=$(list_images ask_kubeadm) || status=$?
+  fi
+  case $status in 0) echo "$found" ;; 124 | 137) echo unread ;; *) return 1 ;; esac
 }
-if [ "$PLANNED" = yes ]; then tell images component_images; fi
-if [ -e "$PREPARED_PATH" ]; then echo yes | answer prepared; exit 0; fi
+ask_kubeadm() { timeout --kill-after=1 "$SECONDS_TO_ASK" "$program" "$@"; }
+images=""
+if [ "$PLANNED" = yes ] && images=$(component_images 2>/dev/null); then answer images <<<"$images"; fi
+is_prepared=no
+if [ -e "$PREPARED_PATH" ]; then is_prepared=yes; echo yes | answer prepared; fi
+if [ "$is_prepared" = yes ] && [ "$PLANNED" = no ]; then exit 0; fi
 # each question to the packages' programs has a limit
 apt-get() { timeout --kill-after=1 "$SECONDS_TO_ASK" apt-get "$@"; }
 # apt writes its cache again when that is older than what it is made of
@@ -87,8 +107,8 @@ candidates() {
     END { for (at = 1; at <= split(names, all, " "); at++) print all[at], found[all[at]] }'
 }
 if [ "$PLANNED" = yes ]; then tell due list_planned_preparation; fi
-# what an interrupted preparation or join left, the next one goes on with
-if [ -n "$claimed_by" ]; then
+# what an earlier preparation or a join left, the next one goes on with
+if [ "$is_prepared" = yes ] || [ -n "$claimed_by" ]; then
   if [ -n "${missing[*]}" ]; then tell packages candidates; fi
   exit 0
 fi

@@ -4,6 +4,7 @@ import type { Machine } from "../../plan/cluster/machine";
 import type { PodNetworkKind } from "../../plan/endpoint/network-ports";
 import type { MachineReading } from "../../plan/facts/machine-reading";
 import { defaultServer } from "../../plan/configuration/registries";
+import { tagsOf } from "../../plan/facts/components";
 import { type ClusterSpecification, sourceOfVersion } from "../../plan/cluster/specification";
 import { namedFacts, reading } from "../adoption/adoption-steps";
 import { proxyVariables, sourceParameters } from "../parameters";
@@ -32,6 +33,8 @@ export interface ReadFor {
   readonly addresses?: readonly string[];
   /** The control planes, for the list of what the preparation changes; without, it is not listed. */
   readonly backends?: readonly Backend[];
+  /** SHA-256 of the registries' credentials as containerd has them; absent if it is not known. */
+  readonly credentialsSum?: string;
 }
 
 /** Returns the addresses from which a machine gets its software and images, by name. */
@@ -81,7 +84,7 @@ export function machineReadingScript(wanted: ReadFor): Script {
 
 /** Returns the shell files that list what the preparation changes, and their variables; none if that is not asked for. */
 function plannedParts(wanted: ReadFor): { files: readonly string[]; parameters: Parameters } {
-  const { specification, machine, internalAddress, addresses = [], backends = [] } = wanted;
+  const { specification, machine, internalAddress, addresses = [], backends = [], credentialsSum } = wanted;
   if (backends.length === 0 || internalAddress === undefined) return { files: [], parameters: {} };
   const machines = addresses.map((address) => ({ name: machine.name, address }));
   const { files, parameters } = preparationParts(specification, {
@@ -93,8 +96,15 @@ function plannedParts(wanted: ReadFor): { files: readonly string[]; parameters: 
   const withSums = {
     ...{ FILE_CONTENTS: [], FILE_SUMS: sumsOf(contents) },
     ...{ REGISTRY_HOSTS: [], REGISTRY_SUMS: sumsOf(hosts) },
+    CREDENTIALS_SUM: credentialsSum ?? "",
+    PAUSE_IMAGE: pauseImageOf(specification),
   };
   return { files: [...files, "facts/planned-preparation"], parameters: { ...parameters, ...withSums } };
+}
+
+function pauseImageOf({ version, imageRepository = REGISTRY }: ClusterSpecification): string {
+  const tags = tagsOf(version);
+  return tags === undefined ? "" : `${imageRepository}/pause:${tags.pause}`;
 }
 
 /** Returns the SHA-256 sums of files as the preparation writes them: with one line break at the end. */

@@ -2,7 +2,8 @@ import { printable } from "../../../../lib/text/quote";
 import { nodeGroupSteps } from "../steps";
 import { loginFinding } from "./login-rows";
 import { type AskedMachine, linesOf, type MachineReading, type Unanswered } from "./machine-reading";
-import { componentsOf, preparationOf } from "./preparation";
+import { componentsOf } from "./components";
+import { preparationOf } from "./preparation";
 import { type Finding, findingsOf } from "./table";
 import type { PreparationStep } from "../steps";
 

@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { printable } from "../../../../lib/text/quote";
 import { sourceOfVersion } from "../cluster/specification";
 import type { PreparationStep } from "../steps";
 import { type AskedMachine, factOf, isContainer, linesOf } from "./machine-reading";
 
 /** Kinds of changes, as common/preparation.sh notes them. */
-const KINDS = ["file", "module", "package", "program", "removed", "replaced", "setting", "swap"] as const;
+const KINDS = [
+  ...(["bundle", "file", "module", "more", "package", "program", "removed", "replaced", "setting"] as const),
+  ...(["swap", "unsure"] as const),
+] as const;
 export type ChangeKind = (typeof KINDS)[number];
 
 /** A change of a preparation: what it is of, and for packages and programs the version. */
@@ -23,8 +27,8 @@ export function parseChanges(lines: readonly string[]): Change[] {
 }
 
 /**
- * Returns what the preparation of a machine changes, in its order; nothing for a machine that did not say it, or is prepared
- * already. The versions of packages are those of its lists of packages.
+ * Returns what the preparation of a machine would change if it ran now, in its order; nothing for a machine that did not say it.
+ * The versions of packages are those of its lists of packages.
  */
 export function preparationOf(asked: AskedMachine): PreparationStep[] {
   if (factOf(asked, "due") === undefined) return [];
@@ -35,6 +39,7 @@ export function preparationOf(asked: AskedMachine): PreparationStep[] {
   const ofVersion = ([name, each = ""]: [string, string?]) => each.startsWith(`${version}-`) && name;
   const changes = parseChanges(linesOf(asked, "due")).map(({ kind, what }): Change => {
     if (kind === "package") return { kind, what: `${what} ${printable(versions.get(what) ?? "")}`.trim() };
+    if (kind === "unsure") return { kind, what: `${what} ${version}` };
     if (kind !== "program") return { kind, what };
     const found = offered.filter((each) => ofVersion(each) === what).at(-1)?.[1];
     return { kind, what: `${what} ${isBundle ? version : printable(found ?? version)}` };
@@ -57,8 +62,14 @@ export function preparationSteps(
     changes.filter((change) => change.kind === kind).map(({ what }) => what.trim());
   const list = (kind: ChangeKind) => [...new Set(of(kind))].sort().join(", ");
   const packages = list("package");
-  const programs = of("program").map((each) => each.split(" "));
-  const version = programs[0]?.[1];
+  const programsOf = (kind: ChangeKind) => {
+    const named = of(kind).map((each) => each.split(" "));
+    const version = named[0]?.[1];
+    return version === undefined
+      ? undefined
+      : { machine, version, programs: named.map(([name = ""]) => name) };
+  };
+  const [programs, unsure] = [programsOf("program"), programsOf("unsure")];
   const steps: (PreparationStep | undefined)[] = [
     some(list("file"), (files) => ({ kind: "writeFiles", machine, files })),
     some(list("replaced"), (files) => ({ kind: "replaceFiles", machine, files })),
@@ -70,13 +81,16 @@ export function preparationSteps(
       ...{ kind: "installPackages", machine },
       packages: `${names}${isOlder ? OLDER_LISTS : ""}`,
     })),
-    version === undefined
-      ? undefined
-      : {
-          ...{ kind: "installPrograms", machine, version },
-          programs: programs.map(([name = ""]) => name),
-          source: isBundle ? "the bundle" : "the Kubernetes repository",
-        },
+    some(list("bundle"), (sum) => ({ kind: "downloadBundle", machine, sum })),
+    programs && {
+      ...{ kind: "installPrograms", ...programs },
+      source: isBundle ? "the bundle" : "the Kubernetes repository",
+    },
+    unsure && { kind: "installDiffering", ...unsure },
+    ...of("more").map((words): PreparationStep => {
+      const [lines, sum = ""] = words.split(" ");
+      return { kind: "moreChanges", machine, changes: Number(lines), sum };
+    }),
   ];
   return steps.flatMap((step) => step ?? []);
 }
@@ -89,11 +103,13 @@ export function isLeftOf(now: PreparationStep, whole: PreparationStep): boolean 
   if (now.machine !== whole.machine) return false;
   if (now.kind === "installPrograms")
     return (
-      whole.kind === "installPrograms" &&
+      (whole.kind === "installDiffering" ||
+        (whole.kind === "installPrograms" && now.source === whole.source)) &&
       now.version === whole.version &&
-      now.source === whole.source &&
       now.programs.every((program) => whole.programs.includes(program))
     );
+  // only its sum says what it is
+  if (now.kind === "moreChanges") return isDeepStrictEqual(now, whole);
   const mayBeNewer = whole.kind === "installPackages" && whole.packages.endsWith(OLDER_LISTS);
   const all = itemsOf(whole, mayBeNewer);
   return now.kind === whole.kind && itemsOf(now, mayBeNewer).every((item) => all.includes(item));
@@ -112,15 +128,3 @@ function itemsOf(step: PreparationStep, isByName: boolean): string[] {
 
 const some = (words: string, step: (words: string) => PreparationStep): PreparationStep | undefined =>
   words === "" ? undefined : step(words);
-
-/** Names of the images that people know by the component. */
-const COMPONENTS = { etcd: "etcd", coredns: "CoreDNS", pause: "pause" } as const;
-
-/** Returns the versions of etcd, CoreDNS and pause of a kubeadm that is on the machine; undefined without one. */
-export function componentsOf(asked: AskedMachine): string | undefined {
-  const versions = Object.entries(COMPONENTS).flatMap(([image, name]) => {
-    const line = linesOf(asked, "images").find((each) => each.includes(`/${image}:`));
-    return line === undefined ? [] : [`${name} ${printable(line.slice(line.lastIndexOf(":") + 1))}`];
-  });
-  return versions.length === 0 ? undefined : versions.join(", ");
-}

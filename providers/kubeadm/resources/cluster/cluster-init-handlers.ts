@@ -22,6 +22,7 @@ import { failuresOfEach, type MachinesSession, withMachines } from "../session/m
 import { ownerOf } from "../facts/ownership";
 import { assertGivesBackOwn, ownSteps, recordOwner, unnamedMachines } from "./cluster-owner";
 import { begunDifferences } from "../../plan/facts/begun-cluster";
+import { componentsOfVersion } from "../../plan/facts/components";
 import { componentsOn, readMachineFacts } from "../facts/reading";
 import { rememberGivenBack } from "./given-back";
 import { unnamedOwner } from "../../plan/facts/ownership";
@@ -65,10 +66,12 @@ async function begunIssues(inputs: Inputs) {
   );
 }
 
-/** Returns the step that makes the cluster, with the versions that a kubeadm on the first control plane named. */
+/** Returns the step that makes the cluster, with the versions of its components if they are known. */
 function initStep({ specification }: Inputs, first: string | undefined): ClusterInitStep {
   if (first === undefined) return { kind: "init", machine: "the first control plane" };
-  const components = typeof specification === "object" ? componentsOn(specification.name, first) : undefined;
+  if (typeof specification !== "object" || !isKnown([specification.version, specification.kubeadm]))
+    return { kind: "init", machine: first };
+  const components = componentsOn(specification.name, first) ?? componentsOfVersion(specification);
   const { version } = specification;
   return { kind: "init", machine: first, ...(components === undefined ? {} : { version, components }) };
 }

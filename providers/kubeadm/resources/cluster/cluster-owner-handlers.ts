@@ -82,13 +82,16 @@ async function examineNew(olds: Partial<Inputs>, news: Inputs): Promise<FoundNew
   const due = machines.filter((machine) => !isRecorded(olds.machines ?? [], machine));
   if (due.length === 0) return NOTHING_FOUND;
   if (!isKnown([desired])) return later;
-  const { examine, noteLines } = await import("../facts/examination.js");
+  const { examine, noteLines, rememberListed } = await import("../facts/examination.js");
   const controlPlanes = machines.filter(isControlPlane).map(({ name }) => name);
-  const found = await examine(news, due, desired, { mayPass: provided === true, controlPlanes });
+  const { credentialsSum } = news;
+  const options = { mayPass: provided === true, controlPlanes, credentialsSum };
+  const found = await examine(news, due, desired, options);
   for (const line of noteLines(found)) report(nameOf({ specification }), line);
   rememberComponents(specification.name, found.components);
   // a machine with another address keeps its preparation
   const isNew = (machine: string) => !(olds.machines ?? []).some(({ name }) => name === machine);
+  rememberListed(due.filter(({ name }) => isNew(name)));
   const unread = found.unread.map(({ machine }) => machine).filter(isNew);
   const steps: ClusterOwnerStep[] = [
     ...found.preparation.filter(({ machine }) => isNew(machine)),
@@ -152,8 +155,9 @@ export const handlers: Handlers = {
     const asked = provided && isKnownList(machines) ? machines : due;
     rememberRead(cluster, { names: asked.map(({ name }) => name), unnamed });
     const former = provided || !isKnownList(machines) ? [] : formerOf(olds, machines, { lost, facts });
+    const { credentialsSum: _onlyRead, ...kept } = given;
     const inputs = {
-      ...given,
+      ...kept,
       // an absent output is unknown in a preview
       former,
       steps: [...steps, ...prepares].map(clusterOwnerSteps.format),

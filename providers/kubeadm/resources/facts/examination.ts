@@ -18,17 +18,31 @@ const SECONDS = 15;
 const SHARED_MILLISECONDS = 30_000;
 
 type Answer = MachineReading | Unanswered;
-type DesiredOfAll = DesiredMachines & { readonly controlPlanes: readonly string[] };
+type DesiredOfAll = DesiredMachines & {
+  readonly controlPlanes: readonly string[];
+  readonly credentialsSum?: string | undefined;
+};
 
 /** What machines said in this process, by the way to them. */
 const answers = new Map<string, { answer: Promise<Answer>; until: number; changes: number | undefined }>();
 
 /** Machines about which this process has said what the table finds, with what was wanted of them. */
 const examined = new Map<string, number>();
+/** Machines whose preparation a check of this process has listed. */
+const listed = new Map<string, number>();
 
 /** Tells whether a check of this run has examined a machine already, so that another one does not say the same again. */
 export const wasExamined = (machine: RecordedMachine): boolean =>
   (examined.get(keyOf(machine)) ?? 0) > Date.now();
+
+/** Remembers that a check lists what the preparation of these machines changes, or that it is not known. */
+export function rememberListed(machines: readonly RecordedMachine[]): void {
+  for (const machine of machines) listed.set(keyOf(machine), Date.now() + SHARED_MILLISECONDS);
+}
+
+/** Tells whether a check of this run has listed a machine's preparation. */
+export const wasListed = (machine: RecordedMachine): boolean =>
+  (listed.get(keyOf(machine)) ?? 0) > Date.now();
 
 /**
  * Reads machines that will become nodes, in parallel, and returns what the table of facts says about them. Writes nothing on
@@ -37,16 +51,24 @@ export const wasExamined = (machine: RecordedMachine): boolean =>
  * @param desired what the cluster wants of them; machines are not read while a part of it is unknown
  * @param mayPass whether a login that is refused may be accepted later, as on a machine that was just made
  * @param controlPlanes names of all control planes: the endpoint that is prepared on each machine names them
+ * @param credentialsSum SHA-256 of the registries' credentials; undefined if it is not known
  */
 export async function examine(
   access: Access,
   machines: readonly RecordedMachine[],
   desired: DesiredMachines,
-  { mayPass = false, controlPlanes = [] }: { mayPass?: boolean; controlPlanes?: readonly string[] } = {},
+  {
+    mayPass = false,
+    controlPlanes = [],
+    credentialsSum,
+  }: { mayPass?: boolean; controlPlanes?: readonly string[]; credentialsSum?: string | undefined } = {},
 ): Promise<Examination> {
   const read = new Map<string, Answer>();
   await allInParallel(machines, async (machine) => {
-    read.set(machine.name, await answerOf(access, machine, machines, { ...desired, controlPlanes }));
+    read.set(
+      machine.name,
+      await answerOf(access, machine, machines, { ...desired, controlPlanes, credentialsSum }),
+    );
   });
   for (const machine of machines) examined.set(keyOf(machine), Date.now() + SHARED_MILLISECONDS);
   const answered = machines.map((machine) => ({
@@ -83,7 +105,7 @@ async function ask(
   machines: readonly RecordedMachine[],
   desired: DesiredOfAll,
 ): Promise<Answer> {
-  const { specification, internalAddresses, controlPlanes } = desired;
+  const { specification, internalAddresses, controlPlanes, credentialsSum } = desired;
   if (!isKnown([specification, internalAddresses]))
     return { unread: "the cluster's settings are not known yet" };
   const neighbors = machines.flatMap(({ name, group = CONTROL_PLANE_GROUP, port }) => {
@@ -99,6 +121,8 @@ async function ask(
       return internalAddress === undefined ? [] : backendsOf([{ name, internalAddress }]);
     }),
     addresses: Object.values(internalAddresses),
+    // that of credentials which are known only during the run is not
+    ...(typeof credentialsSum === "string" && isKnown(credentialsSum) ? { credentialsSum } : {}),
   });
   return connected(access, machine, async (run) => {
     await rememberFacts(machine, run);

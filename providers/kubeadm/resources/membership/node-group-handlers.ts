@@ -243,7 +243,8 @@ const RECORDED = [
 
 export const handlers: Handlers = {
   async check(olds: Partial<NodeGroupInputs>, given: NodeGroupInputs) {
-    const news = withGivenConfiguration(olds, given);
+    const { preparations, credentialsSum, ...kept } = given;
+    const news = withGivenConfiguration(olds, kept);
     if (!isKnownList(news.machines)) {
       const steps = [nodeGroupSteps.format({ kind: "unknown", until: "the machines exist" })];
       return { inputs: { ...news, steps }, failures: [] };
@@ -261,7 +262,9 @@ export const handlers: Handlers = {
     ];
     const none = { refusals: refused, preparation: [] };
     const { refusals: failures, preparation } =
-      refused.length > 0 ? none : await examineJoining(olds, news, preview.plan?.steps);
+      refused.length > 0
+        ? none
+        : await examineJoining(olds, { ...news, preparations, credentialsSum }, preview.plan?.steps);
     const steps = [...preparation.map(nodeGroupSteps.format), ...lines];
     for (const line of steps) report(nameOf(news), line);
     const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});

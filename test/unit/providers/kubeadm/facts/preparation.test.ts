@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {
-  componentsOf,
+  isLeftOf,
   OLDER_LISTS,
   parseChanges,
   preparationOf,
@@ -63,6 +63,15 @@ const CASES: { name: string; facts: Record<string, string>; source?: typeof PACK
     lines: ["w-1: reboot, since its packages ask for it"],
   },
   {
+    name: "a bundle that is to be downloaded, to a machine with programs of the same names",
+    facts: { due: "begin\nbundle 0a1b\nprogram kubectl\nunsure kubeadm\nunsure kubelet" },
+    lines: [
+      "w-1: download the bundle with the SHA-256 0a1b",
+      "w-1: install kubectl 1.36.3 from the bundle",
+      "w-1: install kubeadm, kubelet 1.36.3 from the bundle where they differ, which only its download tells",
+    ],
+  },
+  {
     name: "a container, which has no kernel to restart",
     facts: { due: "begin", reboot: "yes", container: "yes" },
     lines: [],
@@ -88,10 +97,28 @@ describe("what a preparation changes", () => {
     assert.doesNotMatch(JSON.stringify(parseChanges(["file /etc/a\u001b[2J"])), /u001b/);
   });
 
-  it("names the components of a kubeadm that is there", () => {
-    const images =
-      "registry.k8s.io/kube-apiserver:v1.36.3\nr:5000/coredns/coredns:v1.13.1\nr:5000/pause:3.10.1\nr:5000/etcd:3.6.6-0";
-    assert.equal(componentsOf(asked({ images })), "etcd 3.6.6-0, CoreDNS v1.13.1, pause 3.10.1");
-    assert.equal(componentsOf(asked({})), undefined);
+  it("lists each of a thousand files, and of what a machine left out the number and the sum", () => {
+    const paths = Array.from({ length: 1000 }, (_, at) => `/etc/own/${String(at).padStart(4, "0")}`);
+    const due = ["begin", ...paths.map((path) => `file ${path}`), `more 12 ${"ab".repeat(32)}`].join("\n");
+    const lines = preparationOf(asked({ due })).map(preparationSteps.format);
+    assert.deepEqual(lines, [
+      `w-1: write ${paths.join(", ")}`,
+      `w-1: 12 more changes of files, not listed here, whose list has the SHA-256 ${"ab".repeat(32)}`,
+    ]);
+  });
+
+  it("is bound by the sum of what is not listed", () => {
+    const more = { kind: "moreChanges", machine: "w-1", changes: 12, sum: "a" } as const;
+    assert.equal(isLeftOf(more, more), true);
+    assert.equal(isLeftOf({ ...more, sum: "b" }, more), false);
+  });
+
+  it("is left of a bundle whose download told which programs differ", () => {
+    const programs = ["kubeadm", "kubelet"];
+    const whole = { kind: "installDiffering", machine: "w-1", version: "1.36.3", programs } as const;
+    const now = { ...whole, kind: "installPrograms", source: "the bundle", programs: ["kubelet"] } as const;
+    assert.equal(isLeftOf(now, whole), true);
+    assert.equal(isLeftOf({ ...now, programs: ["kubectl"] }, whole), false);
+    assert.equal(isLeftOf({ ...now, version: "1.36.4" }, whole), false);
   });
 });

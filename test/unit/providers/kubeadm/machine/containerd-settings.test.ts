@@ -36,7 +36,7 @@ describe("containerd's configuration on a machine", () => {
         "in_container=no restart_containerd=no; exec 5<<<'credentials'; configure_containerd\n" +
         "exec 5<<<'credentials'; configure_containerd";
       const { stdout, stderr } = machine.run(
-        { "common/settings": "all", "common/preparation": ["note"], "cluster/prepare": CONTAINERD_FUNCTIONS },
+        { "common/settings": "all", "common/preparation": ["note"], ...CONTAINERD_FUNCTIONS },
         parameters,
         commands,
       );
@@ -75,7 +75,7 @@ describe("containerd's configuration on a machine", () => {
       ...{ REGISTRIES: [], REGISTRY_HOSTS: [] },
     };
     const { stdout, status } = machine.run(
-      { "common/settings": "all", "common/preparation": ["note"], "cluster/prepare": CONTAINERD_FUNCTIONS },
+      { "common/settings": "all", "common/preparation": ["note"], ...CONTAINERD_FUNCTIONS },
       parameters,
       "in_container=no restart_containerd=no; exec 5<<<''; configure_containerd",
     );

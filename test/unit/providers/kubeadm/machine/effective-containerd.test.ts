@@ -44,7 +44,7 @@ function readBack(defaults: string, change: [from: RegExp, to: string] = [/$^/, 
   const run = (commands: string, input: string) => {
     machine.write("/run/credentials", input);
     return machine.run(
-      { "cluster/prepare": CONTAINERD_FUNCTIONS },
+      CONTAINERD_FUNCTIONS,
       { MACHINE: "w-1", SYSTEMD_CGROUP: "true", REGISTRIES: ["docker.io"] },
       `in_container=no; BEFORE_PATH=/none; pause_image() { echo ${PAUSE}; }; credentials=$(cat /run/credentials; echo .)
 ${commands}`,

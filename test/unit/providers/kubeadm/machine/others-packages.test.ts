@@ -155,7 +155,7 @@ describe("a containerd configuration of others", () => {
     );
     const { status, stdout, stderr } = machine.run(
       {
-        "cluster/prepare": CONTAINERD_FUNCTIONS,
+        ...CONTAINERD_FUNCTIONS,
       },
       { REGISTRIES: registries, MACHINE: "w-1", SYSTEMD_CGROUP: "true" },
       `in_container=no; pause_image() { echo r.example.com/pause:3.10; }

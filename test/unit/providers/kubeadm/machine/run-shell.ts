@@ -16,14 +16,11 @@ function functionsOf(file: string, names: readonly string[] | "all"): string {
     .join("\n");
 }
 
-/** The functions of cluster/prepare that write containerd's settings. */
-export const CONTAINERD_FUNCTIONS = [
-  "print_containerd_settings",
-  "excludes_registry_folder",
-  "adjust_containerd_settings",
-  "require_effective_containerd",
-  "configure_containerd",
-];
+/** The functions that write containerd's settings, by file. */
+export const CONTAINERD_FUNCTIONS: Readonly<Record<string, string[] | "all">> = {
+  "common/containerd-settings": "all",
+  "cluster/prepare": ["dump_enabled_settings", "require_effective_containerd", "configure_containerd"],
+};
 
 /** A containerd that prints a part of its settings, and uses all that is written. @param root the machine's folder */
 export const containerdProgram = (
