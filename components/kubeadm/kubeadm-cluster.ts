@@ -23,7 +23,7 @@ import {
   type MachineInputs,
 } from "./machines";
 import { installPodNetwork, pluginName } from "./pod-network";
-import { credentialsSum, prepareMachines } from "./prepared-machine";
+import { credentialsSum, type Preparation, preparationsDone, prepareMachines } from "./prepared-machine";
 import { checkedCluster, warnOf } from "./validation";
 import {
   agentsResource,
@@ -76,7 +76,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly agents: resources.NodeAgents;
   private readonly owner: resources.ClusterOwner;
   private readonly endpoint: pulumi.Output<Endpoint>;
-  private readonly prepared: ReadonlyMap<string, pulumi.CustomResource>;
+  private readonly prepared: ReadonlyMap<string, Preparation>;
   private readonly args: CheckedArgs;
 
   constructor(
@@ -132,7 +132,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.registerOutputs({ kubeconfig, endpoints, version });
   }
 
-  private prepareMachines(...after: pulumi.Resource[]): Map<string, pulumi.CustomResource> {
+  private prepareMachines(...after: pulumi.Resource[]): Map<string, Preparation> {
     const { ssh, dial, prepare } = timeouts(this.args);
     const addresses = (machines: MachineInputs[]) =>
       pulumi.output(machines.map(({ name, internalAddress }) => ({ name, internalAddress })));
@@ -183,7 +183,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   private initCluster(
     owner: pulumi.Resource,
-    prepared: ReadonlyMap<string, pulumi.CustomResource> = new Map(),
+    prepared: ReadonlyMap<string, Preparation> = new Map(),
   ): resources.ClusterInit {
     const { adopt, resetOnDestroy, provided } = this.args;
     const registryCredentials = pulumi.secret(this.args.registries.credentials ?? {});
@@ -358,12 +358,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
           ? { pools: this.workerPools(), configuration: this.existence.configuration }
           : {}),
         agents: this.agentSettings(),
-        preparations: Object.fromEntries(
-          this.machinesOf(group).flatMap(({ name }) => {
-            const preparation = this.prepared.get(name);
-            return preparation === undefined ? [] : [[name, preparation.id] as const];
-          }),
-        ),
+        preparations: preparationsDone(this.machinesOf(group), this.prepared),
         credentialsSum: credentialsSum(this.args.registries?.credentials),
         podNetwork: podNetworkKind(this.args),
         ...(this.args.bootstrapRevision === undefined
@@ -396,7 +391,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return this.machines.filter((machine) => machine.group === group);
   }
 
-  private preparedOf(group: string, prepared: ReadonlyMap<string, pulumi.CustomResource>): pulumi.Resource[] {
+  private preparedOf(group: string, prepared: ReadonlyMap<string, Preparation>): pulumi.Resource[] {
     return this.machinesOf(group).flatMap(({ name }) => prepared.get(name) ?? []);
   }
 }

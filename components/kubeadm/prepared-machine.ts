@@ -52,15 +52,23 @@ interface CommandInputs {
  * The `Command` of `@pulumi/command/remote`, with the inputs of a preparation alone. Its own class registers seven more
  * properties without a value, and each costs a dozen promises: a fifth of a large preview's memory (docs/benchmarks.md).
  */
-class Command extends pulumi.CustomResource {
+export class Preparation extends pulumi.CustomResource {
+  /** What the command printed. A preview does not know it while the command is still to run. */
+  readonly stdout!: pulumi.Output<string>;
+
   constructor(name: string, inputs: CommandInputs, opts: pulumi.CustomResourceOptions) {
-    super("command:remote:Command", name, inputs, {
-      version: getVersion(),
-      ignoreChanges: ["connection", "create", "stdin", "logging"],
-      additionalSecretOutputs: ["stdin", "connection"],
-      replaceOnChanges: ["triggers[*]"],
-      ...opts,
-    });
+    super(
+      "command:remote:Command",
+      name,
+      { ...inputs, stdout: undefined },
+      {
+        version: getVersion(),
+        ignoreChanges: ["connection", "create", "stdin", "logging"],
+        additionalSecretOutputs: ["stdin", "connection"],
+        replaceOnChanges: ["triggers[*]"],
+        ...opts,
+      },
+    );
   }
 }
 
@@ -76,7 +84,7 @@ export function prepareMachines(
   machines: readonly MachineInputs[],
   args: PreparationArgs,
   opts: pulumi.CustomResourceOptions,
-): Map<string, pulumi.CustomResource> {
+): Map<string, Preparation> {
   const scripts = scriptsOf(args);
   const connections = connectionsOf(args);
   const commandLines = args.endpoint.apply((endpoint) => commandLine(endpoint));
@@ -90,7 +98,7 @@ export function prepareMachines(
       stdin: rendered(scripts, machine),
       logging: "stderr",
     };
-    return new Command(prepareResource(cluster, fields.name, args.revision), inputs, opts);
+    return new Preparation(prepareResource(cluster, fields.name, args.revision), inputs, opts);
   };
   return new Map(machines.map((machine) => [machine.name, command(machine)]));
 }
@@ -142,6 +150,18 @@ function scriptsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) => s
       }),
   );
 }
+
+/** Returns a value for each machine that is unknown while its preparation is still to run. */
+export const preparationsDone = (
+  machines: readonly Pick<MachineInputs, "name">[],
+  prepared: ReadonlyMap<string, Preparation>,
+) =>
+  Object.fromEntries(
+    machines.flatMap(({ name }) => {
+      const done = prepared.get(name)?.stdout.apply(() => "done");
+      return done === undefined ? [] : [[name, done] as const];
+    }),
+  );
 
 /** Returns the SHA-256 of the registries' credentials, by which a machine tells whether it has them; secret. */
 export const credentialsSum = (credentials: PreparationArgs["registryCredentials"] = {}) =>

@@ -27,6 +27,7 @@ const TABLES = [
 /** The operation on a machine that a kind of line promises; others are done through the API, or with another operation. */
 const PROMISES: Readonly<Record<string, string>> = {
   writeFiles: "prepare",
+  replaceFiles: "prepare",
   installPackages: "prepare",
   installPrograms: "prepare",
   setKernel: "prepare",
@@ -49,8 +50,10 @@ function promised(lines: readonly string[]): string[] {
 describe("the first up of a cluster, under the engine", function () {
   this.timeout(300_000);
   const fixture = simulatedFixture({ machines: [...MACHINES, "w-3"] });
-  const want = (machines: string[]) =>
-    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines) });
+  const want = (machines: string[], others: Record<string, unknown> = {}) =>
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines, others) });
+  const withFile = (content: string, others: Record<string, unknown> = {}) =>
+    want(["cp-1", "w-1"], { files: [{ path: "/etc/own/a", content }], ...others });
 
   /** The lines of a preview that are steps, by resource in the order of the preview. */
   async function previewed(): Promise<string[]> {
@@ -108,7 +111,7 @@ describe("the first up of a cluster, under the engine", function () {
         "w-2: set for the kernel net.ipv4.ip_forward = 1",
         "w-2: install from its distribution containerd 2.2.1-1",
         "w-2: install kubeadm, kubelet, kubectl 1.36.3 from the bundle",
-        "cp-1: kubeadm init, unless a control plane is a member already; Kubernetes 1.36.3 with etcd 3.6.6-0, CoreDNS v1.13.1, pause 3.10.1",
+        "cp-1: kubeadm init, unless a control plane is a member already; Kubernetes 1.36.3 with etcd 3.6.8-0, CoreDNS v1.14.2, pause 3.10.2",
         "w-2: join as worker of workers, wait until Ready",
         "cp-1: is a member without the label of its group: wait until Ready, set its labels and taints",
         "cp-1: install node agent 1.13.0",
@@ -151,5 +154,32 @@ describe("the first up of a cluster, under the engine", function () {
     const lines = await previewed();
     assert.ok(lines.includes("unknown until the machines answer; wanted: w-1"), lines.join("\n"));
     assert.ok(!promised(lines).includes("prepare w-1"));
+  });
+
+  it("lists what another revision of the preparation writes on machines that have not joined", async () => {
+    await fixture.stack.destroy();
+    const own = (lines: string[]) => lines.filter((line) => line.includes("/etc/own/a")).sort();
+    withFile("one\n");
+    assert.deepEqual(own(await previewed()).length, 2);
+    fixture.fleet.inject({ operation: "init", machine: "cp-1", kind: "fail", stderr: "no etcd" });
+    assert.notEqual((await fixture.stack.call(["up", "--yes", "--skip-preview"])).exitCode, 0);
+    assert.deepEqual(own(await previewed()), []);
+    // the commands have run, and other contents alone do not run them again
+    withFile("two\n");
+    assert.deepEqual(own(await previewed()), []);
+    withFile("two\n", { bootstrapRevision: "2" });
+    assert.deepEqual(own(await previewed()), ["cp-1: replace /etc/own/a", "w-1: replace /etc/own/a"]);
+    assert.deepEqual(promised(await compared()).sort(), [
+      ...["init cp-1", "join-worker w-1", "prepare cp-1", "prepare w-1"],
+    ]);
+  });
+
+  it("lists what is written after a killed preparation that the machine has ended meanwhile", async () => {
+    await fixture.stack.destroy();
+    withFile("one\n");
+    await killedDuring(fixture, { operation: "prepare", machine: "w-1" });
+    withFile("two\n");
+    const lines = await compared();
+    assert.ok(lines.includes("w-1: replace /etc/own/a"), lines.join("\n"));
   });
 });

@@ -42,6 +42,8 @@ export interface FleetConfiguration {
 /** What is left on a machine between two scripts. */
 export interface MachineState {
   prepared: boolean;
+  /** SHA-256 of the user's files that its preparation wrote, by path */
+  files?: Record<string, string>;
   /** "cluster=C machine=M" */
   marker?: string;
   /** Kubernetes files that foresail did not make */
@@ -127,7 +129,7 @@ const BLANK: MachineState = { prepared: false, member: false, controlPlane: fals
 /** What a machine no longer has after a reset. */
 export const LEFT_WITH_A_CLUSTER = [
   ...(["marker", "backends", "encryptionKeys", "agent"] as const),
-  ...(["staged", "revision", "fixed", "uploaded"] as const),
+  ...(["staged", "revision", "fixed", "uploaded", "files"] as const),
 ];
 
 /** The state of a prepared member of a cluster, without an API server that runs on it. */

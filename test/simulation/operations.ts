@@ -5,7 +5,7 @@ import { AGENT_INSTALLED } from "../../providers/kubeadm/machine/steps";
 import type { NodeRegistration } from "./cluster-nodes";
 import { type FleetConfiguration, LEFT_WITH_A_CLUSTER, type MachineState } from "./fleet-files";
 import { agentSpeaks, nodeAgent, startAgent } from "./agent-operations";
-import { clockOf, readingOf } from "./machine-reading";
+import { clockOf, isPreparedAs, readingOf, writtenFiles } from "./machine-reading";
 import { fullMarkOf, isOfOthers, isUnnamed, markerOf } from "./marks";
 import { answer, DONE, failed, NOTHING, refused, type Result, type Setting } from "./operation-result";
 import { type ReceivedScript, settingsIn } from "./received-script";
@@ -27,13 +27,13 @@ const OPERATIONS: Record<string, Operation> = {
     return DONE;
   },
   // a machine that says nothing but its clock, and what the test says
-  "machine-reading": ({ state, script }) => named(readingOf(state, script.machine)),
+  "machine-reading": ({ state, script }) => named(readingOf(state, script)),
   prepare: ({ script, state }) => {
     const marker = fullMarkOf(script.text);
-    if (state.member || (state.prepared && state.marker === marker)) return NOTHING;
+    if (state.member || (state.marker === marker && isPreparedAs(state, script))) return NOTHING;
     if (isUnnamed(state, script.text)) return refused(script.machine, "an earlier release marked it");
     state.marker = marker;
-    state.prepared = true;
+    Object.assign(state, { prepared: true, files: writtenFiles(script) });
     return DONE;
   },
   "adoption-facts": ({ script, state, configuration }) => {

@@ -317,7 +317,7 @@ export interface NodeGroupInputs extends MachinesInputs {
   /** Another one prepares the machines again; absent for none, and in state of older releases. No reason for a change. */
   bootstrapRevision?: string;
   /**
-   * What each machine's preparation is known by, unknown until it has run. Only read by check, which leaves it out of the state.
+   * By machine a value that is unknown until its preparation has run. Only read by check, which leaves it out of the state.
    */
   preparations?: Record<string, string>;
   /** SHA-256 of the registries' credentials, for machines that have some. Only read by check, which leaves it out of the state. */

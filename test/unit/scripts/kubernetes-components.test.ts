@@ -8,8 +8,8 @@ interface Row {
   pause: string;
 }
 interface Script {
-  componentsIn(source: string, version: string): Row;
-  withRows(text: string, added: readonly (readonly [string, Row])[]): string;
+  componentsIn: (source: string, version: string) => Row;
+  withRows: (text: string, added: readonly (readonly [string, Row])[]) => string;
 }
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- a script, which has no types
 const { componentsIn, withRows } = require(

@@ -5,6 +5,9 @@
 # Tells whether the bundle is to be downloaded.
 is_download_due() { [ -n "$BUNDLE_URL" ] && [ "$(cat "$BUNDLE/.sha256" 2>/dev/null || true)" != "$BUNDLE_SHA256" ]; }
 
+# Lists what is downloaded before the installation: "bundle SUM".
+list_download() { if is_download_due; then echo "bundle $BUNDLE_SHA256"; fi; }
+
 # Provides the bundle's complete folder on the machine.
 obtain_bundle() {
   local archive=/var/lib/foresail/bundle.tar.gz

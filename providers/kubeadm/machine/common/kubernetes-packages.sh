@@ -70,6 +70,7 @@ check_kubernetes() {
 
 # apt downloads at the installation
 stage_kubernetes() { :; }
+list_download() { :; }
 
 # containerd pulls images from a registry when they are needed
 import_images() { :; }

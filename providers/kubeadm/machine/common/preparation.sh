@@ -55,9 +55,10 @@ list_kernel_changes() {
 # Lists those of Kubernetes' programs that are to be installed, each "program NAME". Before a bundle is downloaded, lists "bundle SUM",
 # and "unsure NAME" for a program that is there, since the bundle may have another one.
 list_due_programs() {
-  local program
-  if [ -z "$REPOSITORY" ] && is_download_due; then
-    echo "bundle $BUNDLE_SHA256"
+  local program download
+  download=$(list_download)
+  if [ -n "$download" ]; then
+    echo "$download"
     for program in kubeadm kubelet kubectl; do
       if [ -e "/usr/local/bin/$program" ]; then echo "unsure $program"; else echo "program $program"; fi
     done

@@ -75,7 +75,7 @@ component_images() {
   local program=$BUNDLE/bin/kubeadm found status=0
   if [ -n "$REPOSITORY" ]; then
     program=/usr/bin/kubeadm
-  elif is_download_due || [ ! -f "$BUNDLE/SHA256SUMS" ] || ! (verify_file "$program" bin/kubeadm); then
+  elif [ -n "$(list_download)" ] || [ ! -f "$BUNDLE/SHA256SUMS" ] || ! (verify_file "$program" bin/kubeadm); then
     return 1
   fi
   [ -x "$program" ] || return 1

@@ -1,7 +1,9 @@
+import { isKnown } from "../../../../lib/unknown";
 import { valueAt } from "../../../../lib/validation/validation-issue";
 import { printable } from "../../../../lib/text/quote";
 import { type ComponentTags, KUBERNETES_COMPONENTS } from "../cluster/kubernetes-components";
 import type { ClusterSpecification } from "../cluster/specification";
+import type { ClusterInitStep } from "../steps";
 import { type AskedMachine, factOf, linesOf } from "./machine-reading";
 
 /** Names of the components that people know. */
@@ -59,6 +61,21 @@ export function componentsOf(asked: AskedMachine): string | undefined {
     return componentsOfVersion(asked.specification, { etcd, coredns, pause });
   const known = componentsOfVersion(asked.specification);
   return known ?? (factOf(asked, "images") === "unread" ? UNREAD : undefined);
+}
+
+/**
+ * Returns the step that makes a cluster, with the versions of its components if they are known.
+ *
+ * @param first the first control plane; undefined while it is not known
+ * @param read the components of a kubeadm on it
+ */
+export function initStep(specification: Given, first: string | undefined, read?: string): ClusterInitStep {
+  if (first === undefined) return { kind: "init", machine: "the first control plane" };
+  if (typeof specification !== "object" || !isKnown([specification.version, specification.kubeadm]))
+    return { kind: "init", machine: first };
+  const components = read ?? componentsOfVersion(specification);
+  const { version } = specification;
+  return { kind: "init", machine: first, ...(components === undefined ? {} : { version, components }) };
 }
 
 /** What is said of a kubeadm that did not answer in time, in a version that the table does not have. */

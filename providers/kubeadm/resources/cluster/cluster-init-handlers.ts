@@ -22,7 +22,7 @@ import { failuresOfEach, type MachinesSession, withMachines } from "../session/m
 import { ownerOf } from "../facts/ownership";
 import { assertGivesBackOwn, ownSteps, recordOwner, unnamedMachines } from "./cluster-owner";
 import { begunDifferences } from "../../plan/facts/begun-cluster";
-import { componentsOfVersion } from "../../plan/facts/components";
+import { initStep } from "../../plan/facts/components";
 import { componentsOn, readMachineFacts } from "../facts/reading";
 import { rememberGivenBack } from "./given-back";
 import { unnamedOwner } from "../../plan/facts/ownership";
@@ -66,15 +66,13 @@ async function begunIssues(inputs: Inputs) {
   );
 }
 
-/** Returns the step that makes the cluster, with the versions of its components if they are known. */
-function initStep({ specification }: Inputs, first: string | undefined): ClusterInitStep {
-  if (first === undefined) return { kind: "init", machine: "the first control plane" };
-  if (typeof specification !== "object" || !isKnown([specification.version, specification.kubeadm]))
-    return { kind: "init", machine: first };
-  const components = componentsOn(specification.name, first) ?? componentsOfVersion(specification);
-  const { version } = specification;
-  return { kind: "init", machine: first, ...(components === undefined ? {} : { version, components }) };
-}
+/** Returns the step that makes the cluster. */
+const firstStep = ({ specification }: Inputs, first: string | undefined): ClusterInitStep =>
+  initStep(
+    specification,
+    first,
+    first && isKnown(specification) ? componentsOn(specification.name, first) : undefined,
+  );
 
 /** Runs kubeadm init on the first control plane, unless one is a member already. */
 async function initialize(session: MachinesSession<Inputs>): Promise<void> {
@@ -317,7 +315,7 @@ export const handlers: Handlers = {
             ...(change ? configurationSteps(change) : []),
             ...keptCredentials(olds, news),
           ]
-        : [clusterInitSteps.format(initStep(news, first))];
+        : [clusterInitSteps.format(firstStep(news, first))];
     const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
       olds;
     const configuration = known ? rolledConfiguration(olds, news.specification) : olds.configuration;
