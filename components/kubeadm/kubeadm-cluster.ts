@@ -175,7 +175,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
         ...(provided ? { provided: true as const } : {}),
         ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.args) }),
-        credentialsSum: credentialsSum(this.args.registries?.credentials),
+        credentialsSum: credentialsSum(this.args),
       },
       { parent: this },
     );
@@ -359,7 +359,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
           : {}),
         agents: this.agentSettings(),
         preparations: preparationsDone(this.machinesOf(group), this.prepared),
-        credentialsSum: credentialsSum(this.args.registries?.credentials),
+        credentialsSum: credentialsSum(this.args),
         podNetwork: podNetworkKind(this.args),
         ...(this.args.bootstrapRevision === undefined
           ? {}

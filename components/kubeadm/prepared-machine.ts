@@ -14,6 +14,7 @@ import { prepareResource } from "../../providers/kubeadm/plan/cluster/resource-n
 import { isPlain } from "../../lib/pulumi/arguments";
 import { isStackId } from "../../lib/ownership/owner";
 import type { StackOwner } from "../stack-owner";
+import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import type { MachineInputs } from "./machines";
 
 interface PreparationArgs {
@@ -164,10 +165,10 @@ export const preparationsDone = (
   );
 
 /** Returns the SHA-256 of the registries' credentials, by which a machine tells whether it has them; secret. */
-export const credentialsSum = (credentials: PreparationArgs["registryCredentials"] = {}) =>
+export const credentialsSum = ({ registries }: Pick<KubeadmClusterArgs, "registries">) =>
   pulumi.secret(
     pulumi
-      .output(credentials)
+      .output(registries?.credentials ?? {})
       .apply((known) => createHash("sha256").update(registryCredentialsToml(known)).digest("hex")),
   );
 

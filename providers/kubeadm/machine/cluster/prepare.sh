@@ -104,7 +104,7 @@ configure_containerd() {
   credentials=$(cat <&5; echo .)
   adjust_containerd_settings "$settings" "${credentials%.}" >"$configuration"
   chmod 0600 "$configuration"
-  if ! is_there /etc/containerd/config.toml; then how=file; fi
+  if ! is_there /etc/containerd/config.toml; then how="file"; fi
   if cmp --silent "$configuration" /etc/containerd/config.toml; then how=same; fi
   if [ "$how" != same ] || [ "$restart_containerd" = yes ] || ! systemctl is-active --quiet containerd; then
     record_file /etc/containerd/config.toml
