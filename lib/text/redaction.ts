@@ -46,7 +46,7 @@ const PROSE =
 
 /** Words that begin a step of a preview or a line of progress, such as `api-token: join as worker`. */
 const STEPS =
-  "add|adopt|another|apply|back|begins|beside|certificates|close|cluster|configuration|configure|cordon|create|delete|diff|drain|draining|" +
+  "add|adopt|another|apply|back|begins|beside|certificates|close|cluster|configuration|configure|cordon|create|delete|diff|download|drain|draining|" +
   "drift|encrypt|ends|ensure|etcd|eviction|failed|files|finish|follow|foresail|forget|go|host|install|join|keep|keeps|kubeadm|label|leaves|left|load|" +
   "look|lost|make|manifests|name|note|nulls|open|others|passed|pinned|protected|proxies|put|reads|ready|reboot|rebooting|recorded|" +
   "register|release|renew|reopen|repair|report|reserve|reset|restage|restart|restore|restored|roll|runs|scale|service|snapshot|stage|stays|still|stop|taint|take|there|turn|" +

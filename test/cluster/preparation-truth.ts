@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { OLDER_LISTS, parseChanges, preparationSteps } from "../../providers/kubeadm/plan/facts/preparation";
 import { preparationSteps as lines } from "../../providers/kubeadm/plan/steps";
+import { clusterInitSteps, nodeAgentsSteps, nodeGroupSteps } from "../../providers/kubeadm/plan/steps";
 import { isPreparation } from "../../cli/review/steps";
 
 /** Settings of a kernel that all container nodes of a host share: the first one that is prepared sets them. */
@@ -46,4 +47,47 @@ export async function assertPrepared(
     const log = await readLog(at);
     assertPreparedAsListed(Object.values(steps).flat(), { machine, log, isBundle: false });
   }
+}
+
+/** Reads what the journals of a machine say about how it became a node, and what runs on it then: "WHAT VALUE" lines. */
+export const READ_JOURNALS = `cd /var/log/foresail
+for step in init join-worker join-control-plane; do
+  if grep -qs " $step ended with 0\$" $step.log && grep -qsE "^(Your Kubernetes control-plane has initialized|This node has joined)" $step.log; then echo "$step"; fi
+done
+if [ -e init.log ]; then
+  sed -nE 's|^ *image: .*/kube-apiserver:v|version |p' /etc/kubernetes/manifests/kube-apiserver.yaml
+  sed -nE 's|^ *image: .*/etcd:|etcd |p' /etc/kubernetes/manifests/etcd.yaml
+  KUBECONFIG=/etc/kubernetes/admin.conf kubectl --namespace kube-system get deployment coredns --output jsonpath='{.spec.template.spec.containers[0].image}' | sed -E 's|.*:|CoreDNS |'; echo
+  containerd config dump | sed -nE 's@^ *sandbox(_image)? = .*/pause:([0-9.]+).$@pause \\2@p'
+fi
+sed -nE "s/^AGENT_VERSION='?([0-9.]+)'?$/agent \\1/p" /usr/local/lib/foresail/node-agent
+ls /var/lib/foresail/agent/install/kubeadm | sed 's/^/stage /'`;
+
+/** Returns the lines of READ_JOURNALS that a preview promises for a machine. */
+function promisedJournals(machine: string, previewed: readonly string[]): string[] {
+  return previewed.flatMap((line) => {
+    const init = clusterInitSteps.parse(line);
+    if (init?.kind === "init" && init.machine === machine)
+      return ["init", `version ${init.version}`, ...(init.components ?? "").split(", ")];
+    const step = nodeGroupSteps.parse(line) ?? nodeAgentsSteps.parse(line);
+    if (step === undefined || !("machine" in step) || step.machine !== machine) return [];
+    if (step.kind === "join") return ["join-worker"];
+    if (step.kind === "joinControlPlane") return ["join-control-plane"];
+    if (step.kind === "install") return [`agent ${step.version}`];
+    return step.kind === "stage" ? [`stage ${step.version}`] : [];
+  });
+}
+
+/**
+ * Compares what a preview listed for a machine about `kubeadm init`, its join and its node agent with the journals of the
+ * machine: the same, and no more.
+ *
+ * @param journals what READ_JOURNALS printed on the machine
+ */
+export function assertBecameNodeAsListed(
+  previewed: readonly string[],
+  { machine, journals }: { machine: string; journals: string },
+): void {
+  const said = journals.split("\n").filter((line) => line !== "");
+  assert.deepEqual(said.sort(), promisedJournals(machine, previewed).sort());
 }

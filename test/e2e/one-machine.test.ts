@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { assertKubeadmAccepts } from "../cluster/kubeadm-suite";
-import { assertPreparedAsListed, READ_PREPARATION } from "../cluster/preparation-truth";
+import {
+  assertBecameNodeAsListed,
+  assertPreparedAsListed,
+  READ_JOURNALS,
+  READ_PREPARATION,
+} from "../cluster/preparation-truth";
 import { readyNodes } from "../cluster/reachability";
 import { TestCluster } from "../cluster/test-cluster";
 import { leaveOut } from "../left-out";
@@ -43,7 +48,10 @@ describe("a cluster of one machine that runs pods, on a real node", function () 
     const { steps } = await cluster.preview();
     await cluster.up();
     const log = await cluster.onMachine("cp-1", READ_PREPARATION);
-    assertPreparedAsListed(Object.values(steps).flat(), { machine: "cp-1", log, isBundle: true });
+    const previewed = Object.values(steps).flat();
+    assertPreparedAsListed(previewed, { machine: "cp-1", log, isBundle: true });
+    const journals = await cluster.onMachine("cp-1", READ_JOURNALS);
+    assertBecameNodeAsListed(previewed, { machine: "cp-1", journals });
     assert.deepEqual(await node(), { role: "", taints: [] });
     await cluster.check(MACHINES);
     await assertKubeadmAccepts(cluster, KUBERNETES_VERSION, { isTainted: false });

@@ -11,7 +11,12 @@ import {
   signRepository,
   tamperWithRepository,
 } from "../sites/kubernetes-repository";
-import { assertPrepared, READ_PREPARATION } from "../cluster/preparation-truth";
+import {
+  assertBecameNodeAsListed,
+  assertPrepared,
+  READ_JOURNALS,
+  READ_PREPARATION,
+} from "../cluster/preparation-truth";
 import { withApi } from "../cluster/with-api";
 import { leaveOut } from "../left-out";
 import { offerLaterPackages } from "../sites/distribution-repository";
@@ -158,6 +163,10 @@ describe("a site with its own package repository, proxy and pools", function () 
     const { exitCode, words } = await stack.up();
     assert.equal(exitCode, 0, words);
     await assertPrepared(steps, nodes.map(nodeNameOf), (at) => onNode(nodes[at]!, READ_PREPARATION));
+    for (const node of nodes) {
+      const journals = await onNode(node, READ_JOURNALS);
+      assertBecameNodeAsListed(Object.values(steps).flat(), { machine: nodeNameOf(node), journals });
+    }
     assert.match(words, /kubeadm init on cp-1 took/);
     const holds = "apt-mark showhold; dpkg-query --show --showformat='${Version}\\n' kubelet kubeadm";
     const held = await onNode(gpu(), holds);
