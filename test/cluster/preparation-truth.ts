@@ -37,22 +37,10 @@ export function assertPreparedAsListed(
   assert.ok(listed.length > 0, `the preview lists nothing of ${machine}`);
 }
 
-/** Compares the previewed steps of resources with the logs of machines that were prepared from a package repository. */
-export async function assertPrepared(
-  steps: Readonly<Record<string, readonly string[]>>,
-  machines: readonly string[],
-  readLog: (at: number) => Promise<string>,
-): Promise<void> {
-  for (const [at, machine] of machines.entries()) {
-    const log = await readLog(at);
-    assertPreparedAsListed(Object.values(steps).flat(), { machine, log, isBundle: false });
-  }
-}
-
 /** Reads what the journals of a machine say about how it became a node, and what runs on it then: "WHAT VALUE" lines. */
 export const READ_JOURNALS = `cd /var/log/foresail
 for step in init join-worker join-control-plane; do
-  if grep -qs " $step ended with 0\$" $step.log && grep -qsE "^(Your Kubernetes control-plane has initialized|This node has joined)" $step.log; then echo "$step"; fi
+  if grep -qs " $step ended with 0$" $step.log && grep -qsE "^(Your Kubernetes control-plane has initialized|This node has joined)" $step.log; then echo "$step"; fi
 done
 if [ -e init.log ]; then
   sed -nE 's|^ *image: .*/kube-apiserver:v|version |p' /etc/kubernetes/manifests/kube-apiserver.yaml
@@ -90,4 +78,23 @@ export function assertBecameNodeAsListed(
 ): void {
   const said = journals.split("\n").filter((line) => line !== "");
   assert.deepEqual(said.sort(), promisedJournals(machine, previewed).sort());
+}
+
+/**
+ * Compares the previewed steps of resources with the logs and journals of machines that were prepared from a package
+ * repository and became nodes.
+ *
+ * @param read runs a command on a machine
+ */
+export async function assertPrepared(
+  steps: Readonly<Record<string, readonly string[]>>,
+  machines: readonly string[],
+  read: (at: number, command: string) => Promise<string>,
+): Promise<void> {
+  const previewed = Object.values(steps).flat();
+  for (const [at, machine] of machines.entries()) {
+    const log = await read(at, READ_PREPARATION);
+    assertPreparedAsListed(previewed, { machine, log, isBundle: false });
+    assertBecameNodeAsListed(previewed, { machine, journals: await read(at, READ_JOURNALS) });
+  }
 }

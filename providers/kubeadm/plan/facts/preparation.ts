@@ -105,7 +105,8 @@ export function isLeftOf(now: PreparationStep, whole: PreparationStep): boolean 
     return (
       (whole.kind === "installDiffering" ||
         (whole.kind === "installPrograms" && now.source === whole.source)) &&
-      now.version === whole.version &&
+      // an interrupted preparation is not asked for the revision of packages
+      (now.version === whole.version || whole.version.startsWith(`${now.version}-`)) &&
       now.programs.every((program) => whole.programs.includes(program))
     );
   // only its sum says what it is

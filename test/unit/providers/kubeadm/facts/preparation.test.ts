@@ -113,6 +113,20 @@ describe("what a preparation changes", () => {
     assert.equal(isLeftOf({ ...more, sum: "b" }, more), false);
   });
 
+  it("is left of packages in a reviewed revision, when the machine does not say it again", () => {
+    const source = "the Kubernetes repository" as const;
+    const whole = {
+      kind: "installPrograms",
+      machine: "w-1",
+      version: "1.36.3-1.1",
+      programs: ["kubelet"],
+      source,
+    } as const;
+    assert.equal(isLeftOf({ ...whole, version: "1.36.3" }, whole), true);
+    assert.equal(isLeftOf({ ...whole, version: "1.36.3-2.1" }, whole), false);
+    assert.equal(isLeftOf({ ...whole, version: "1.36" }, whole), false);
+  });
+
   it("is left of a bundle whose download told which programs differ", () => {
     const programs = ["kubeadm", "kubelet"];
     const whole = { kind: "installDiffering", machine: "w-1", version: "1.36.3", programs } as const;
