@@ -3,6 +3,7 @@ import { pageOf } from "../lib/pages";
 import type { BackupListOptions, BackupOptions, BackupVerifyOptions } from "./commands/backup";
 import type { KubeconfigOptions } from "./commands/kubeconfig";
 import type { RestoreOptions } from "./commands/restore";
+import type { SshOptions } from "./commands/ssh";
 import type { HistoryOptions, StatusOptions } from "./commands/status";
 import { addCommand, driftOutput, running, STACK } from "./terminal/command";
 import { exitCodesHelp } from "./terminal/exit-codes";
@@ -14,7 +15,15 @@ const KUBECONFIG_NOTES = `
 The cluster signs the certificate; the key is made here and printed with it. A certificate can't be taken back before its end.
 `;
 
-/** Adds the commands about a running cluster: status, history and kubeconfig. */
+const SSH_NOTES = `
+It logs in as foresail does: with the key, the pinned host key and the jump host of the stack's state. No key is written to a file.
+A command's exit code is that of this command.
+
+  foresail ssh cp-1
+  foresail ssh w-1 -- sudo journalctl -u kubelet --since -10m
+`;
+
+/** Adds the commands about a running cluster: status, history, kubeconfig and ssh. */
 export function addClusterCommands(program: Command): void {
   addCommand(program, "status", STATUS_NOTES)
     .description("show nodes, versions, certificates, etcd, drift and running changes of a cluster")
@@ -34,6 +43,15 @@ export function addClusterCommands(program: Command): void {
     .option("--user <name>", "the user; default: foresail: and your name on this machine")
     .option("--group <name...>", "groups of the user; default: kubeadm's administrators", [])
     .action(running<KubeconfigOptions>(async () => (await import("./commands/kubeconfig.js")).kubeconfig));
+  addCommand(program, "ssh", SSH_NOTES)
+    .description("log in to a machine of a stack, or run a command on it")
+    .argument("<machine>", "its name in the configuration")
+    .argument("[command...]", "after --; a login shell without it")
+    .option(...STACK)
+    .action(async (machine: string, command: string[], options: Omit<SshOptions, "machine" | "command">) => {
+      const { ssh } = await import("./commands/ssh.js");
+      process.exitCode = await ssh({ ...options, machine, command });
+    });
 }
 
 const BACKUP_NOW_NOTES = `

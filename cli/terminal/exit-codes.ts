@@ -41,6 +41,7 @@ export const EXITS_OF = {
   status: ["done", "failed", "usage", "attention"],
   history: ["done", "failed", "usage"],
   kubeconfig: ["done", "failed", "usage"],
+  ssh: ["done", "failed", "usage"],
   "backup now": ["done", "failed", "usage", "interrupted"],
   "backup list": ["done", "failed", "usage"],
   "backup verify": ["done", "failed", "usage"],

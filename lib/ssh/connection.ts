@@ -52,7 +52,7 @@ export class SshConnection {
 
   private constructor(
     readonly target: SshTarget,
-    private readonly dialed: Dialed,
+    readonly dialed: Dialed,
   ) {
     const { client } = dialed;
     client.on("error", (error) => (this.fault ??= error.message));

@@ -2,4 +2,5 @@ export { type CommandOutput, type OpenOptions, type RunOptions, scanHostKey } fr
 export { SshConnection, SshPool } from "./connection";
 export * from "./errors";
 export { runScript, type Script } from "./script";
+export { openSession } from "./session";
 export type { SshHop, SshTarget, UnknownHost } from "./target";

@@ -184,12 +184,16 @@ export class TestCluster {
     return this.change(["destroy", "--yes", "--skip-preview"]);
   }
 
-  /** Runs a command of foresail's own command line on the stack. */
+  /** Runs a command of foresail's own command line on the stack. What follows "--" stays at the end. */
   async foresail(...args: string[]): Promise<EngineAnswer> {
     const { folder, environment } = this.upCommand();
+    const end = args.includes("--") ? args.indexOf("--") : args.length;
     const answer = await callEngine({
       program: process.execPath,
-      args: [path.join(projectFolder, "bin/cli/cli.js"), ...args, "--stack", this.stack],
+      args: [
+        path.join(projectFolder, "bin/cli/cli.js"),
+        ...[...args.slice(0, end), "--stack", this.stack, ...args.slice(end)],
+      ],
       folder,
       environment,
       seconds: COMMAND_SECONDS,

@@ -58,6 +58,19 @@ describe("a cluster of one machine that runs pods, on a real node", function () 
     await expectUnchanged();
   });
 
+  it("is entered by its name, with what the stack's state has", async () => {
+    const { exitCode, stdout } = await cluster.foresail(
+      "ssh",
+      "cp-1",
+      "--",
+      "cat",
+      "/etc/hostname;",
+      "exit",
+      "7",
+    );
+    assert.deepEqual([exitCode, stdout], [7, "cp-1\n"]);
+  });
+
   it("takes a change of the kubelet's settings, and its pods run again afterwards", async function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
       leaveOut(this, "ssh.test.ts changes the kubelet's settings; FORESAIL_TEST_ALL=1 does it here, too");

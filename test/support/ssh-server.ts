@@ -21,6 +21,8 @@ interface ServerOptions {
   hostKey?: { private: string; public: string };
   userKey?: { private: string; public: string };
   onConnection?: (connection: Connection) => void;
+  /** takes the size of a person's terminal, first and when it changes */
+  onTerminal?: (size: { rows: number; cols: number }) => void;
 }
 
 /** An SSH server on 127.0.0.1 for tests, which accepts one key and forwards tunnels. */
@@ -50,9 +52,23 @@ export class TestSshServer {
       });
       connection.on("ready", () => (this.logins += 1));
       connection.on("session", (accept) => {
-        accept().on("exec", (acceptCommand, _reject, { command }) =>
+        const session = accept();
+        session.on("exec", (acceptCommand, _reject, { command }) =>
           onCommand(command, acceptCommand(), connection),
         );
+        session.on("shell", (acceptShell) => onCommand("", acceptShell(), connection));
+        for (const request of ["pty", "window-change"] as const)
+          session.on(
+            request,
+            (
+              acceptRequest: (() => void) | undefined,
+              _reject: unknown,
+              size: { rows: number; cols: number },
+            ) => {
+              options.onTerminal?.(size);
+              acceptRequest?.();
+            },
+          );
       });
       connection.on("tcpip", (accept, reject, { destIP, destPort }) => {
         const socket = connect(destPort, destIP);

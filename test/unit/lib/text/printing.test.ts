@@ -22,6 +22,7 @@ const PRINTERS: Readonly<Record<string, string>> = {
   "cli/commands/drift.ts": "asks for colors only",
   "cli/commands/doctor.ts": "asks for colors only",
   "cli/commands/kubeconfig.ts": "a new key, which was asked for",
+  "cli/commands/ssh.ts": "a person's own shell on a machine",
   "cli/commands/completion.ts": "the commands of foresail itself; the filter would change them",
   "cli/commands/up.ts": "asks for the width only",
   "cli/fleet/commands/report.ts": "Markdown and JSON are filtered where they are made",
