@@ -33,7 +33,7 @@ describe("a page that a message names", () => {
     for (const page of pages) assert.ok(existsSync(path.join(projectFolder, "docs", `${page}.md`)), page);
     // the descriptions of the schema are read beside the pages
     const others = texts.flatMap(([file, text]) =>
-      file.startsWith("stacks/schema/") || !/^(?!\s*(\/\/|\*)).*["`][^"`\n]*\bdocs\/[\w-]+\.md/m.test(text)
+      file.startsWith("stacks/schema/") || !/^(?!\s*(\/\/|\/?\*)).*["`][^"`\n]*\bdocs\/[\w-]+\.md/m.test(text)
         ? []
         : [file],
     );
