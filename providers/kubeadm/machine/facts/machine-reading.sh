@@ -36,7 +36,9 @@ longest=262144
 cut_text() {
   local shown=${1:0:longest} rest
   shown=${shown%$'\n'*}
-  rest=${1#"$shown"$'\n'}
+  # by its length: bash needs minutes to match a pattern of this size
+  rest=${1:${#shown}}
+  rest=${rest#$'\n'}
   printf '%s\nmore %s %s\n' "$shown" "$(wc -l <<<"$rest")" "$(sha256sum <<<"$rest" | cut -d ' ' -f 1)"
 }
 # Answers with the words by which a function of common/ refuses the machine, as its preparation would: NAME FUNCTION ARGUMENT...

@@ -19,6 +19,8 @@ list_planned_preparation() {
     update-ca-certificates() { :; }
     export_proxy() { :; }
     load_kernel_files() { :; }
+    # here alone: elsewhere, a function would pass for the program
+    containerd() { timeout --kill-after=1 "$SECONDS_TO_ASK" containerd "$@"; }
     write_settings_files
     if [ -z "$REPOSITORY" ]; then
       write_kubelet_unit
@@ -75,8 +77,6 @@ own_credentials() {
 
 # The settings of others in a pipe, since nothing is written.
 dump_enabled_settings() { containerd --config <(enable_pods <"$1") config dump; }
-
-containerd() { timeout --kill-after=1 "$SECONDS_TO_ASK" containerd "$@"; }
 
 # That of the kubeadm that is installed then: it may be here already, or the table of versions has it.
 pause_image() { grep '/pause:' <<<"$images" || printf '%s\n' "$PAUSE_IMAGE"; }

@@ -46,6 +46,15 @@ describe("the list of what a preparation changes", () => {
     assert.equal(lines.at(-1), `more ${rest.length} ${sum}`);
   });
 
+  it("is cut in time", () => {
+    const files = filesOf(3000).map((file) => ({
+      ...file,
+      path: file.path.replace("own", "own".repeat(20)),
+    }));
+    const due = dueOf(readableMachine(), { specification: exampleSpecification({ files }) });
+    assert.match(due.at(-1) ?? "", /^more [1-9][0-9]* [0-9a-f]{64}$/);
+  });
+
   it("is the same for a machine that was prepared before, but for what is there already", () => {
     const host = readableMachine();
     host.program("apt-mark", "true");
@@ -59,6 +68,18 @@ describe("the list of what a preparation changes", () => {
     const due = dueOf(host);
     assert.ok(!due.some((line) => line.endsWith("modules-load.d/foresail.conf")));
     assert.ok(due.includes("replaced /etc/sysctl.d/90-foresail.conf"));
+  });
+});
+
+describe("containerd in the list", () => {
+  it("does not pass for a program that is missing", () => {
+    const host = readableMachine();
+    host.program("dpkg-query", "echo 'installed, containerd.io, containerd, runc'");
+    // the machine of the test may have one
+    const without = `command() { if [ "$*" = "-v containerd" ] && [ "$(type -t containerd)" != function ]; then return 1; fi; builtin command "$@"; }\n`;
+    const { facts } = readMachine(host, {}, (text) => text.replace("\ntell clock", `\n${without}tell clock`));
+    assert.match(facts.get("refusal.containerd") ?? "", /but there is no program containerd/);
+    assert.match(facts.get("due") ?? "", /^begin/);
   });
 });
 

@@ -63,7 +63,11 @@ export function readMachine(
     `${host.root}/$1/`,
   );
   const own = text.replace(/export PATH=\S+/, `export PATH=${host.path("programs")}:${process.env["PATH"]}`);
-  const { stdout, stderr, status } = spawnSync("bash", ["-s"], { input: own, encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync("bash", ["-s"], {
+    input: own,
+    encoding: "utf8",
+    timeout: 30_000,
+  });
   assert.equal(status, 0, stderr);
   return parseMachineReading(stdout, Date.now());
 }
