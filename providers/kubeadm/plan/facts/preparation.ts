@@ -109,8 +109,14 @@ export function isLeftOf(now: PreparationStep, whole: PreparationStep): boolean 
       (now.version === whole.version || whole.version.startsWith(`${now.version}-`)) &&
       now.programs.every((program) => whole.programs.includes(program))
     );
+  if (now.kind === "installDiffering")
+    return (
+      whole.kind === now.kind &&
+      now.version === whole.version &&
+      now.programs.every((program) => whole.programs.includes(program))
+    );
   // only its sum says what it is
-  if (now.kind === "moreChanges") return isDeepStrictEqual(now, whole);
+  if (now.kind === "moreChanges" || now.kind === "downloadBundle") return isDeepStrictEqual(now, whole);
   const mayBeNewer = whole.kind === "installPackages" && whole.packages.endsWith(OLDER_LISTS);
   const all = itemsOf(whole, mayBeNewer);
   return now.kind === whole.kind && itemsOf(now, mayBeNewer).every((item) => all.includes(item));

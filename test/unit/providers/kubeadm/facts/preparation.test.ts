@@ -113,6 +113,17 @@ describe("what a preparation changes", () => {
     assert.equal(isLeftOf({ ...more, sum: "b" }, more), false);
   });
 
+  it("is bound by the sum of the bundle, and by the version and the programs that may differ", () => {
+    const bundle = { kind: "downloadBundle", machine: "w-1", sum: "a" } as const;
+    assert.equal(isLeftOf(bundle, bundle), true);
+    assert.equal(isLeftOf({ ...bundle, sum: "b" }, bundle), false);
+    const programs = ["kubeadm", "kubelet"];
+    const whole = { kind: "installDiffering", machine: "w-1", version: "1.36.3", programs } as const;
+    assert.equal(isLeftOf({ ...whole, programs: ["kubelet"] }, whole), true);
+    assert.equal(isLeftOf({ ...whole, programs: ["kubectl"] }, whole), false);
+    assert.equal(isLeftOf({ ...whole, version: "1.36.4" }, whole), false);
+  });
+
   it("is left of packages in a reviewed revision, when the machine does not say it again", () => {
     const source = "the Kubernetes repository" as const;
     const whole = {
