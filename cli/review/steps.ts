@@ -293,6 +293,17 @@ function isBegunJoin(current: string, reviewed: string): boolean {
   return BEGUN_JOINS[promised.kind]?.includes(now.kind) === true && now.machine === promised.machine;
 }
 
+/** Returns whether a current step is a reviewed init of which no kubeadm is asked for its components again. */
+function isUnreadInit(current: string, reviewed: string): boolean {
+  const [now, whole] = [current, reviewed].map((line) => kubeadm.clusterInitSteps.parse(line));
+  return (
+    now?.kind === "init" &&
+    whole?.kind === "init" &&
+    now.components === undefined &&
+    now.machine === whole.machine
+  );
+}
+
 /**
  * Returns whether a current step is a reviewed one that an earlier run began and did not finish: same machine, same
  * targets.
@@ -300,6 +311,7 @@ function isBegunJoin(current: string, reviewed: string): boolean {
 export function isBegun(type: string, current: string, reviewed: string): boolean {
   if (isLeftOfPreparation(current, reviewed)) return true;
   if (type === "NodeGroup") return isBegunJoin(current, reviewed);
+  if (type === "ClusterInit") return isUnreadInit(current, reviewed);
   if (type !== "NodeRollout") return false;
   const [now, promised] = [kubeadm.nodeRolloutSteps.parse(current), kubeadm.nodeRolloutSteps.parse(reviewed)];
   if (promised?.kind === "configure") return isBegunConfiguration(now, promised);

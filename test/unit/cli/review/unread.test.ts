@@ -5,7 +5,11 @@ import { renderSummary } from "../../../../cli/review/markdown";
 import { countSteps } from "../../../../cli/review/steps";
 import { renderText } from "../../../../cli/review/text";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
-import { nodeGroupSteps, type NodeGroupStep } from "../../../../providers/kubeadm/plan/steps";
+import {
+  clusterInitSteps,
+  nodeGroupSteps,
+  type NodeGroupStep,
+} from "../../../../providers/kubeadm/plan/steps";
 import { change, previewOf } from "./changes";
 
 const WHY = "from the recorded state, since the cluster could not be read: no answer";
@@ -52,5 +56,16 @@ describe("what a preview could not read", () => {
     assert.equal(kindOf([WHY, unread]), "same");
     assert.equal(kindOf(["w-1: label a=b"]), "moved");
     assert.equal(kindOf([WHY, unread], [change("prod-workers", ["w-2: label a=b"])]), "moved");
+  });
+
+  it("permits an init whose kubeadm is not asked again, and no components that were not reviewed", () => {
+    const init = (machine: string, of: { version?: string; components?: string } = {}) => {
+      const step = clusterInitSteps.format({ kind: "init", machine, ...of });
+      return [change("prod-init", [step], { type: "ClusterInit", operation: "create" })];
+    };
+    const whole = init("cp-1", { version: "1.36.99", components: "etcd 3" });
+    assert.equal(compareReview(whole, init("cp-1")).kind, "remainder");
+    assert.equal(compareReview(whole, init("cp-2")).kind, "moved");
+    assert.equal(compareReview(init("cp-1"), whole).kind, "moved");
   });
 });
