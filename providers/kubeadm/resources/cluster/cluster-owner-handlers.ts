@@ -18,7 +18,13 @@ import { recordedLost } from "../../plan/membership/lost";
 import { type ClusterOwnerStep, clusterOwnerSteps } from "../../plan/steps";
 import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
 import type { ClusterOwnerInputs as Inputs } from "../declarations";
-import { readMachineFacts, rememberAddresses, rememberComponents, rememberRead } from "../facts/reading";
+import {
+  readMachineFacts,
+  rememberAddresses,
+  rememberComponents,
+  rememberListed,
+  rememberRead,
+} from "../facts/reading";
 import { wasGivenBack } from "./given-back";
 import { errorOf, failuresOfEach, withMachines } from "../session/machines-session";
 import { rememberOwner, selfOf } from "../facts/ownership";
@@ -75,6 +81,7 @@ function machinesToRead(olds: Partial<Inputs>, { machines, takeOver, provided }:
  */
 async function examineNew(olds: Partial<Inputs>, news: Inputs): Promise<FoundNew> {
   const { machines, desired, provided, specification } = news;
+  rememberListed(specification.name, []);
   if (desired === undefined) return NOTHING_FOUND;
   const later: FoundNew = { issues: [], steps: [{ kind: "unknown", until: "the machines exist" }] };
   if (!isKnownList(machines)) return later;
@@ -82,7 +89,7 @@ async function examineNew(olds: Partial<Inputs>, news: Inputs): Promise<FoundNew
   const due = machines.filter((machine) => !isRecorded(olds.machines ?? [], machine));
   if (due.length === 0) return NOTHING_FOUND;
   if (!isKnown([desired])) return later;
-  const { examine, noteLines, rememberListed } = await import("../facts/examination.js");
+  const { examine, noteLines } = await import("../facts/examination.js");
   const controlPlanes = machines.filter(isControlPlane).map(({ name }) => name);
   const { credentialsSum } = news;
   const options = { mayPass: provided === true, controlPlanes, credentialsSum };
@@ -91,7 +98,10 @@ async function examineNew(olds: Partial<Inputs>, news: Inputs): Promise<FoundNew
   rememberComponents(specification.name, found.components);
   // a machine with another address keeps its preparation
   const isNew = (machine: string) => !(olds.machines ?? []).some(({ name }) => name === machine);
-  rememberListed(due.filter(({ name }) => isNew(name)));
+  rememberListed(
+    specification.name,
+    due.filter(({ name }) => isNew(name)),
+  );
   const unread = found.unread.map(({ machine }) => machine).filter(isNew);
   const steps: ClusterOwnerStep[] = [
     ...found.preparation.filter(({ machine }) => isNew(machine)),

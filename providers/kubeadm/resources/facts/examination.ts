@@ -28,21 +28,10 @@ const answers = new Map<string, { answer: Promise<Answer>; until: number; change
 
 /** Machines about which this process has said what the table finds, with what was wanted of them. */
 const examined = new Map<string, number>();
-/** Machines whose preparation a check of this process has listed. */
-const listed = new Map<string, number>();
 
 /** Tells whether a check of this run has examined a machine already, so that another one does not say the same again. */
 export const wasExamined = (machine: RecordedMachine): boolean =>
   (examined.get(keyOf(machine)) ?? 0) > Date.now();
-
-/** Remembers that a check lists what the preparation of these machines changes, or that it is not known. */
-export function rememberListed(machines: readonly RecordedMachine[]): void {
-  for (const machine of machines) listed.set(keyOf(machine), Date.now() + SHARED_MILLISECONDS);
-}
-
-/** Tells whether a check of this run has listed a machine's preparation. */
-export const wasListed = (machine: RecordedMachine): boolean =>
-  (listed.get(keyOf(machine)) ?? 0) > Date.now();
 
 /**
  * Reads machines that will become nodes, in parallel, and returns what the table of facts says about them. Writes nothing on
@@ -121,8 +110,10 @@ async function ask(
       return internalAddress === undefined ? [] : backendsOf([{ name, internalAddress }]);
     }),
     addresses: Object.values(internalAddresses),
-    // that of credentials which are known only during the run is not
-    ...(typeof credentialsSum === "string" && isKnown(credentialsSum) ? { credentialsSum } : {}),
+    // that of credentials which are known only during the run is not; at first contact, anyone may answer
+    ...(typeof credentialsSum === "string" && isKnown([credentialsSum, machine.hostKey])
+      ? { credentialsSum }
+      : {}),
   });
   return connected(access, machine, async (run) => {
     await rememberFacts(machine, run);

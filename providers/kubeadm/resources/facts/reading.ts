@@ -88,6 +88,20 @@ export const addressesOf = (cluster: string): Readonly<Record<string, string>> =
 /** Identifies a machine and the way to it. */
 export const keyOf = ({ name, address, port, user }: RecordedMachine) => `${name} ${user}@${address}:${port}`;
 
+/** Machines whose preparation the check of a ClusterOwner lists, by cluster. */
+const listedByCluster = new Map<string, ReadonlySet<string>>();
+
+/**
+ * Keeps the machines whose preparation the check of a ClusterOwner lists, or says not to know, for the checks of the groups. Its
+ * next check replaces them; time does not, since in a run the preparations come in between.
+ */
+export const rememberListed = (cluster: string, machines: readonly RecordedMachine[]): void =>
+  void listedByCluster.set(cluster, new Set(machines.map(keyOf)));
+
+/** Tells whether the ClusterOwner of this run lists the preparation of a machine. */
+export const wasListed = (cluster: string, machine: RecordedMachine): boolean =>
+  listedByCluster.get(cluster)?.has(keyOf(machine)) ?? false;
+
 function usable(key: string): Shared | undefined {
   const known = shared.get(key);
   return known && known.until > Date.now() && known.changes === changesSoFar() ? known : undefined;

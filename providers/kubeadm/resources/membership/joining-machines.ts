@@ -5,7 +5,7 @@ import { initializedNode } from "../../plan/membership/nodes";
 import { planMembership } from "../../plan/membership/plan";
 import { type NodeGroupStep, nodeGroupSteps } from "../../plan/steps";
 import type { NodeGroupInputs } from "../declarations";
-import { addressesOf, readMachineFacts } from "../facts/reading";
+import { addressesOf, readMachineFacts, wasListed } from "../facts/reading";
 
 /** Returns the name of a group's resource for messages. */
 export const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
@@ -62,10 +62,10 @@ export async function examineJoining(
   if (joining.length === 0) return none;
   const { specification, credentials, jumpHost, podNetwork = "other", controlPlanes, credentialsSum } = news;
   if (!isKnown([specification, credentials, jumpHost])) return none;
-  const { examine, noteLines, wasExamined, wasListed } = await import("../facts/examination.js");
+  const { examine, noteLines, wasExamined } = await import("../facts/examination.js");
   const known = joining.filter(isKnown);
   const unsaid = namesOf(known.filter((machine) => !wasExamined(machine)));
-  const unlisted = namesOf(known.filter((machine) => !wasListed(machine)));
+  const unlisted = namesOf(known.filter((machine) => !wasListed(specification.name, machine)));
   const prepared = (name: string) => willBePrepared(olds, news, name);
   const due = known.filter(
     ({ name }) => unsaid.includes(name) || (unlisted.includes(name) && prepared(name)),
