@@ -92,7 +92,7 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
     it("has its one step on the first control plane, and none on a cluster that exists", async () => {
       const first = await host.check("kubeadm/ClusterInit", {}, olds);
       assert.deepEqual(first.inputs.steps, [
-        "cp-1: kubeadm init, unless a control plane is a member already",
+        "cp-1: kubeadm init, unless a control plane is a member already; Kubernetes 1.36.3 with etcd 3.6.8-0, CoreDNS v1.14.2, pause 3.10.2",
       ]);
       const second = await host.check("kubeadm/ClusterInit", olds, olds);
       assert.deepEqual(second.inputs.steps, []);
@@ -120,6 +120,7 @@ describe("decisions of the handlers, in Pulumi's own process", function () {
       lost: [],
       drain: { timeoutSeconds: 1, deleteEmptyDirData: false, force: false },
       kubeconfig: served.kubeconfig,
+      preparations: Object.fromEntries(members.map(({ name }) => [name, "done"])),
       ...over,
     });
     const workers = ["w-1", "w-2"].map((name) => exampleMachine(name));
