@@ -76,9 +76,9 @@ export class MachinePool extends pulumi.ComponentResource {
   }
 
   private pool(dependsOn: pulumi.Resource[]): Adoption {
-    // with the kubeconfigs, which are secret, the whole object would be secret in state
-    const { kubeconfig, workloadKubeconfig: _, ...manifest } = this.args;
-    const { api, bootstrap, infrastructure, adopt, takeOver, timeouts } = manifest;
+    // with the kubeconfigs, or a secret of a specification beside it, the whole object would be secret in state
+    const { kubeconfig, workloadKubeconfig: _, bootstrap, infrastructure, ...manifest } = this.args;
+    const { api, adopt, takeOver, timeouts } = manifest;
     const { config, dataSecretName } = bootstrap;
     return new Adoption(
       this.resourceName,

@@ -27,6 +27,17 @@ describe("a MachinePool with secret kubeconfigs", () => {
     for (const { inputs } of adoptions) assert.equal(SECRET in (inputs["object"] as object), false);
   });
 
+  it("has a readable manifest also when the machines' specification has a secret", async () => {
+    const infrastructure = { ...ARGS.infrastructure, spec: { key: pulumi.secret("hunter2") } };
+    const registered = await engine.run(
+      (opts) => new MachinePool("pool-a", { ...ARGS, infrastructure, kubeconfig: KUBECONFIG }, opts),
+    );
+    const isOfPool = (object: unknown) => (object as { kind?: string } | undefined)?.kind === "MachinePool";
+    const pool = registered.find(({ inputs }) => isOfPool(inputs["object"]));
+    assert.ok(pool, "the object of the MachinePool is not readable");
+    assert.doesNotMatch(JSON.stringify(pool.inputs["object"]), /hunter2/);
+  });
+
   it("has plain annotations, since one of them decides who scales it", () => {
     const annotations = pulumi.output({ "cluster.x-k8s.io/replicas-managed-by": "autoscaler" });
     assert.throws(
