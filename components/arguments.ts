@@ -21,9 +21,12 @@ interface Rules<Schema extends z.ZodObject> {
   place?: (issue: ValidationIssue) => ValidationIssue;
 }
 
+/** Schema of a text that is wider than in a stack file, as it was in 0.1.0. @param isAccepted tells what is accepted in addition */
+export const orElse = (schema: z.ZodType, isAccepted: (text: string) => boolean) =>
+  rules(z.string(), (value) => (isAccepted(value) ? [] : check(schema, value, []).issues));
+
 /** Schema of a text that programs of 0.1.0 could write as "", such as a variable that is not set: state has it as it was written. */
-export const orEmpty = (schema: z.ZodType) =>
-  rules(z.string(), (value) => (value === "" ? [] : check(schema, value, []).issues));
+export const orEmpty = (schema: z.ZodType) => orElse(schema, (text) => text === "");
 
 /** Stands for a value that is not known yet: it has no type that a schema accepts. */
 const UNKNOWN = Symbol("not known yet");

@@ -13,23 +13,42 @@ import { MachineInput } from "../../stacks/schema/machine";
 import { NetworkConfiguration } from "../../stacks/schema/network";
 import { rules } from "../../stacks/schema/rule";
 import { hostFileListIssues } from "../../providers/kubeadm/plan/validation/files";
-import { type ArgumentsOf, orEmpty } from "../arguments";
+import { ipVersion } from "../../lib/validation/addresses";
+import { lineIssue } from "../../lib/validation/names";
+import { DEFAULT_SSH } from "../../providers/kubeadm/plan/cluster/defaults";
+import { type ArgumentsOf, orElse, orEmpty } from "../arguments";
 
 /** Schema of what a stack file has no field for, and no rule: a secret, or what another component passes. */
 const given = <Value>() => z.custom<Value>().optional();
 
+/** Wider than in a stack file, as in 0.1.0: what SSH alone needs may be an account of a directory, or an address in IPv6. */
+const account = (schema: z.ZodType) => orElse(schema, (text) => lineIssue(text) === undefined);
+const sshHost = (schema: z.ZodType) =>
+  orElse(
+    schema,
+    (text) => ipVersion(text) === 6 || (/^\w[\w-]*(\.[\w-]+)*\.?$/.test(text) && /[^\d.]/.test(text)),
+  );
+const server = (schema: z.ZodType) =>
+  orElse(schema, (text) => ipVersion(/^\[(.*)\]:\d{1,5}$/.exec(text)?.[1] ?? "") === 6);
+
 const Machine = MachineInput.extend({
+  address: sshHost(MachineInput.shape.address),
+  user: account(MachineInput.shape.user).optional(),
+  internalAddress: orEmpty(MachineInput.shape.internalAddress).optional(),
+  apiServer: server(MachineInput.shape.apiServer).optional(),
   pool: orEmpty(MachineInput.shape.pool).optional(),
   privateKey: given<pulumi.Input<string>>(),
   certificateName: given<string>(),
 });
 
 const Ssh = SshConfiguration.extend({
+  user: account(SshConfiguration.shape.user).default(DEFAULT_SSH.user),
   privateKey: given<pulumi.Input<string>>(),
   privateKeys: given<pulumi.Input<Record<string, string>>>(),
   jumpHost: JumpHost.extend({
     privateKey: given<pulumi.Input<string>>(),
-    user: JumpHost.shape.user.unwrap().optional(),
+    address: sshHost(JumpHost.shape.address),
+    user: account(JumpHost.shape.user).optional(),
   }).optional(),
 });
 
@@ -183,9 +202,17 @@ export interface CheckedArgs extends Omit<
   rollout: RolloutSettings;
 }
 
-/** Returns the schema of the cluster on machines of pools or groups, whose name is that of the whole. */
-export const clusterOn = (system: System) =>
-  ClusterArguments.extend(withoutMachines(system)).omit({ name: true });
+/**
+ * Returns the schema of the cluster on machines of pools or groups, whose name is that of the whole. As in 0.1.0, a program may
+ * write that fields of existing machines are off, and `allowEvenControlPlanes`, which the rule for the pool does not ask.
+ */
+export const clusterOn = (system: System) => {
+  const off = z.literal(false, { error: 'is only for the system "ssh"; remove it' }).optional();
+  return ClusterArguments.extend({
+    ...withoutMachines(system),
+    ...{ adopt: off, resetOnDestroy: off, allowEvenControlPlanes: z.boolean().optional() },
+  }).omit({ name: true });
+};
 
 /** The cluster on machines of pools or groups. */
 export type ClusterOnArgs = Omit<KubeadmClusterArgs, "name" | "machines" | "endpoint" | "lost">;

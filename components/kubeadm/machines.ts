@@ -1,5 +1,5 @@
 import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
-import { DEFAULT_POOL } from "../../providers/kubeadm/plan/cluster/defaults";
+import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/cluster/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/cluster/machine";
@@ -28,11 +28,14 @@ export function sshCredentials(args: Pick<CheckedArgs, "machines" | "ssh">): pul
   return pulumi.secret(credentials);
 }
 
+/** Returns the user of machines without one of their own; an empty name counts as none. */
+const userOf = ({ ssh }: Pick<CheckedArgs, "ssh">) => ssh.user || DEFAULT_SSH.user;
+
 export function jumpHost(args: Pick<CheckedArgs, "ssh">): pulumi.Output<JumpHost> | undefined {
   const host = args.ssh.jumpHost;
   if (!host) return undefined;
-  const { address, port = SSH_PORT, user = args.ssh.user, hostKey } = host;
-  return pulumi.output({ address, port, user, hostKey });
+  const { address, port = SSH_PORT, user, hostKey } = host;
+  return pulumi.output({ address, port, user: user || userOf(args), hostKey });
 }
 
 /** Returns whether host keys are required, for previews, with the machines whose keys are not configured. */
@@ -82,9 +85,9 @@ export function describeMachines(
       group: groupOf(machine),
       address,
       port,
-      user: machine.user ?? args.ssh.user,
+      user: machine.user || userOf(args),
       hostKey: machine.hostKey ?? firstContact(),
-      internalAddress: machine.internalAddress ?? address,
+      internalAddress: machine.internalAddress || address,
       apiServer: machine.apiServer ?? apiServerAt(address),
       labels: machine.labels ?? {},
       taints: machine.taints ?? [],

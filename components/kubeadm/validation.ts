@@ -1,22 +1,57 @@
 import { plain, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
+import { quoted } from "../../lib/text/quote";
+import { ipVersion } from "../../lib/validation/addresses";
 import { issueAt, issueLines, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { KUBEADM_CLUSTER_RENAMES } from "../../providers/kubeadm/plan/cluster/defaults";
 import { proxyCredentialsIssue } from "../../providers/kubeadm/plan/validation/settings";
-import { machineClusterRules } from "../../stacks/schema/cluster-rules";
+import { machineAddressIssues, type NetworkBlocks } from "../../providers/kubeadm/plan/validation/network";
+import { blocksOf, machineClusterRules } from "../../stacks/schema/cluster-rules";
 import { type ProfileSettings, profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
 import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
 import { asWritten, checkedArguments, knownIssues, lifted } from "../arguments";
 import { type CheckedArgs, ClusterArguments, type KubeadmClusterArgs, PLAIN } from "./kubeadm-cluster-args";
 
+type MachineFacts = NonNullable<Parameters<typeof machineClusterRules>[0]["machines"]>[number];
+
 const RULES = {
   plain: PLAIN,
-  rules: ({ rollout = {}, ...cluster }: Parameters<typeof machineClusterRules>[0]) =>
-    machineClusterRules({
+  rules: ({
+    rollout = {},
+    provided,
+    ...cluster
+  }: Parameters<typeof machineClusterRules>[0] & Pick<KubeadmClusterArgs, "provided">) => [
+    ...(cluster.machines ?? []).flatMap((machine, index) =>
+      issueAt(["machines", index, "apiServer"], apiServerIssue(machine)),
+    ),
+    ...machineClusterRules({
       ...cluster,
+      machines: cluster.machines?.map((machine) => asReached(machine, blocksOf(cluster))),
+      // a pool that a component makes machines for may have none in this run, and the component has checked its names;
       // 0.1.0 accepted the empty name that splitting "" leaves
-      rollout: { ...rollout, pausedNodes: rollout.pausedNodes?.filter((name) => name !== "") },
+      rollout: provided
+        ? {}
+        : { ...rollout, pausedNodes: rollout.pausedNodes?.filter((name) => name !== "") },
     }),
+  ],
 };
+
+/**
+ * Returns a machine as its rules take it: in 0.1.0, the address at which only foresail reaches it could be in a block of the
+ * cluster, and an empty internal address was none.
+ */
+function asReached({ internalAddress, ...machine }: MachineFacts, blocks: NetworkBlocks): MachineFacts {
+  if (!internalAddress) return machine;
+  const isInside = machineAddressIssues(blocks, machine).some(({ path: [field] }) => field === "address");
+  const { address, ...others } = machine;
+  return { ...others, internalAddress, ...(isInside || address === undefined ? {} : { address }) };
+}
+
+/** Returns what is wrong with a control plane of which only an address in IPv6 is known, or undefined. */
+function apiServerIssue({ role, address = "", apiServer }: MachineFacts): string | undefined {
+  return role === "control-plane" && !apiServer && ipVersion(address) === 6
+    ? `is missing; write where its API is reached, since ${quoted(address)} is an IPv6 address: "cp-1.example.org:6443"`
+    : undefined;
+}
 
 /** Returns the issues of what is known of a cluster's arguments, by the rules of a stack file. */
 export const argumentIssues = (args: object): ValidationIssue[] => knownIssues(ClusterArguments, args, RULES);

@@ -93,22 +93,35 @@ export interface OpenstackClusterArgs
   cluster: ClusterOnArgs;
 }
 
-const { network: Network, pools } = OpenstackSection.shape;
+const { network: Network, pools, region } = OpenstackSection.shape;
+const { rootVolume, zones } = pools.element.shape;
+const RootVolume = rootVolume.unwrap();
+const CloudProvider = OpenstackSection.shape.cloudProvider.unwrap();
+const { cloudControllerManager, cinder } = CloudProvider.shape;
+const version = orEmpty(cinder.unwrap().shape.version).optional();
 
 /** Schema of the arguments. A program that allows every address says so by the block itself. */
 const OpenstackArguments = OpenstackSection.extend({
   // wider than in a stack file, as in 0.1.0
+  region: orEmpty(region).optional(),
   network: Network.extend({ externalNetwork: orEmpty(Network.shape.externalNetwork).optional() }),
   pools: z
-    .array(pools.element.extend({ replacementsPerRun: whole(0, 100).default(1) }))
+    .array(
+      pools.element.extend({
+        replacementsPerRun: whole(0, 100).default(1),
+        zones: z.array(orEmpty(zones.unwrap().element)).default([]),
+        rootVolume: RootVolume.extend({ type: orEmpty(RootVolume.shape.type).optional() }).optional(),
+      }),
+    )
     .min(1)
     .max(MOST_GROUPS),
   access: Access.extend({ open: flag(true, ""), ssh: z.array(z.string()) }),
   sshPort: port().optional(),
-  cloudProvider: OpenstackSection.shape.cloudProvider
-    .unwrap()
-    .extend({ applicationCredential: z.custom<CloudProviderArgs["applicationCredential"]>().optional() })
-    .prefault({}),
+  cloudProvider: CloudProvider.extend({
+    applicationCredential: z.custom<CloudProviderArgs["applicationCredential"]>().optional(),
+    cloudControllerManager: cloudControllerManager.unwrap().extend({ version }).prefault({}),
+    cinder: cinder.unwrap().extend({ version }).prefault({}),
+  }).prefault({}),
   cluster: clusterOn("openstack"),
 });
 

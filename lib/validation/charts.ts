@@ -31,7 +31,7 @@ export function chartIssues(source: {
   const isComplete = chart.startsWith("oci://") || /^\.{0,2}\//.test(chart);
   if (isComplete && digest !== undefined)
     return [{ path: ["digest"], message: "belongs to a chart of a repository; remove it" }];
-  if (isComplete === (repository === undefined)) return [];
+  if (isComplete === !repository) return [];
   const message = isComplete
     ? `belongs to a chart's name; remove it, ${quoted(chart)} says where the chart is`
     : `is missing; write the URL of the repository that has ${quoted(chart)}`;

@@ -6,6 +6,7 @@ import { API_SERVER_PORT, apiPortIssue, loopbackPortIssue } from "../../lib/vali
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_NETWORK } from "../../providers/kubeadm/plan/cluster/defaults";
 import { ciliumValuesIssues } from "../../providers/kubeadm/plan/validation/network-plugin";
+import { urlIssue } from "../../lib/validation/urls";
 import { podSubnetIssue, serviceSubnetIssue } from "../../providers/kubeadm/plan/validation/network";
 import { anyValues, exactlyOne, flag, port, rule, rules, text, url } from "./rule";
 
@@ -66,14 +67,17 @@ export const OpenstackEndpoint = exactlyOne(
 );
 
 const values = () => anyValues("Values of the Helm chart.");
-const chartVersion = () => text(chartVersionIssue).optional();
+/** Schema of a text that counts as absent when it is empty. */
+const orNone = (issueOf: (value: string) => string | undefined) =>
+  text((value) => (value === "" ? undefined : issueOf(value))).optional();
+const chartVersion = () => orNone(chartVersionIssue);
 const NO_DIGEST = [{ path: ["digest"], message: "belongs to a URL; remove it" }];
 const digest = () => text(digestIssue).optional();
 const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => ValidationIssue[] = () => []) =>
   z.strictObject({
-    version: text((version) => (version === "" ? undefined : chartVersionIssue(version)))
-      .optional()
-      .describe("Version of the chart; when absent, the one that foresail was tested with."),
+    version: chartVersion().describe(
+      "Version of the chart; when absent, the one that foresail was tested with.",
+    ),
     digest: digest().describe(
       "Digest of the chart's archive, sha256:…; when absent, the one that foresail knows for its own version, if any.",
     ),
@@ -101,7 +105,9 @@ const ChartPlugin = rules(
     chart: rule(z.string().min(1).max(1000), chartNameIssue).describe(
       "Name of the chart in the repository, its path, or an oci:// reference.",
     ),
-    repository: url(["https", "http"]).optional().describe("URL of the chart repository."),
+    repository: orNone((value) => urlIssue(value, ["https", "http"])).describe(
+      "URL of the chart repository.",
+    ),
     version: chartVersion().describe("Version of the chart."),
     digest: digest().describe(
       "Digest of the chart's archive in the repository, sha256:…; without it, it is not checked.",
