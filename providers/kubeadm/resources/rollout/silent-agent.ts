@@ -51,6 +51,7 @@ export class AgentWatch {
   private written = "";
   private awaited: ReturnType<typeof awaitedOfAgent>;
   private since = Date.now();
+  private readonly said = new Set<string>();
 
   constructor(
     private readonly session: RolloutSession,
@@ -104,6 +105,14 @@ export class AgentWatch {
   private async look(): Promise<void> {
     const { session, node } = this;
     const machine = session.inputs.machines.find(({ name }) => name === node);
-    if (machine !== undefined) await startAgent(session, machine);
+    const run: typeof session.run = (...step) => session.run(...step);
+    if (machine !== undefined) await startAgent({ run, progress: (line) => this.say(line) }, machine);
+  }
+
+  /** Says each line once, and none after the wait, when the connection of a look may have been closed. */
+  private say(line: string): void {
+    if (this.said.has(line) || this.ended.signal.aborted) return;
+    this.said.add(line);
+    this.session.progress(line);
   }
 }

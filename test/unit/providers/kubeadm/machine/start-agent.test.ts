@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { stepFile } from "../../../../../providers/kubeadm/machine/operations";
 import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
 import { ShellMachine } from "./run-shell";
@@ -20,12 +20,14 @@ function run(state: string, start: string, enable = "exit 0") {
     `case $1 in
 enable) ${enable} ;;
 show) tr ' ' '\\n' <${unit} ;;
+stop) printf 'inactive dead' >${unit} ;;
 start) touch ${machine.path("started")}; ${start.replaceAll("UNIT", unit)} ;;
 esac`,
   );
   const parameters = { MACHINE: "w-1", OWNER, OWNER_ID: "", OWNER_STACK: "", TAKE_OVER: "" };
   const { status, stdout, stderr } = machine.step(stepFile("start-agent"), parameters, ["common/owner"]);
-  return { status, words: stdout + stderr, wasStarted: existsSync(machine.path("started")) };
+  const wasStarted = existsSync(machine.path("started"));
+  return { status, words: stdout + stderr, wasStarted, state: readFileSync(unit, "utf8") };
 }
 
 const RUNNING = "active running";
@@ -58,8 +60,9 @@ describe("the step that starts a node agent", () => {
   });
 
   it("fails with what it said when it ends again", () => {
-    const { status, words } = run("inactive dead", "printf 'activating auto-restart' >UNIT");
+    const { status, words, state } = run("inactive dead", "printf 'activating auto-restart' >UNIT");
     assert.equal(status, 65);
+    assert.equal(state, "inactive dead", "systemd would start it again, and it could begin");
     assert.match(words, /foresail-node-agent ends again \(.*it says why\)/);
   });
 });
