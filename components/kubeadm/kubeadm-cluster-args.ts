@@ -6,7 +6,14 @@ import type {
   ClusterSpecification,
   ProxyCredentials,
 } from "../../providers/kubeadm/plan/cluster/specification";
-import { ClusterInput, JumpHost, SshConfiguration, withoutMachines } from "../../stacks/schema/cluster";
+import type { Readable } from "../../lib/validation/check";
+import {
+  type BaseCluster,
+  ClusterInput,
+  JumpHost,
+  SshConfiguration,
+  withoutMachines,
+} from "../../stacks/schema/cluster";
 import type { System } from "../../stacks/schema/keys";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "../../stacks/schema/host";
 import { MachineInput } from "../../stacks/schema/machine";
@@ -213,6 +220,9 @@ export const clusterOn = (system: System) => {
     ...{ adopt: off, resetOnDestroy: off, allowEvenControlPlanes: z.boolean().optional() },
   }).omit({ name: true });
 };
+
+/** Returns a cluster on machines of pools or groups as the rules of a stack file take it, which has no fields that are off. */
+export const asInStackFile = (cluster: object = {}) => cluster as Readable<BaseCluster>;
 
 /** The cluster on machines of pools or groups. */
 export type ClusterOnArgs = Omit<KubeadmClusterArgs, "name" | "machines" | "endpoint" | "lost">;

@@ -12,6 +12,7 @@ import type { CloudConfSections } from "../../providers/openstack/plan/cloud-con
 import type { JsonObject } from "../../lib/merge";
 import type { Pool } from "../../providers/openstack/plan/machine";
 import {
+  asInStackFile,
   type CheckedClusterOn,
   clusterOn,
   type ClusterOnArgs,
@@ -158,7 +159,8 @@ export function checkedOpenstack(name: string, given: OpenstackClusterArgs): Che
   ]);
   const checked = checkedArguments(component, OpenstackArguments, args, {
     plain: ["sshPort", ...PLAIN_FIELDS, ...PLAIN.map((path) => `cluster.${path}`)],
-    rules: ({ cluster, ...openstack }) => ofSection("openstack", openstackRules({ openstack, cluster })),
+    rules: ({ cluster, ...openstack }) =>
+      ofSection("openstack", openstackRules({ openstack, cluster: asInStackFile(cluster) })),
   });
   const cluster = withWritten(checked.cluster, args.cluster) as unknown as CheckedClusterOn;
   const { network, sshPort = cluster.ssh.port } = checked;

@@ -11,6 +11,7 @@ import { credentialIssues, withWritten } from "../kubeadm/validation";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import {
+  asInStackFile,
   type CheckedClusterOn,
   clusterOn,
   type ClusterOnArgs,
@@ -112,8 +113,8 @@ export function checkedTumblebug(name: string, given: TumblebugClusterArgs): Che
       ...Object.keys(TumblebugSection.shape).filter((name) => name !== "endpoint"),
       ...["sshPort", "endpoint.nlb", ...PLAIN_ENDPOINT, ...PLAIN.map((path) => `cluster.${path}`)],
     ],
-    rules: ({ cluster = {}, ...tumblebug }) =>
-      ofSection("tumblebug", tumblebugRules({ tumblebug, cluster: { ...cluster, name } })),
+    rules: ({ cluster, ...tumblebug }) =>
+      ofSection("tumblebug", tumblebugRules({ tumblebug, cluster: { ...asInStackFile(cluster), name } })),
     ...(written ? { place: ofServer(written) } : {}),
   });
   const { address, allowHttp, generation, credentials, caBundle, ...others } = checked;
