@@ -19,7 +19,7 @@ interface Deployment {
 }
 
 describe("a cluster through Azimuth, whose objects Cluster API's own webhooks check", function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   const fixture = azimuthFixture();
   const { get } = liveObjects(fixture);
 

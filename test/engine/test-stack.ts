@@ -46,12 +46,14 @@ interface StackRef {
   readonly passphrase?: string;
   /** Where its state is; default: a folder of its own in the project. */
   readonly stateFolder?: string;
-  /** Deadline of one command; default: 120. */
+  /** Deadline of one command; default: 120, and 240 for `destroy`. */
   readonly seconds?: number;
 }
 
 const PASSPHRASE = "a passphrase for tests";
 const SECONDS = 120;
+/** The garbage collector of a real kube-controller-manager pauses for up to two minutes when kinds come and go. */
+const DESTROY_SECONDS = 240;
 /** Of a command that did not end, in the error. */
 const LAST_LINES = 30;
 
@@ -215,7 +217,7 @@ export class TestStack {
       ],
       folder: this.place.folder,
       environment: this.environment,
-      seconds: this.place.seconds ?? SECONDS,
+      seconds: this.place.seconds ?? (args[0] === "destroy" ? DESTROY_SECONDS : SECONDS),
       ...(input === undefined ? {} : { input }),
       ...(onLine === undefined ? {} : { onLine }),
     };
