@@ -68,7 +68,7 @@ describe("a cluster of one machine that runs pods, on a real node", function () 
       "exit",
       "7",
     );
-    assert.deepEqual([exitCode, stdout], [7, "cp-1\n"]);
+    assert.deepEqual([exitCode, stdout.trim()], [7, "cp-1"]);
   });
 
   it("takes a change of the kubelet's settings, and its pods run again afterwards", async function () {
