@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isObject } from "../../lib/json";
 import { messageOf } from "../../lib/error-message";
+import { ownManifest } from "../../lib/own-manifest";
 import { readGivenFile } from "../../lib/files";
 import { plural } from "../../lib/text/plural";
 import { readYamlOf } from "../../lib/yaml";
@@ -154,12 +155,7 @@ function readMap(folder: string, name: string): Record<string, unknown> | undefi
 
 /** Returns what the folder's files depend on. */
 export function ownPackage(): OwnPackage {
-  const file = path.resolve(__dirname, "..", "..", "..", "package.json");
-  const { version, peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync(file, "utf8")) as {
-    version: string;
-    peerDependencies: Record<string, string>;
-    peerDependenciesMeta: Record<string, { optional?: boolean }>;
-  };
+  const { version, peerDependencies, peerDependenciesMeta } = ownManifest();
   const needed = Object.entries(peerDependencies).filter(([name]) => !peerDependenciesMeta[name]?.optional);
   return { version, peers: Object.fromEntries(needed) };
 }
