@@ -13,7 +13,7 @@ import {
 } from "../../providers/kubeadm/plan/backup/backup";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { machinesInState } from "../engine/drift-state";
-import { callPulumi, findProject, findStack } from "../engine/pulumi";
+import { exportStack } from "../engine/pulumi";
 import { columns } from "../terminal/table";
 import { print } from "../terminal/terminal";
 
@@ -113,10 +113,8 @@ function asText(kept: readonly KeptSnapshot[], folder: string): string[] {
  * @throws UsageError when the stack keeps none
  */
 async function readBackup(named: string | undefined, ...secrets: "--show-secrets"[]) {
-  const project = await findProject();
-  const stack = await findStack(project, named);
-  const { stdout } = await callPulumi({ project, args: ["stack", "export", ...secrets, "--stack", stack] });
-  const found = machinesInState(stdout);
+  const { project, stack, exported } = await exportStack(named, ...secrets);
+  const found = machinesInState(exported);
   if (found?.backup === undefined)
     throw new UsageError(`the stack ${stack} keeps no snapshots; set cluster.backup, and run \`up\` once`);
   return { ...found, backup: withFolder(found.backup, project.folder) };

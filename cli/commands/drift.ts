@@ -8,7 +8,7 @@ import type { DriftAnswer, DriftedFile } from "../../providers/kubeadm/plan/drif
 import type { Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { machinesInState } from "../engine/drift-state";
-import { callPulumi, findProject, findStack } from "../engine/pulumi";
+import { exportStack } from "../engine/pulumi";
 import { colorsOf, print } from "../terminal/terminal";
 
 export interface DriftOptions {
@@ -37,13 +37,7 @@ type MachineDrift = { readonly node: string } & (
  */
 export async function drift(options: DriftOptions, say = print): Promise<number> {
   const accepted = options.accept.map(acceptedFile);
-  const project = await findProject();
-  const stack = await findStack(project, options.stack);
-  const { stdout } = await callPulumi({
-    project,
-    args: ["stack", "export", "--show-secrets", "--stack", stack],
-  });
-  const inState = machinesInState(stdout);
+  const inState = machinesInState((await exportStack(options.stack, "--show-secrets")).exported);
   if (inState === undefined) return endWithoutMachines(options, say);
   const { machines, ...access } = inState;
   if (accepted.length > 0) {

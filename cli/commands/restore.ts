@@ -7,7 +7,7 @@ import { type ReadSnapshot, readSnapshot } from "../../providers/kubeadm/client/
 import { recordedFault } from "../../providers/kubeadm/client/snapshot-files";
 import { planRestore } from "../../providers/kubeadm/plan/backup/restore";
 import { machinesInState } from "../engine/drift-state";
-import { callPulumi, findProject, findStack } from "../engine/pulumi";
+import { exportStack } from "../engine/pulumi";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { askPerson, print } from "../terminal/terminal";
 
@@ -43,10 +43,7 @@ export async function restore(options: RestoreOptions, say = print): Promise<num
     say(`refused: ${options.from} can't be restored: ${read.fault}. Nothing was touched.`);
     return EXIT.failed;
   }
-  const project = await findProject();
-  const stack = await findStack(project, options.stack);
-  const exported = ["stack", "export", "--show-secrets", "--stack", stack];
-  const inState = machinesInState((await callPulumi({ project, args: exported })).stdout);
+  const inState = machinesInState((await exportStack(options.stack, "--show-secrets")).exported);
   if (inState === undefined) throw new UsageError("Cluster API manages the machines of this stack");
   const { machines, ...cluster } = inState;
   const access: MachineAccess = { ...cluster, seconds: SECONDS };

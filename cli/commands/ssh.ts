@@ -5,7 +5,7 @@ import { openSession, SshConnection, SshConnectionLost } from "../../lib/ssh";
 import { listed, quoted } from "../../lib/text/quote";
 import { sshTarget } from "../../providers/kubeadm/client/ssh-target";
 import { machinesInState } from "../engine/drift-state";
-import { callPulumi, findProject, findStack } from "../engine/pulumi";
+import { exportStack } from "../engine/pulumi";
 import { UsageError } from "../terminal/exit-codes";
 
 export interface SshOptions {
@@ -39,10 +39,8 @@ export async function ssh(
   { stack: name, machine: wanted, command }: SshOptions,
   terminal: Terminal = { input: process.stdin, output: process.stdout, errors: process.stderr },
 ): Promise<number> {
-  const project = await findProject();
-  const stack = await findStack(project, name);
-  const args = ["stack", "export", "--show-secrets", "--stack", stack];
-  const inState = machinesInState((await callPulumi({ project, args })).stdout);
+  const { stack, exported } = await exportStack(name, "--show-secrets");
+  const inState = machinesInState(exported);
   if (inState === undefined)
     throw new UsageError("Cluster API manages the machines of this stack; foresail has no login on them");
   const { machines, credentials, jumpHost } = inState;

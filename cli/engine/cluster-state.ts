@@ -6,7 +6,7 @@ import type { Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import { plain } from "./drift-state";
-import { callPulumi, findProject, findStack } from "./pulumi";
+import { exportStack } from "./pulumi";
 
 /** What the state has of a cluster's rollouts. */
 interface RolloutInState {
@@ -46,10 +46,7 @@ export function clusterInState(exported: string): ClusterInState {
 
 /** Reads the kubeadm cluster of a stack from its state. @param name of the stack; absent for the one that is selected */
 export async function readClusterState(name: string | undefined): Promise<ClusterInState> {
-  const project = await findProject();
-  const stack = await findStack(project, name);
-  const args = ["stack", "export", "--show-secrets", "--stack", stack];
-  return clusterInState((await callPulumi({ project, args })).stdout);
+  return clusterInState((await exportStack(name, "--show-secrets")).exported);
 }
 
 /** Returns a stack's kubeconfig for a connection: who can write the state must not be able to run a program here. */

@@ -162,6 +162,22 @@ export async function findStack(project: Project, named: string | undefined): Pr
   return stdout.trim();
 }
 
+/**
+ * Returns the state of a stack of the project that is found here.
+ *
+ * @param named the stack; undefined for the one that is selected
+ * @param secrets for the plain text of its secrets
+ */
+export async function exportStack(
+  named: string | undefined,
+  ...secrets: "--show-secrets"[]
+): Promise<{ project: Project; stack: string; exported: string }> {
+  const project = await findProject();
+  const stack = await findStack(project, named);
+  const { stdout } = await callPulumi({ project, args: ["stack", "export", ...secrets, "--stack", stack] });
+  return { project, stack, exported: stdout };
+}
+
 export interface Project {
   readonly folder: string;
   readonly name: string;
