@@ -12,7 +12,8 @@ export type ArgumentsOf<Fields> = {
   [Field in keyof Fields]: DeepInput<Exclude<Fields[Field], undefined>>;
 };
 
-interface Rules<Schema extends z.ZodObject> {
+/** What is checked in addition to a schema. */
+export interface Rules<Schema extends z.ZodObject> {
   /** Fields whose values decide which resources there are, such as "machines.name". */
   plain?: readonly string[];
   /** Rules over several fields. */

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { ClusterOnArgs } from "../components/kubeadm/kubeadm-cluster-args";
+import type { ClusterOnArgs } from "../components/kubeadm/cluster-on-machines";
 import type { KubeadmConfiguration } from "./schema";
 import { JUMP_HOST_KEY } from "./schema/secrets";
 

@@ -6,15 +6,7 @@ import type {
   ClusterSpecification,
   ProxyCredentials,
 } from "../../providers/kubeadm/plan/cluster/specification";
-import type { Readable } from "../../lib/validation/check";
-import {
-  type BaseCluster,
-  ClusterInput,
-  JumpHost,
-  SshConfiguration,
-  withoutMachines,
-} from "../../stacks/schema/cluster";
-import type { System } from "../../stacks/schema/keys";
+import { ClusterInput, JumpHost, SshConfiguration } from "../../stacks/schema/cluster";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "../../stacks/schema/host";
 import { MachineInput } from "../../stacks/schema/machine";
 import { NetworkConfiguration } from "../../stacks/schema/network";
@@ -208,22 +200,3 @@ export interface CheckedArgs extends Omit<
   kubeadm: ClusterSpecification["kubeadm"];
   rollout: RolloutSettings;
 }
-
-/**
- * Returns the schema of the cluster on machines of pools or groups, whose name is that of the whole. As in 0.1.0, a program may
- * write that fields of existing machines are off, and `allowEvenControlPlanes`, which the rule for the pool does not ask.
- */
-export const clusterOn = (system: System) => {
-  const off = z.literal(false, { error: 'is only for the system "ssh"; remove it' }).optional();
-  return ClusterArguments.extend({
-    ...withoutMachines(system),
-    ...{ adopt: off, resetOnDestroy: off, allowEvenControlPlanes: z.boolean().optional() },
-  }).omit({ name: true });
-};
-
-/** Returns a cluster on machines of pools or groups as the rules of a stack file take it, which has no fields that are off. */
-export const asInStackFile = (cluster: object = {}) => cluster as Readable<BaseCluster>;
-
-/** The cluster on machines of pools or groups. */
-export type ClusterOnArgs = Omit<KubeadmClusterArgs, "name" | "machines" | "endpoint" | "lost">;
-export type CheckedClusterOn = Omit<CheckedArgs, "name" | "machines" | "endpoint" | "lost">;

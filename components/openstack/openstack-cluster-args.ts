@@ -1,25 +1,21 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import { below, issueAt } from "../../lib/validation/validation-issue";
+import { withCurrentNames } from "../../lib/pulumi/arguments";
 import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
 import { OpenstackSection, openstackRules } from "../../stacks/schema/openstack";
-import { Access, flag, MOST_GROUPS, port, whole } from "../../stacks/schema/rule";
-import { type ArgumentsOf, checkedArguments, ofSection, orEmpty } from "../arguments";
-import { credentialIssues, withWritten } from "../kubeadm/validation";
-import { clusterNameIssue } from "../../lib/validation/names";
+import { Access, MOST_GROUPS, whole } from "../../stacks/schema/rule";
+import { type ArgumentsOf, ofSection, orEmpty } from "../arguments";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
 import type { Pool } from "../../providers/openstack/plan/machine";
 import {
   asInStackFile,
   type CheckedClusterOn,
-  clusterOn,
+  checkedOnMachines,
   type ClusterOnArgs,
-  type EndpointArgs,
-  PLAIN,
-  PLAIN_ENDPOINT,
-} from "../kubeadm/kubeadm-cluster-args";
+  onMachines,
+} from "../kubeadm/cluster-on-machines";
+import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Network of the machines. */
 export type NetworkArgs = OwnNetworkArgs | ExistingNetworkArgs;
@@ -101,8 +97,9 @@ const CloudProvider = OpenstackSection.shape.cloudProvider.unwrap();
 const { cloudControllerManager, cinder } = CloudProvider.shape;
 const version = orEmpty(cinder.unwrap().shape.version).optional();
 
-/** Schema of the arguments. A program that allows every address says so by the block itself. */
+/** Schema of the arguments. */
 const OpenstackArguments = OpenstackSection.extend({
+  ...onMachines("openstack", Access),
   // wider than in a stack file, as in 0.1.0
   region: orEmpty(region).optional(),
   network: Network.extend({ externalNetwork: orEmpty(Network.shape.externalNetwork).optional() }),
@@ -116,14 +113,11 @@ const OpenstackArguments = OpenstackSection.extend({
     )
     .min(1)
     .max(MOST_GROUPS),
-  access: Access.extend({ open: flag(true, ""), ssh: z.array(z.string()) }),
-  sshPort: port().optional(),
   cloudProvider: CloudProvider.extend({
     applicationCredential: z.custom<CloudProviderArgs["applicationCredential"]>().optional(),
     cloudControllerManager: cloudControllerManager.unwrap().extend({ version }).prefault({}),
     cinder: cinder.unwrap().extend({ version }).prefault({}),
   }).prefault({}),
-  cluster: clusterOn("openstack"),
 });
 
 /** Checked arguments with their defaults. */
@@ -142,7 +136,7 @@ export interface CheckedOpenstack extends Omit<
 /** What decides on the objects in the cloud, which the preview plans from the state. */
 const PLAIN_FIELDS = [
   ...Object.keys(OpenstackSection.shape).filter((name) => !["userData", "endpoint"].includes(name)),
-  ...["endpoint.octavia", ...PLAIN_ENDPOINT],
+  "endpoint.octavia",
 ];
 
 /**
@@ -151,20 +145,14 @@ const PLAIN_FIELDS = [
  * @throws pulumi.InputPropertiesError with all issues
  */
 export function checkedOpenstack(name: string, given: OpenstackClusterArgs): CheckedOpenstack {
-  const component = `OpenstackCluster ${name}`;
-  const args = withCurrentNames(component, given, OPENSTACK_CLUSTER_RENAMES);
-  refuseArguments(component, [
-    ...issueAt(["name"], clusterNameIssue(name)),
-    ...below(["cluster"], credentialIssues(args.cluster)),
-  ]);
-  const checked = checkedArguments(component, OpenstackArguments, args, {
-    plain: ["sshPort", ...PLAIN_FIELDS, ...PLAIN.map((path) => `cluster.${path}`)],
+  const args = withCurrentNames(`OpenstackCluster ${name}`, given, OPENSTACK_CLUSTER_RENAMES);
+  const checked = checkedOnMachines("OpenstackCluster", name, OpenstackArguments, args, {
+    plain: PLAIN_FIELDS,
     rules: ({ cluster, ...openstack }) =>
       ofSection("openstack", openstackRules({ openstack, cluster: asInStackFile(cluster) })),
   });
-  const cluster = withWritten(checked.cluster, args.cluster) as unknown as CheckedClusterOn;
-  const { network, sshPort = cluster.ssh.port } = checked;
-  return { ...checked, network: networkOf(network), sshPort, cluster } as CheckedOpenstack;
+  const { network, cluster, sshPort = cluster.ssh.port } = checked;
+  return { ...checked, network: networkOf(network), sshPort } as CheckedOpenstack;
 }
 
 function networkOf({

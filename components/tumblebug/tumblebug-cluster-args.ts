@@ -1,24 +1,21 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
-import { clusterNameIssue } from "../../lib/validation/names";
-import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { withCurrentNames } from "../../lib/pulumi/arguments";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { defaultNodeAddresses, TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
-import { flag, MOST_GROUPS, MOST_MACHINES, port, whole } from "../../stacks/schema/rule";
+import { MOST_GROUPS, MOST_MACHINES, whole } from "../../stacks/schema/rule";
 import { TumblebugSection, tumblebugRules } from "../../stacks/schema/tumblebug";
-import { asWritten, checkedArguments, ofSection, orEmpty } from "../arguments";
-import { credentialIssues, withWritten } from "../kubeadm/validation";
+import { asWritten, ofSection, orEmpty } from "../arguments";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import {
   asInStackFile,
   type CheckedClusterOn,
-  clusterOn,
+  checkedOnMachines,
   type ClusterOnArgs,
-  type EndpointArgs,
-  PLAIN,
-  PLAIN_ENDPOINT,
-} from "../kubeadm/kubeadm-cluster-args";
+  onMachines,
+} from "../kubeadm/cluster-on-machines";
+import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Options for the CB-Tumblebug server. */
 export interface ServerArgs {
@@ -67,8 +64,9 @@ export interface TumblebugClusterArgs
 const { access, caBundle, groups, lost, resources } = TumblebugSection.shape;
 const Resources = resources.unwrap();
 
-/** Schema of the arguments. A program that allows every address says so by the block itself. */
+/** Schema of the arguments. */
 const TumblebugArguments = TumblebugSection.extend({
+  ...onMachines("tumblebug", access),
   // wider than in a stack file, as in 0.1.0
   caBundle: orEmpty(caBundle).optional(),
   groups: z
@@ -78,9 +76,6 @@ const TumblebugArguments = TumblebugSection.extend({
   lost: z.array(orEmpty(lost.unwrap().element)).default([]),
   resources: Resources.extend({ prefix: orEmpty(Resources.shape.prefix).optional() }).prefault({}),
   credentials: z.custom<ServerArgs["credentials"]>().optional(),
-  access: access.extend({ open: flag(true, ""), ssh: z.array(z.string()) }),
-  sshPort: port().optional(),
-  cluster: clusterOn("tumblebug"),
 });
 
 /** Checked arguments with their defaults. */
@@ -101,18 +96,11 @@ export interface CheckedTumblebug extends Omit<
  * @throws pulumi.InputPropertiesError with all issues
  */
 export function checkedTumblebug(name: string, given: TumblebugClusterArgs): CheckedTumblebug {
-  const component = `TumblebugCluster ${name}`;
-  const { server: written, ...named } = withCurrentNames(component, given, TUMBLEBUG_CLUSTER_RENAMES);
+  const current = withCurrentNames(`TumblebugCluster ${name}`, given, TUMBLEBUG_CLUSTER_RENAMES);
+  const { server: written, ...named } = current;
   const args = { ...named, ...written };
-  refuseArguments(component, [
-    ...issueAt(["name"], clusterNameIssue(name)),
-    ...below(["cluster"], credentialIssues(args.cluster)),
-  ]);
-  const checked = checkedArguments(component, TumblebugArguments, args, {
-    plain: [
-      ...Object.keys(TumblebugSection.shape).filter((name) => name !== "endpoint"),
-      ...["sshPort", "endpoint.nlb", ...PLAIN_ENDPOINT, ...PLAIN.map((path) => `cluster.${path}`)],
-    ],
+  const checked = checkedOnMachines("TumblebugCluster", name, TumblebugArguments, args, {
+    plain: [...Object.keys(TumblebugSection.shape).filter((name) => name !== "endpoint"), "endpoint.nlb"],
     rules: ({ cluster, ...tumblebug }) =>
       ofSection("tumblebug", tumblebugRules({ tumblebug, cluster: { ...asInStackFile(cluster), name } })),
     ...(written ? { place: ofServer(written) } : {}),
@@ -127,7 +115,6 @@ export function checkedTumblebug(name: string, given: TumblebugClusterArgs): Che
     ...others,
     server: asWritten(server, written ?? server),
     nodeAddresses: checked.nodeAddresses ?? defaultNodeAddresses(checked.groups),
-    cluster: withWritten(checked.cluster, args.cluster) as unknown as CheckedClusterOn,
   } as CheckedTumblebug;
 }
 
