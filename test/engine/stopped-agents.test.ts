@@ -140,7 +140,7 @@ describe("a node is asked for a change and its agent does not run", function () 
         assert.equal(annotations[KEYS.changesAllowed], "false");
         assert.deepEqual([annotations[KEYS.desired(CONFIGURATION)]], reached[node]);
         assert.equal((await rollout.ground.kubernetes.getNode(node))?.spec?.unschedulable ?? false, false);
-        // somebody has repaired the machine
+        // the machine was repaired
         const { agentUnit: _, ...state } = rollout.ground.fleet.state(node);
         rollout.ground.fleet.files.saveState(node, state);
         const agents = (await rollout.ground.stack.preview()).find(({ name }) => name === "test-node-agents");

@@ -3,7 +3,7 @@ import type { ClusterNodes } from "./cluster-nodes";
 import type { MachineState } from "./fleet-files";
 import { answer, DONE, failed, NOTHING, type Result, type Setting } from "./operation-result";
 
-/** Installs the agent, and starts one that somebody stopped. */
+/** Installs the agent, and starts one that was stopped. */
 export async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
   if (!state.member) return failed(`${script.machine}: is not a member of the cluster`);
   const installers = [...script.text.matchAll(/^# foresail: (\S+ \S+), for the node agent$/gm)];
@@ -28,7 +28,7 @@ export async function agentSpeaks(machine: string, state: MachineState, nodes: C
     await nodes.annotate(machine, { [revision.key]: revision.value });
 }
 
-/** Starts an agent that somebody stopped; one whose unit is broken does not start. */
+/** Starts an agent that was stopped; one whose unit is broken does not start. */
 export async function startAgent({ script, state, files, nodes }: Setting): Promise<Result> {
   if (state.agentUnit === undefined) return answer("runs");
   if (state.agentUnit === "broken")

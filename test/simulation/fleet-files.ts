@@ -74,7 +74,7 @@ export interface MachineState {
   clockOffset?: number;
   /** for how many seconds its node agent has been in the middle of a change */
   changing?: string;
-  /** its node agent does not run: somebody stopped it, or its unit can't be started; absent while it runs */
+  /** its node agent does not run: it was stopped, or its unit can't be started; absent while it runs */
   agentUnit?: "stopped" | "broken";
   /** whether its node agent writes nothing on the Node */
   silent?: boolean;

@@ -52,16 +52,17 @@ dump_enabled_settings() {
 # Installs Kubernetes' programs, and notes those that were not there, or were others.
 install_programs() {
   # shellcheck disable=SC2153,SC2154 # a parameter, and a variable of common/preparation
-  local due before had_key=no kind what version=$VERSION key=$kubernetes_key
+  local due before="" after="" had_key=no kind what version=$VERSION key=$kubernetes_key
   due=$(list_due_programs)
-  before=$(list_program_sums)
+  if grep -q "^unsure " <<<"$due"; then before=$(list_program_sums); fi
   if is_there "$key"; then had_key=yes; fi
   install_kubernetes kubeadm kubelet kubectl
   if [ "$had_key" = no ] && is_there "$key"; then note file "$key"; fi
+  if [ -n "$before" ]; then after=$(list_program_sums); fi
   while read -r kind what; do
     case $kind in
     bundle) note bundle "$what" ;;
-    unsure) if [ "$(grep "/$what\$" <<<"$before")" != "$(list_program_sums | grep "/$what\$")" ]; then note program "$what" "$version"; fi ;;
+    unsure) if [ "$(grep "/$what\$" <<<"$before")" != "$(grep "/$what\$" <<<"$after")" ]; then note program "$what" "$version"; fi ;;
     program)
       # shellcheck disable=SC2016 # dpkg-query fills it in
       if [ -n "$REPOSITORY" ]; then version=$(dpkg-query --show --showformat='${Version}' "$what"); fi

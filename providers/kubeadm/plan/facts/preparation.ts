@@ -6,8 +6,17 @@ import { type AskedMachine, factOf, isContainer, linesOf } from "./machine-readi
 
 /** Kinds of changes, as common/preparation.sh notes them. */
 const KINDS = [
-  ...(["bundle", "file", "module", "more", "package", "program", "removed", "replaced", "setting"] as const),
-  ...(["swap", "unsure"] as const),
+  "bundle",
+  "file",
+  "module",
+  "more",
+  "package",
+  "program",
+  "removed",
+  "replaced",
+  "setting",
+  "swap",
+  "unsure",
 ] as const;
 export type ChangeKind = (typeof KINDS)[number];
 

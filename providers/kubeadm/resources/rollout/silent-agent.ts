@@ -20,22 +20,24 @@ export class AgentStopped extends Error {}
 /**
  * Starts the agent of a machine if it does not run.
  *
+ * @param say takes what a person should know
  * @throws AgentStopped when it can't be started; a machine that can't be looked at is left as it is
  */
 export async function startAgent(
   session: Pick<MachinesSession, "run" | "progress">,
   machine: Machine,
+  say = (line: string) => session.progress(line),
 ): Promise<void> {
   const { name } = machine;
   try {
     const found = await session.run(machine, startAgentScript, { seconds: LOOK_SECONDS });
-    if (found.trim() === "started") session.progress(`${name}: its node agent did not run and was started`);
+    if (found.trim() === "started") say(`${name}: its node agent did not run and was started`);
   } catch (error) {
     // an agent at work has the machine's lock
     if (error instanceof SshCommandTimeout) return;
     // a machine that can't be reached may be back before the limit
     if (!(error instanceof SshCommandError) || !error.hasBegun || error.exitCode !== NOT_STARTED) {
-      session.progress(`whether the node agent of ${name} runs could not be seen: ${messageOf(error)}`);
+      say(`whether the node agent of ${name} runs could not be seen: ${messageOf(error)}`);
       return;
     }
     throw new AgentStopped(`the node agent on ${name} does not run and can't be started: ${error.words}`);
@@ -105,8 +107,7 @@ export class AgentWatch {
   private async look(): Promise<void> {
     const { session, node } = this;
     const machine = session.inputs.machines.find(({ name }) => name === node);
-    const run: typeof session.run = (...step) => session.run(...step);
-    if (machine !== undefined) await startAgent({ run, progress: (line) => this.say(line) }, machine);
+    if (machine !== undefined) await startAgent(session, machine, (line) => this.say(line));
   }
 
   /** Says each line once, and none after the wait, when the connection of a look may have been closed. */
