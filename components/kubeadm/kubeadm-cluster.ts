@@ -78,6 +78,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private readonly endpoint: pulumi.Output<Endpoint>;
   private readonly prepared: ReadonlyMap<string, Preparation>;
   private readonly args: CheckedArgs;
+  private readonly credentialsSum: pulumi.Output<string>;
 
   constructor(
     private readonly clusterName: string,
@@ -90,6 +91,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       void inform(`KubeadmCluster ${clusterName}: ${describeHostKeys(args)}`, this);
     warnOf(args, (line) => void warn(`KubeadmCluster ${clusterName}: ${line}`, this));
     this.endpoint = endpointOf(clusterName, args);
+    this.credentialsSum = credentialsSum(args);
     this.common = {
       specification: specification(this.endpoint, args),
       stack: stackName(),
@@ -175,7 +177,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
         ...(provided ? { provided: true as const } : {}),
         ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.args) }),
-        credentialsSum: credentialsSum(this.args),
+        credentialsSum: this.credentialsSum,
       },
       { parent: this },
     );
@@ -359,7 +361,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
           : {}),
         agents: this.agentSettings(),
         preparations: preparationsDone(this.machinesOf(group), this.prepared),
-        credentialsSum: credentialsSum(this.args),
+        credentialsSum: this.credentialsSum,
         podNetwork: podNetworkKind(this.args),
         ...(this.args.bootstrapRevision === undefined
           ? {}

@@ -192,7 +192,7 @@ function waveJobs(wave: Wave, { onFailure, maxParallel }: Fleet, rulesFor: Rules
 /**
  * Returns the files that touch stacks: their own and their layers; all stack files when that would be too many.
  *
- * @throws Error when a path is not a plain text, since GitLab replaces variables and patterns in it
+ * @throws Error when a path is not plain text, since GitLab replaces variables and patterns in it
  */
 function pathsOf({ folder, layerOf }: StackFiles, stacks: readonly string[]): string[] {
   const prefix = folder === "" ? "" : `${folder}/`;
