@@ -220,8 +220,8 @@ function addReviewCommands(program: Command): void {
     .action(async (file: string, { stack, ...options }: ReportOptions) => {
       const form = outputOf(options);
       if (form === undefined) throw new UsageError("give --output markdown or --output json");
-      const { report } = await import("./commands/preview.js");
-      await report({ file, form, ...(stack !== undefined && { stack }) });
+      const { reportPreview } = await import("./commands/preview.js");
+      await reportPreview({ file, form, ...(stack !== undefined && { stack }) });
     });
   addOutputOptions(report, "a comment for GitHub, dangers first, or the same as data", ["json", "markdown"]);
 }

@@ -49,8 +49,8 @@ export function addClusterCommands(program: Command): void {
     .argument("[command...]", "after --; a login shell without it")
     .option(...STACK)
     .action(async (machine: string, command: string[], options: Omit<SshOptions, "machine" | "command">) => {
-      const { ssh } = await import("./commands/ssh.js");
-      process.exitCode = await ssh({ ...options, machine, command });
+      const { sshToMachine } = await import("./commands/ssh.js");
+      process.exitCode = await sshToMachine({ ...options, machine, command });
     });
 }
 

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import {
-  type AdoptionArgs as ResourceArgs,
-  Adoption as AdoptionResource,
+  type AdoptionResourceArgs as ResourceArgs,
+  AdoptionResource,
 } from "../providers/kubernetes/resources/object-resources";
 import { stackOwner } from "./stack-owner";
 

@@ -27,7 +27,7 @@ export const orElse = (schema: z.ZodType, isAccepted: (text: string) => boolean)
   rules(z.string(), (value) => (isAccepted(value) ? [] : check(schema, value, []).issues));
 
 /** Schema of a text that programs of 0.1.0 could write as "", such as a variable that is not set: state has it as it was written. */
-export const orEmpty = (schema: z.ZodType) => orElse(schema, (text) => text === "");
+export const orEmptyText = (schema: z.ZodType) => orElse(schema, (text) => text === "");
 
 /** Stands for a value that is not known yet: it has no type that a schema accepts. */
 const UNKNOWN = Symbol("not known yet");

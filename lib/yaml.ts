@@ -68,7 +68,7 @@ export function readYamlDocument(text: string, limits: YamlLimits = {}): Documen
     throw new YamlIssue(
       `is larger than ${bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`}`,
     );
-  const lines = linesOf(text);
+  const lines = lineCounterOf(text);
   const options = { logLevel: "silent", prettyErrors: false, uniqueKeys: false, merge } as const;
   // the parser would compare each key with all others
   const [document, another] = composerOf(options, lines).compose(tokens(text, lines), true, text.length);
@@ -107,7 +107,7 @@ function* tokens(text: string, lines: LineCounter) {
 }
 
 /** Returns a counter of the lines of a text, for the offsets of its nodes. */
-export function linesOf(text: string): LineCounter {
+export function lineCounterOf(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines.addNewLine(end + 1);

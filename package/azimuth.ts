@@ -24,6 +24,10 @@ export {
   type ZenithOperatorArgs,
 } from "../components/azimuth/zenith";
 export type { OidcIssuer, PolicyRule } from "../providers/azimuth/plan/cluster-values";
-export type { ClusterAddons, ClusterSpecification, NodeGroup } from "../providers/azimuth/plan/objects";
+export type {
+  ClusterAddons,
+  AzimuthSpec as ClusterSpecification,
+  GroupSpec as NodeGroup,
+} from "../providers/azimuth/plan/objects";
 export type { ZenithSettings } from "../providers/azimuth/plan/zenith-values";
-export type { Owner } from "../providers/kubernetes/plan/adoption";
+export type { OwnerRef as Owner } from "../providers/kubernetes/plan/adoption";

@@ -12,8 +12,8 @@ import { displayWarnings } from "../lib/text/warnings";
 import { formatViolation, isMandatory, POLICY_LEVELS_VARIABLE } from "../lib/text/policy-violation";
 import { knownValues } from "./known-values";
 import { assertParameters } from "./plan/parameters";
-import type { Finding, PolicyResource, ResourceRule, StackRule } from "./plan/rule";
-import { rules } from "./plan/rules";
+import type { Violation, PolicyResource, ResourceRule, StackRule } from "./plan/rule";
+import { packRules } from "./plan/rules";
 
 displayWarnings();
 
@@ -35,7 +35,7 @@ const resourceOf = ({
 });
 
 /** Returns the engine's message of a finding, and prints it as a line if `foresail` reads lines. */
-function reported(rule: string, urn: string, { problem, fix }: Finding): string {
+function reported(rule: string, urn: string, { problem, fix }: Violation): string {
   if (levels !== undefined) {
     const { type, name } = parseUrn(urn);
     const resource = `${type.split(":").at(-1) ?? ""} ${name}`;
@@ -78,7 +78,7 @@ const stackPolicy = ({ name, description, parameters, ...rule }: StackRule<never
 // an engine that is killed leaves no pack behind
 engineSignal().signal.addEventListener("abort", () => process.exit(1));
 
-const { resources, stack } = rules(new Date().toISOString().slice(0, 10));
+const { resources, stack } = packRules(new Date().toISOString().slice(0, 10));
 new PolicyPack("foresail", {
   enforcementLevel: "mandatory",
   policies: [...resources.map(resourcePolicy), ...stack.map(stackPolicy)],

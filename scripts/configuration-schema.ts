@@ -9,7 +9,7 @@ import {
   CollectorSection,
   CONFIGURATION_KEYS,
   type ConfigurationKey,
-  MACHINE_FIELDS,
+  EXISTING_MACHINE_FIELDS,
   MachinePoolSection,
   OpenstackSection,
   SharedSources,
@@ -214,7 +214,7 @@ function ofKey(name: string, { description, secret }: ConfigurationKey): JsonSch
   if (name === "labels") return { ...jsonSchema(StackLabels), description };
   if (name === "system") return { type: "string", enum: [...SYSTEMS], default: "ssh", description };
   const { required, ...schema } = clusterJsonSchema();
-  const always = required?.filter((field) => !(MACHINE_FIELDS as readonly string[]).includes(field));
+  const always = required?.filter((field) => !(EXISTING_MACHINE_FIELDS as readonly string[]).includes(field));
   return { ...schema, required: always, description };
 }
 
@@ -243,7 +243,7 @@ function clusterBySystem(sections: readonly SystemSection[]): JsonSchema {
     else: {
       if: isSystem(...systems.filter((system) => withCluster.includes(system))),
       then: cluster({
-        not: { anyOf: MACHINE_FIELDS.map((field) => ({ type: "object", required: [field] })) },
+        not: { anyOf: EXISTING_MACHINE_FIELDS.map((field) => ({ type: "object", required: [field] })) },
       }),
       else: cluster({ type: "object", required: ["machines"] }),
     },

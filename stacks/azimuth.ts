@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
 import type { AzimuthClusterArgs } from "../components/azimuth/azimuth-cluster-args";
-import { ownerOf, type ClusterSpecification } from "../providers/azimuth/plan/objects";
+import { ownerReferenceOf, type AzimuthSpec } from "../providers/azimuth/plan/objects";
 import { withoutUndefined } from "../providers/azimuth/plan/entries-patch";
 import type { JsonObject } from "../lib/merge";
 import type { ConfigurationOf, AzimuthSection } from "./schema";
@@ -29,14 +29,14 @@ export function azimuth({
   });
   const { oidc, apiHost, sizes, kubeconfig, phase } = made;
   const { name: cluster, leaseName } = section;
-  const owner = ownerOf({ cluster }, record);
+  const owner = ownerReferenceOf({ cluster }, record);
   const monitor = { namespace, cluster, hasRecord: record, leaseName, owner };
   const waited: Record<string, pulumi.Output<unknown>> = section.waitForMachines ? { kubeconfig, phase } : {};
   return { oidc, apiHost, sizes, ...waited, monitor: pulumi.output(monitor), managementKubeconfig };
 }
 
 /** Returns the desired cluster, without undefined fields, which the API would take as settings. The fingerprint in state depends on the order of the fields. */
-function specification(section: AzimuthSection): ClusterSpecification {
+function specification(section: AzimuthSection): AzimuthSpec {
   const { name, label = name, templateName, controlPlaneMachineSize, nodeGroups, autohealing } = section;
   const { zenithIdentityRealmName, leaseName, cloudCredentialsSecretName } = section;
   return withoutUndefined({

@@ -1,6 +1,6 @@
 /** The configuration of a stack: its schema, its types and its reader. */
 export { AzimuthSection } from "./schema/azimuth";
-export { type BaseCluster, ClusterInput, MACHINE_FIELDS } from "./schema/cluster";
+export { type BaseCluster, ClusterInput, EXISTING_MACHINE_FIELDS } from "./schema/cluster";
 export { CollectorSection } from "./schema/collector";
 export type { Configuration, ConfigurationOf, KubeadmConfiguration } from "./schema/reading";
 export { CONFIGURATION_KEYS, SYSTEMS, type ConfigurationKey, type System } from "./schema/keys";

@@ -1,9 +1,9 @@
-import { renderMarkdown, renderText } from "../forecast/render";
+import { renderForecastMarkdown, renderForecast } from "../forecast/render";
 import { planReport, type PlanReport } from "../forecast/report";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { displayJson } from "../../lib/text/display";
 import { parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
-import { readFacts } from "../forecast/facts";
+import { readForecastFacts } from "../forecast/facts";
 import { chooseContext, findKubeconfig } from "../forecast/kubeconfig";
 import { colorsOf } from "../terminal/terminal";
 import { messageOf } from "../../lib/error-message";
@@ -44,7 +44,7 @@ export async function plan(
   };
   const file = findKubeconfig(options.kubeconfig, options.context);
   const chosen = chooseContext(file, options.context);
-  const facts = await readFacts(chosen, SECONDS).catch((error: unknown) => {
+  const facts = await readForecastFacts(chosen, SECONDS).catch((error: unknown) => {
     const words = messageOf(error);
     throw new Error(`${file} (context ${chosen.context}): ${words}`, { cause: error });
   });
@@ -57,7 +57,9 @@ export async function plan(
 
 function render(report: PlanReport, { output }: PlanOptions): string {
   if (output === "json") return `${displayJson(report)}\n`;
-  return output === "markdown" ? renderMarkdown(report) : renderText(report, colorsOf(process.stdout));
+  return output === "markdown"
+    ? renderForecastMarkdown(report)
+    : renderForecast(report, colorsOf(process.stdout));
 }
 
 function version(text: string, option: string): string {

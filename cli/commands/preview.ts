@@ -154,7 +154,7 @@ export interface ReportOptions {
  *
  * @throws NotAPreviewError
  */
-export async function report({ file, form, stack }: ReportOptions): Promise<void> {
+export async function reportPreview({ file, form, stack }: ReportOptions): Promise<void> {
   const fix = "give the file that `foresail preview --json` wrote";
   const read = readPreview(
     file === "-" ? await text(process.stdin) : await readGivenFile(file, "the preview", fix),

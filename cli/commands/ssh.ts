@@ -35,7 +35,7 @@ const SIGNALLED = 128;
  * @returns the exit code of the command, or of the last one in the shell
  * @throws UsageError for a machine that the stack does not have, and the SSH client's typed errors
  */
-export async function ssh(
+export async function sshToMachine(
   { stack: name, machine: wanted, command }: SshOptions,
   terminal: Terminal = { input: process.stdin, output: process.stdout, errors: process.stderr },
 ): Promise<number> {

@@ -3,7 +3,7 @@ import {
   CLUSTER_LEASE,
   KubernetesClient,
   type KubernetesObject,
-  type Lease,
+  type LeaseObject,
 } from "../../lib/kubernetes";
 import { describeHolder, pauseRequested, readHolder } from "../../lib/kubernetes/lease-holder";
 import { historyOf } from "../../lib/kubernetes/history";
@@ -12,7 +12,7 @@ import { controlPlanesOf } from "../../providers/kubeadm/plan/cluster/machine";
 import { warningDays } from "../../providers/kubeadm/plan/certificates/validity";
 import { observeRolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import { type ClusterInState, readClusterState, stackKubeconfig } from "../engine/cluster-state";
-import { type ClusterFacts, clusterStatus, statusLines } from "../status/status";
+import { type StatusFacts, clusterStatus, statusLines } from "../status/status";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { print } from "../terminal/terminal";
 
@@ -62,11 +62,11 @@ async function withCluster<T>({ rollout }: ClusterInState, work: (client: Kubern
 const readHistory = async (client: KubernetesClient): Promise<string[]> =>
   historyOf(await client.get(CLUSTER_HISTORY));
 
-async function readFacts(client: KubernetesClient, { rollout }: ClusterInState): Promise<ClusterFacts> {
+async function readFacts(client: KubernetesClient, { rollout }: ClusterInState): Promise<StatusFacts> {
   const [nodes, members, lease, pause, lines] = await Promise.all([
     client.listNodes(),
     client.listPods({ namespace: "kube-system", labelSelector: "component=etcd" }),
-    client.get<Lease>(CLUSTER_LEASE),
+    client.get<LeaseObject>(CLUSTER_LEASE),
     pauseRequested(client),
     readHistory(client),
   ]);

@@ -6,7 +6,7 @@ import { isObject, readJsonObjectOf } from "../../lib/json";
 import { parseYaml } from "../../lib/yaml";
 
 /** Where the engine keeps state and locks. */
-export type Backend =
+export type StateBackend =
   | { readonly kind: "folder"; /** Contains `.pulumi`. */ readonly folder: string }
   /** A bucket or a database, with the same objects as a folder; only the engine reads them. */
   | { readonly kind: "remote" }
@@ -22,7 +22,7 @@ const REMOTE = /^(?:postgres|s3|gs|azblob):\/\//;
  *
  * @param project the folder with Pulumi.yaml, if there is one
  */
-export async function findBackend(project = process.cwd(), environment = process.env): Promise<Backend> {
+export async function findBackend(project = process.cwd(), environment = process.env): Promise<StateBackend> {
   const url =
     environment["PULUMI_BACKEND_URL"] ?? (await backendOfProject(project)) ?? (await lastLogin(environment));
   if (url !== undefined && REMOTE.test(url)) return { kind: "remote" };

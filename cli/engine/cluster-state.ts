@@ -5,7 +5,7 @@ import type { CertificateSettings } from "../../providers/kubeadm/plan/certifica
 import type { Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
-import { plain } from "./drift-state";
+import { unsealed } from "./drift-state";
 import { exportStack } from "./pulumi";
 
 /** What the state has of a cluster's rollouts. */
@@ -37,8 +37,8 @@ export function clusterInState(exported: string): ClusterInState {
   const resources = deployment?.resources ?? [];
   const rollout = resources.find(({ type }) => type === `${OWN_TYPES}NodeRollout`)?.inputs;
   if (rollout === undefined) throw new Error("the stack has no kubeadm cluster; run `up` first");
-  const inputs = plain(rollout) as RolloutInState;
-  const outputs = plain(resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {});
+  const inputs = unsealed(rollout) as RolloutInState;
+  const outputs = unsealed(resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {});
   const { kubeconfig } = outputs as { kubeconfig?: unknown };
   const isThere = typeof kubeconfig === "string" && kubeconfig !== "";
   return { rollout: inputs, kubeconfig: isThere ? kubeconfig : inputs.kubeconfig };

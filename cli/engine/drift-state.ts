@@ -36,18 +36,18 @@ export function machinesInState(exported: string): MachinesInState | undefined {
     if (deployment?.resources?.some(({ type }) => WITHOUT_MACHINES.includes(type))) return undefined;
     throw new Error("the stack has no kubeadm cluster whose machines have node agents; run `up` first");
   }
-  const inputs = plain(found) as {
+  const inputs = unsealed(found) as {
     specification: { name: string };
     machines: Machine[];
     credentials: SshCredentials;
     jumpHost?: JumpHost;
   };
   const { specification, machines, credentials, jumpHost } = inputs;
-  const { secretFiles, backup } = (plain(inputsOf("NodeRollout")) ?? {}) as {
+  const { secretFiles, backup } = (unsealed(inputsOf("NodeRollout")) ?? {}) as {
     secretFiles?: string[];
     backup?: BackupSettings;
   };
-  const { owner: recorded = {} } = (plain(inputsOf("ClusterOwner")) ?? {}) as { owner?: object };
+  const { owner: recorded = {} } = (unsealed(inputsOf("ClusterOwner")) ?? {}) as { owner?: object };
   const owner = parseOwner({ ...recorded });
   return {
     cluster: specification.name,
@@ -61,9 +61,9 @@ export function machinesInState(exported: string): MachinesInState | undefined {
 }
 
 /** Returns a value of the state with the plain text of its secrets. */
-export function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+export function unsealed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unsealed);
   if (!isObject(value)) return value;
-  if (SIGNATURE in value && typeof value.plaintext === "string") return plain(parseJson(value.plaintext));
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+  if (SIGNATURE in value && typeof value.plaintext === "string") return unsealed(parseJson(value.plaintext));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unsealed(each)]));
 }

@@ -21,7 +21,7 @@ import { parseYaml } from "../../lib/yaml";
  * Everything that was read from a cluster; what could not be read is undefined here and described in `notes` or
  * `unread`.
  */
-export interface ClusterFacts {
+export interface PlanFacts {
   server: string;
   nodes: (NodeParts & SchedulableNode & NodeMarks & ControlPlaneParts)[];
   /** undefined when kubeadm made the cluster; otherwise nothing else was read */
@@ -89,7 +89,7 @@ const READS = {
  *
  * @throws KubernetesUnreachable, KubernetesError
  */
-export async function readFacts(chosen: ChosenContext, seconds: number): Promise<ClusterFacts> {
+export async function readForecastFacts(chosen: ChosenContext, seconds: number): Promise<PlanFacts> {
   const client = await KubernetesClient.connect({ kubeconfig: chosen.kubeconfig }, { seconds });
   const notes: string[] = [];
   const unread: string[] = [];

@@ -4,7 +4,7 @@ import {
   type DrainAllowances,
   emptyDirsOf,
   evictionVerdict,
-  nameOf,
+  namespacedName,
   planDrain,
   type PodParts,
 } from "../../lib/kubernetes/drain/plan";
@@ -77,14 +77,14 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly PodPar
       covered.map(({ pod }) => `${pod.metadata?.name ?? "?"} on ${nodeOf(pod)}`),
       ", ",
     );
-    const words = `PodDisruptionBudget ${nameOf(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it blocks ${where}`;
+    const words = `PodDisruptionBudget ${namespacedName(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it blocks ${where}`;
     if (currentHealthy < desiredHealthy) return [blocks("budget", words, "make its pods healthy first")];
     return [blocks("budget", words, "run one replica more than it needs, or let it allow one disruption")];
   });
   const several = judged.flatMap(({ pod, verdict }): Finding[] => {
     if (verdict.kind !== "several") return [];
-    const names = listedSentences(verdict.budgets.map(nameOf), ", ");
-    const words = `${nameOf(pod)} on ${nodeOf(pod)} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
+    const names = listedSentences(verdict.budgets.map(namespacedName), ", ");
+    const words = `${namespacedName(pod)} on ${nodeOf(pod)} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
     return [blocks("budget", words, "leave one budget for these pods")];
   });
   return [...held, ...several];
@@ -111,7 +111,7 @@ export function placementFindings(
       const here = bound.filter((each) => each.budget === budget && nodeOf(each.pod) === node);
       if (here.length === 0) return [];
       const names = listedSentences(
-        here.map(({ pod, why }) => `${nameOf(pod)} (${why})`),
+        here.map(({ pod, why }) => `${namespacedName(pod)} (${why})`),
         ", ",
       );
       const allowed = budget.status?.disruptionsAllowed ?? 0;
@@ -120,7 +120,7 @@ export function placementFindings(
         const words = `${node}: no other node can run ${names}: unavailable until ${node} is back`;
         return [warns("placement", words, `${fix}, or accept the outage`)];
       }
-      const words = `PodDisruptionBudget ${nameOf(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`;
+      const words = `PodDisruptionBudget ${namespacedName(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`;
       return [blocks("budget", words, `${fix}, or let it allow ${here.length} disruptions`)];
     }),
   );

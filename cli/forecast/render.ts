@@ -12,7 +12,7 @@ import { plural } from "../../lib/text/plural";
  *
  * @param colors those of picocolors; default: none
  */
-export function renderText(read: PlanReport, colors = pc.createColors(false)): string {
+export function renderForecast(read: PlanReport, colors = pc.createColors(false)): string {
   const { bold, red, yellow, green, dim } = colors;
   const report = mapTexts(read, displayLine);
   const { blocking, warning } = sorted(report);
@@ -93,7 +93,7 @@ function otherDistribution({ name, evidence, upgrade }: Distribution) {
 }
 
 /** Renders the forecast for a pull request or a wiki. */
-export function renderMarkdown(report: PlanReport): string {
+export function renderForecastMarkdown(report: PlanReport): string {
   const { blocking, warning } = sorted(report);
   const unknown = report.unknown.length > 0 ? `**Unknown**: ${report.unknown.length} not checked` : undefined;
   const verdict = report.blocked ? `**Blocked** by ${blocking.length}` : (unknown ?? "**Clean**");

@@ -17,7 +17,7 @@ import { compareVersions, minorsBetween, parseVersion } from "../../providers/ku
 import { newerThanKnown } from "../../providers/kubeadm/plan/validation/source";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { listed } from "../../lib/text/quote";
-import type { ClusterFacts } from "./facts";
+import type { PlanFacts } from "./facts";
 import type { Distribution } from "./distributions";
 import {
   blocks,
@@ -70,7 +70,7 @@ const READ_NOTES = "read what its release notes say about removals and changes, 
 const BRING_BACK = "the rollout leaves it out; repair it first to include it";
 
 /** Forecasts the rollout of any kubeadm cluster, including one without foresail's node agents. */
-export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanReport {
+export function planReport(facts: PlanFacts, options: ForecastOptions): PlanReport {
   const nodes = facts.nodes
     .map((node) => observeRolloutNode(node))
     .map((node) => ({ ...node, pool: poolOf(node) }))
@@ -147,7 +147,7 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
 }
 
 function headOf(
-  { server, distribution, clusterVersion, serverVersion }: ClusterFacts,
+  { server, distribution, clusterVersion, serverVersion }: PlanFacts,
   { target }: ForecastOptions,
   nodes: readonly RolloutNode[],
 ) {
@@ -172,7 +172,7 @@ function newerFindings(target: string): Finding[] {
 /** Returns findings where the API server's own version contradicts kubeadm-config, the kubelets or the target. */
 function serverFindings(
   nodes: readonly RolloutNode[],
-  { clusterVersion = "", serverVersion = "" }: ClusterFacts,
+  { clusterVersion = "", serverVersion = "" }: PlanFacts,
   target: string,
 ): Finding[] {
   if (!parseVersion(serverVersion)) return [];
@@ -192,7 +192,7 @@ function serverFindings(
   ].filter((finding) => finding !== undefined);
 }
 
-function runtimesOf({ nodes }: ClusterFacts): NodeRuntime[] {
+function runtimesOf({ nodes }: PlanFacts): NodeRuntime[] {
   return nodes.map(({ metadata, status }) => ({
     name: metadata?.name ?? "?",
     kubeletVersion: withoutV(status?.nodeInfo?.kubeletVersion),
@@ -204,7 +204,7 @@ function poolOf(node: RolloutNode): string {
   return node.controlPlane ? CONTROL_PLANE_GROUP : node.pool || WORKERS;
 }
 
-function desiredRollout(nodes: RolloutNode[], facts: ClusterFacts, options: ForecastOptions): DesiredRollout {
+function desiredRollout(nodes: RolloutNode[], facts: PlanFacts, options: ForecastOptions): DesiredRollout {
   const workers = nodes.map(({ pool }) => pool).filter((pool) => pool !== CONTROL_PLANE_GROUP);
   const pools = [CONTROL_PLANE_GROUP, ...new Set(workers.sort(byIndex))].map((name) => ({
     name,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/json";
 import { isUnknown } from "../../lib/unknown";
 import {
-  type Operation,
+  type ResourceOperation,
   type ReviewedChange,
   isBegun,
   isPreparation,
@@ -31,7 +31,7 @@ export type Verdict =
   | { readonly kind: "moved"; readonly differences: readonly Difference[] };
 
 /** The operations that may remain of an operation: a create that failed half-way becomes an update. */
-const LEFT_OF: Readonly<Record<Operation, readonly Operation[]>> = {
+const LEFT_OF: Readonly<Record<ResourceOperation, readonly ResourceOperation[]>> = {
   create: ["create", "update"],
   update: ["update"],
   replace: ["replace", "create", "update", "delete"],

@@ -1,6 +1,6 @@
 import { withoutValues } from "../engine/engine-messages";
 import { resourceMessage } from "../../lib/steps/steps";
-import type { Operation, ResourceChange } from "./steps";
+import type { ResourceOperation, ResourceChange } from "./steps";
 import { refuseServerOrder } from "./server-order";
 import { parseUrn } from "../../lib/pulumi/state";
 import { displayLine } from "../../lib/text/display";
@@ -28,7 +28,7 @@ export interface Preview {
 }
 
 /** The engine's operation names; others change nothing. */
-const OPERATIONS: Readonly<Record<string, Operation>> = {
+const OPERATIONS: Readonly<Record<string, ResourceOperation>> = {
   create: "create",
   update: "update",
   delete: "delete",
@@ -107,7 +107,7 @@ function isOfResource({ severity, urn }: EngineDiagnostic): boolean {
   );
 }
 
-function changeOf(urn: string, operation: Operation, step: EngineStep): ResourceChange {
+function changeOf(urn: string, operation: ResourceOperation, step: EngineStep): ResourceChange {
   const inputs = step.newState?.inputs ?? {};
   const { type, name } = parseUrn(urn);
   const { steps } = inputs;

@@ -1,4 +1,4 @@
-import { commonSteps, machineOf, type CommonStep, type StepTable } from "../../lib/steps/steps";
+import { commonSteps, machineOfStep, type CommonStep, type StepTable } from "../../lib/steps/steps";
 import { plural } from "../../lib/text/plural";
 import {
   clusterReadySteps,
@@ -250,7 +250,7 @@ export function readStep(type: string, line: string): ReviewStep {
   if (step === undefined)
     return { role: "step", isDisruptive: true, joins: false, danger: () => "unknown step" };
   const { role = "step", danger, isDisruptive = false, joins = false } = kinds[step.kind] ?? {};
-  const machine = machineOf(step);
+  const machine = machineOfStep(step);
   return {
     kind: step.kind,
     role,
@@ -354,7 +354,7 @@ export function countSteps(
 }
 
 /** The operation on a resource, by the engine's names; a replacement's three steps are one. */
-export type Operation = "create" | "update" | "replace" | "delete" | "import";
+export type ResourceOperation = "create" | "update" | "replace" | "delete" | "import";
 
 export interface ResourceChange {
   readonly urn: string;
@@ -362,7 +362,7 @@ export interface ResourceChange {
   readonly name: string;
   /** Last part of the type: `NodeGroup`, `Command`. */
   readonly type: string;
-  readonly operation: Operation;
+  readonly operation: ResourceOperation;
   /** The new input `steps`: what will be done, line by line. */
   readonly steps: readonly string[];
   /** The other new inputs, with secrets as the engine masks them. */

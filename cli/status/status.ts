@@ -8,11 +8,11 @@ import {
   renewableEnds,
   type WarningDays,
 } from "../../providers/kubeadm/plan/certificates/report";
-import { filesOf } from "../../providers/kubeadm/plan/drift/drift";
+import { namedFiles } from "../../providers/kubeadm/plan/drift/drift";
 import type { RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 
 /** What is known of a cluster. */
-export interface ClusterFacts {
+export interface StatusFacts {
   readonly now: Date;
   readonly cluster: string;
   /** The configured version, and the days before their end at which certificates are named. */
@@ -46,7 +46,7 @@ export interface NodeStatus {
 }
 
 /** The state of a cluster, as `foresail status` prints it. */
-export interface ClusterStatus {
+export interface StatusReport {
   readonly cluster: string;
   readonly version: string;
   readonly nodes: readonly NodeStatus[];
@@ -59,7 +59,7 @@ export interface ClusterStatus {
 }
 
 /** Returns the state of a cluster, with what needs attention in it. */
-export function clusterStatus(facts: ClusterFacts): ClusterStatus {
+export function clusterStatus(facts: StatusFacts): StatusReport {
   const { cluster, version, etcd, holder, pause, last } = facts;
   const nodes = facts.nodes
     .filter(({ name }) => facts.machines.includes(name))
@@ -80,7 +80,7 @@ export function clusterStatus(facts: ClusterFacts): ClusterStatus {
   };
 }
 
-const missing = ({ machines, nodes }: ClusterFacts) =>
+const missing = ({ machines, nodes }: StatusFacts) =>
   machines.filter((machine) => !nodes.some(({ name }) => name === machine));
 
 function nodeStatus(node: RolloutNode): NodeStatus {
@@ -95,11 +95,11 @@ function nodeStatus(node: RolloutNode): NodeStatus {
     cordoned: unschedulable,
     changing: changesAllowed,
     ...(end === undefined ? {} : { certificatesEnd: end }),
-    ...(drift ? { drift: filesOf(drift) } : {}),
+    ...(drift ? { drift: namedFiles(drift) } : {}),
   };
 }
 
-function problemsOf(node: RolloutNode, { now, version, warningDays: days, holder }: ClusterFacts): string[] {
+function problemsOf(node: RolloutNode, { now, version, warningDays: days, holder }: StatusFacts): string[] {
   const { name, ready, reason, kubeletVersion, changesAllowed, message, certificates, drift } = node;
   const near = certificates && nearEnds(certificates, { days, now, isRenewed: false });
   const ended = near && near.days < 0 ? "ended" : "end";
@@ -111,12 +111,12 @@ function problemsOf(node: RolloutNode, { now, version, warningDays: days, holder
       : []),
     ...(message ? [`${name}: the last failure of its node agent: ${message}`] : []),
     ...(near ? [`${name}: certificates ${ended} on ${near.ends.slice(0, 10)}: ${listed(near.names)}`] : []),
-    ...(drift ? [`${name}: differs from what foresail wrote: ${filesOf(drift)}`] : []),
+    ...(drift ? [`${name}: differs from what foresail wrote: ${namedFiles(drift)}`] : []),
   ];
 }
 
 /** Returns the lines of a status for a terminal. */
-export function statusLines(status: ClusterStatus, now: Date): string[] {
+export function statusLines(status: StatusReport, now: Date): string[] {
   const rows = status.nodes.map((node) => [
     node.name,
     node.role,

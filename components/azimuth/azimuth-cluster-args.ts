@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { NamespaceRole, PolicyRule } from "../../providers/azimuth/plan/cluster-values";
 import { CHARTS, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
-import type { ClusterSpecification } from "../../providers/azimuth/plan/objects";
+import type { AzimuthSpec } from "../../providers/azimuth/plan/objects";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import type { OwnerRef } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
 import { stackName } from "../../lib/pulumi/stack";
 
@@ -38,7 +38,7 @@ export interface TenancyArgs {
 /** An object of a tenancy that Azimuth's operators work on. */
 export interface TenancyObjectArgs extends TenancyArgs {
   /** Owner of the object, which is deleted with it. @default none */
-  owner?: pulumi.Input<Owner>;
+  owner?: pulumi.Input<OwnerRef>;
   /** Whether to take over an existing object from its owner, if that is not a stack. @default false */
   adopt?: boolean;
   /** Identity of another stack, from which the object is taken over: a refusal names it. `unmarked` for an object that an earlier release marked. @default none */
@@ -49,7 +49,7 @@ export interface TenancyObjectArgs extends TenancyArgs {
 
 export interface AzimuthClusterArgs extends TenancyArgs {
   /** The desired cluster; its `leaseName` and `zenithIdentityRealmName` decide on the lease and the realm. */
-  cluster: ClusterSpecification;
+  cluster: AzimuthSpec;
   /** How users log in; null for a cluster without OpenID Connect. @default {}: users have no rights in the cluster */
   identity?: IdentityArgs | null;
   /** Exposes the API server and the services through Zenith; without it, the cluster has a load balancer. */

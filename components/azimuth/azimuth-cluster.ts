@@ -9,7 +9,7 @@ import {
   ServiceSync,
   StatusStamp,
 } from "../../providers/azimuth/resources/declarations";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import type { OwnerRef } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
 import { kubernetesProviderIssues, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { orEmpty } from "../../lib/pulumi/left-out";
@@ -18,7 +18,7 @@ import { stackOwner } from "../stack-owner";
 import { installClusterChart, managementProvider } from "./chart";
 import { findSources, makeOwner, ownerReference } from "./owner";
 import { adoptLease, adoptOidcClient, adoptPlatform, findRealm } from "./tenancy-objects";
-import { argumentIssues } from "./validation";
+import { azimuthArgumentIssues } from "./validation";
 import { chartValues, fingerprintOf, warnOfUnreservedSizes } from "./values";
 import { exposeApiServer, installZenithOperator } from "./zenith";
 
@@ -45,7 +45,7 @@ export class AzimuthCluster extends pulumi.ComponentResource {
   constructor(name: string, given: AzimuthClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     const named = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
     refuseArguments(`AzimuthCluster ${name}`, [
-      ...argumentIssues(name, named),
+      ...azimuthArgumentIssues(name, named),
       ...kubernetesProviderIssues(opts),
     ]);
     super("foresail:azimuth:AzimuthCluster", name, {}, opts);
@@ -184,7 +184,7 @@ function syncServices(
 }
 
 /** Creates what the cluster's users log in with: Realm, OIDCClient, Platform and services, one after another. */
-function makeIdentity(context: ClusterContext, owner: pulumi.Output<Owner>, dependsOn: pulumi.Resource[]) {
+function makeIdentity(context: ClusterContext, owner: pulumi.Output<OwnerRef>, dependsOn: pulumi.Resource[]) {
   const { name, args, common, opts } = context;
   if (!args.identity) return undefined;
   const timeoutSeconds = args.timeouts.identitySeconds;

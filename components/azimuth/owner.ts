@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { templateFields } from "../../providers/azimuth/plan/cluster-values";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
-import { clusterRecord, ownerConfigMap, ownerOf } from "../../providers/azimuth/plan/objects";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import { clusterRecord, ownerConfigMap, ownerReferenceOf } from "../../providers/azimuth/plan/objects";
+import type { OwnerRef } from "../../providers/kubernetes/plan/adoption";
 import { ObjectReady } from "../../providers/kubernetes/resources/object-resources";
 import { Adoption } from "../adoption";
 import type { ClusterContext } from "./azimuth-cluster-args";
@@ -59,7 +59,7 @@ export function makeOwner(
 ): Adoption {
   const ref = { namespace, cluster: name };
   const object = args.record ? clusterRecord(ref, args.cluster) : ownerConfigMap(ref);
-  const insteadOf = { ...ownerOf(ref, !args.record), namespace };
+  const insteadOf = { ...ownerReferenceOf(ref, !args.record), namespace };
   return new Adoption(
     args.record ? `${name}-record` : `${name}-owner`,
     {
@@ -82,8 +82,8 @@ export function ownerReference(
   { name, args }: ClusterContext,
   owner: Adoption,
   controller: boolean,
-): pulumi.Output<Owner> {
-  const named = ownerOf({ cluster: name }, args.record);
+): pulumi.Output<OwnerRef> {
+  const named = ownerReferenceOf({ cluster: name }, args.record);
   return owner.uid.apply((uid) => ({
     ...named,
     uid,

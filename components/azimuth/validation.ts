@@ -17,7 +17,7 @@ import { urlIssue } from "../../lib/validation/urls";
 import { below, duplicateIssues, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import type { PolicyRule } from "../../providers/azimuth/plan/cluster-values";
 import { CHARTS, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
-import type { ClusterAddons, ClusterSpecification, NodeGroup } from "../../providers/azimuth/plan/objects";
+import type { ClusterAddons, AzimuthSpec, GroupSpec } from "../../providers/azimuth/plan/objects";
 import * as rules from "../../providers/azimuth/plan/validation";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
 import {
@@ -31,7 +31,7 @@ import {
 type Charts = typeof CHARTS;
 
 /** Returns all issues of a cluster's plain arguments, by the same rules as for a stack's configuration. */
-export function argumentIssues(name: string, args: AzimuthClusterArgs): ValidationIssue[] {
+export function azimuthArgumentIssues(name: string, args: AzimuthClusterArgs): ValidationIssue[] {
   const { cluster, identity, zenith, charts = {}, record = true, timeouts = {} } = args;
   const kinds = Object.keys(charts) as (keyof Charts)[];
   return [
@@ -86,7 +86,7 @@ function tenancyIssues({ kubeconfig, namespace }: TenancyArgs): ValidationIssue[
   ];
 }
 
-function specificationIssues(cluster: ClusterSpecification): ValidationIssue[] {
+function specificationIssues(cluster: AzimuthSpec): ValidationIssue[] {
   const { nodeGroups, addons } = cluster;
   return [
     ...textAt(["label"], cluster.label, shortLineIssue),
@@ -106,7 +106,7 @@ function specificationIssues(cluster: ClusterSpecification): ValidationIssue[] {
 
 const GROUP_SIZES = { count: MACHINES, minCount: [1, MACHINES[1]], maxCount: [1, MACHINES[1]] } as const;
 
-function groupIssues(group: NodeGroup): ValidationIssue[] {
+function groupIssues(group: GroupSpec): ValidationIssue[] {
   return [
     ...textAt(["name"], group.name, rules.nodeGroupNameIssue),
     ...textAt(["machineSize"], group.machineSize, shortLineIssue),

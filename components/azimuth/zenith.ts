@@ -12,7 +12,7 @@ import {
   zenithValues,
 } from "../../providers/azimuth/plan/zenith-values";
 import { ZenithKeypair } from "../../providers/azimuth/resources/declarations";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import type { OwnerRef } from "../../providers/kubernetes/plan/adoption";
 import type { JsonObject } from "../../lib/merge";
 import { kubernetesProviderIssues, refuseArguments } from "../../lib/pulumi/arguments";
 import { stackName } from "../../lib/pulumi/stack";
@@ -33,7 +33,7 @@ interface ZenithArgs extends TenancyArgs {
 
 export interface ZenithApiServerArgs extends ZenithArgs {
   /** Owner of the Secrets, with its uid. */
-  owner: pulumi.Input<Owner>;
+  owner: pulumi.Input<OwnerRef>;
   /** Whether the values also expose the Grafana of the cluster's monitoring. @default false */
   monitoring?: boolean;
   /** Whether the values also expose the cluster's Headlamp. @default false */
@@ -140,7 +140,7 @@ export interface ZenithOperatorArgs extends ZenithArgs {
   /** Id of the OpenStack project whose users may see the cluster's services. */
   projectId: string;
   /** Owner of the operator's objects. @default none */
-  owner?: pulumi.Input<Owner>;
+  owner?: pulumi.Input<OwnerRef>;
 }
 
 /** Installs the operator of a cluster's Zenith clients. */
@@ -177,7 +177,7 @@ function chartLocation(source: ChartSource) {
 
 function withOwner(
   { props, opts }: pulumi.ResourceTransformArgs,
-  owner: pulumi.Input<Owner>,
+  owner: pulumi.Input<OwnerRef>,
 ): pulumi.ResourceTransformResult | undefined {
   const { metadata } = props as { metadata?: Record<string, unknown> };
   // the chart itself stays unchanged, because otherwise its objects would lose their provider

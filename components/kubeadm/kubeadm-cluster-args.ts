@@ -6,7 +6,7 @@ import type {
   ClusterSpecification,
   ProxyCredentials,
 } from "../../providers/kubeadm/plan/cluster/specification";
-import { ClusterInput, JumpHost, SshConfiguration } from "../../stacks/schema/cluster";
+import { ClusterInput, JumpHostSchema, SshConfiguration } from "../../stacks/schema/cluster";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "../../stacks/schema/host";
 import { MachineInput } from "../../stacks/schema/machine";
 import { NetworkConfiguration } from "../../stacks/schema/network";
@@ -15,7 +15,7 @@ import { hostFileListIssues } from "../../providers/kubeadm/plan/validation/file
 import { ipVersion } from "../../lib/validation/addresses";
 import { lineIssue } from "../../lib/validation/names";
 import { DEFAULT_SSH } from "../../providers/kubeadm/plan/cluster/defaults";
-import { type ArgumentsOf, orElse, orEmpty } from "../arguments";
+import { type ArgumentsOf, orElse, orEmptyText } from "../arguments";
 
 /** Schema of what a stack file has no field for, and no rule: a secret, or what another component passes. */
 const given = <Value>() => z.custom<Value>().optional();
@@ -33,9 +33,9 @@ const server = (schema: z.ZodType) =>
 const Machine = MachineInput.extend({
   address: sshHost(MachineInput.shape.address),
   user: account(MachineInput.shape.user).optional(),
-  internalAddress: orEmpty(MachineInput.shape.internalAddress).optional(),
+  internalAddress: orEmptyText(MachineInput.shape.internalAddress).optional(),
   apiServer: server(MachineInput.shape.apiServer).optional(),
-  pool: orEmpty(MachineInput.shape.pool).optional(),
+  pool: orEmptyText(MachineInput.shape.pool).optional(),
   privateKey: given<pulumi.Input<string>>(),
   certificateName: given<string>(),
 });
@@ -44,23 +44,23 @@ const Ssh = SshConfiguration.extend({
   user: account(SshConfiguration.shape.user).default(DEFAULT_SSH.user),
   privateKey: given<pulumi.Input<string>>(),
   privateKeys: given<pulumi.Input<Record<string, string>>>(),
-  jumpHost: JumpHost.extend({
+  jumpHost: JumpHostSchema.extend({
     privateKey: given<pulumi.Input<string>>(),
-    address: sshHost(JumpHost.shape.address),
-    user: account(JumpHost.shape.user).optional(),
+    address: sshHost(JumpHostSchema.shape.address),
+    user: account(JumpHostSchema.shape.user).optional(),
   }).optional(),
 });
 
 const { element: HostFile } = HostFiles;
-const File = HostFile.extend({ owner: orEmpty(HostFile.shape.owner).optional() });
+const File = HostFile.extend({ owner: orEmptyText(HostFile.shape.owner).optional() });
 
 /** Schema of a cluster in a program: that of a stack file, with secrets and what other components pass. */
 export const ClusterArguments = ClusterInput.extend({
   machines: z.array(Machine),
-  lost: z.array(orEmpty(ClusterInput.shape.lost.unwrap().element)).default([]),
+  lost: z.array(orEmptyText(ClusterInput.shape.lost.unwrap().element)).default([]),
   files: rules(z.array(File), hostFileListIssues).default([]),
-  imageRepository: orEmpty(ClusterInput.shape.imageRepository).optional(),
-  caBundle: orEmpty(ClusterInput.shape.caBundle).optional(),
+  imageRepository: orEmptyText(ClusterInput.shape.imageRepository).optional(),
+  caBundle: orEmptyText(ClusterInput.shape.caBundle).optional(),
   ssh: Ssh.prefault({}),
   network: NetworkConfiguration.extend({ holdNodeAddress: given<boolean>() }).prefault({}),
   proxy: ProxyConfiguration.extend({ credentials: given<pulumi.Input<ProxyCredentials>>() }).optional(),
@@ -133,7 +133,7 @@ export interface SshArgs extends ArgumentsOf<SshFields> {
   /** Private keys of machines by their names, where they differ; a machine's own `privateKey` takes precedence. */
   privateKeys?: pulumi.Input<Record<string, string>>;
   /** Host through which every machine is reached. Its user is by default that of the machines. */
-  jumpHost?: ArgumentsOf<z.input<typeof JumpHost>> & { privateKey?: pulumi.Input<string> };
+  jumpHost?: ArgumentsOf<z.input<typeof JumpHostSchema>> & { privateKey?: pulumi.Input<string> };
 }
 
 /** How versions roll out. */

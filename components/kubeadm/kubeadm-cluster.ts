@@ -16,7 +16,7 @@ import type { CheckedArgs, KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import {
   contactedMachines,
   describeHostKeys,
-  desiredMachines,
+  machinesToPrepare,
   describeMachines,
   jumpHost,
   sshCredentials,
@@ -176,7 +176,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...(takeOver === undefined ? {} : { takeOver }),
         ...(adopt && !resetOnDestroy ? { adopts: true as const } : {}),
         ...(provided ? { provided: true as const } : {}),
-        ...(adopt ? {} : { desired: desiredMachines(this.machines, this.common, this.args) }),
+        ...(adopt ? {} : { desired: machinesToPrepare(this.machines, this.common, this.args) }),
         credentialsSum: this.credentialsSum,
       },
       { parent: this },

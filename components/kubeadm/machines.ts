@@ -120,7 +120,7 @@ function hasValue(input: pulumi.Input<unknown>): Promise<boolean> {
 }
 
 /** Returns what the cluster wants of machines that become nodes, which are read before they are prepared. */
-export function desiredMachines(
+export function machinesToPrepare(
   machines: readonly MachineInputs[],
   { specification }: { specification: pulumi.Output<ClusterSpecification> },
   args: Pick<CheckedArgs, "network">,

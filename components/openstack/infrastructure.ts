@@ -6,7 +6,7 @@ import { laterLines } from "../../lib/steps/steps";
 import { desiredMachines, MACHINE_FIELDS, slotOfMachine } from "../../providers/openstack/plan/machine";
 import { leavingLaterOf } from "../../providers/kubeadm/plan/machines/batches";
 import { pausedRefusals } from "../../providers/kubeadm/plan/validation/rollout";
-import { planRollout } from "../../providers/openstack/plan/machine-rollout";
+import { planMachineRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
 import { unattachedRefusals, unreadableRefusals } from "../../providers/openstack/plan/changed-in-cloud";
 import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/source";
@@ -61,7 +61,7 @@ export async function makeInfrastructure(
     state.machines.flatMap(({ name, slot }) => (wanted.get(slot) === name ? [] : [name])),
   );
   const slots = slotsWith(asked.stopped);
-  const rollout = planRollout(slots, state.machines, state.unattached, asked.stopped);
+  const rollout = planMachineRollout(slots, state.machines, state.unattached, asked.stopped);
   const { machines, arriving, leaving, lines } = rollout.now;
   const later = laterLines(rollout.later);
   const inUse = machines.map(({ shape }) => shape.network);

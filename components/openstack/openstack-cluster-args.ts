@@ -4,7 +4,7 @@ import { withCurrentNames } from "../../lib/pulumi/arguments";
 import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
 import { OpenstackSection, openstackRules } from "../../stacks/schema/openstack";
 import { Access, MOST_GROUPS, whole } from "../../stacks/schema/rule";
-import { type ArgumentsOf, ofSection, orEmpty } from "../arguments";
+import { type ArgumentsOf, ofSection, orEmptyText } from "../arguments";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
 import type { Pool } from "../../providers/openstack/plan/machine";
@@ -95,20 +95,20 @@ const { rootVolume, zones } = pools.element.shape;
 const RootVolume = rootVolume.unwrap();
 const CloudProvider = OpenstackSection.shape.cloudProvider.unwrap();
 const { cloudControllerManager, cinder } = CloudProvider.shape;
-const version = orEmpty(cinder.unwrap().shape.version).optional();
+const version = orEmptyText(cinder.unwrap().shape.version).optional();
 
 /** Schema of the arguments. */
 const OpenstackArguments = OpenstackSection.extend({
   ...onMachines("openstack", Access),
   // wider than in a stack file, as in 0.1.0
-  region: orEmpty(region).optional(),
-  network: Network.extend({ externalNetwork: orEmpty(Network.shape.externalNetwork).optional() }),
+  region: orEmptyText(region).optional(),
+  network: Network.extend({ externalNetwork: orEmptyText(Network.shape.externalNetwork).optional() }),
   pools: z
     .array(
       pools.element.extend({
         replacementsPerRun: whole(0, 100).default(1),
-        zones: z.array(orEmpty(zones.unwrap().element)).default([]),
-        rootVolume: RootVolume.extend({ type: orEmpty(RootVolume.shape.type).optional() }).optional(),
+        zones: z.array(orEmptyText(zones.unwrap().element)).default([]),
+        rootVolume: RootVolume.extend({ type: orEmptyText(RootVolume.shape.type).optional() }).optional(),
       }),
     )
     .min(1)

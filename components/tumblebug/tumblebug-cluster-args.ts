@@ -5,7 +5,7 @@ import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { defaultNodeAddresses, TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
 import { MOST_GROUPS, MOST_MACHINES, whole } from "../../stacks/schema/rule";
 import { TumblebugSection, tumblebugRules } from "../../stacks/schema/tumblebug";
-import { asWritten, ofSection, orEmpty } from "../arguments";
+import { asWritten, ofSection, orEmptyText } from "../arguments";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import {
@@ -68,13 +68,13 @@ const Resources = resources.unwrap();
 const TumblebugArguments = TumblebugSection.extend({
   ...onMachines("tumblebug", access),
   // wider than in a stack file, as in 0.1.0
-  caBundle: orEmpty(caBundle).optional(),
+  caBundle: orEmptyText(caBundle).optional(),
   groups: z
     .array(groups.element.extend({ replicas: whole(0, MOST_MACHINES) }))
     .min(1)
     .max(MOST_GROUPS),
-  lost: z.array(orEmpty(lost.unwrap().element)).default([]),
-  resources: Resources.extend({ prefix: orEmpty(Resources.shape.prefix).optional() }).prefault({}),
+  lost: z.array(orEmptyText(lost.unwrap().element)).default([]),
+  resources: Resources.extend({ prefix: orEmptyText(Resources.shape.prefix).optional() }).prefault({}),
   credentials: z.custom<ServerArgs["credentials"]>().optional(),
 });
 

@@ -5,7 +5,7 @@ import { whenMade } from "../../lib/pulumi/left-out";
 import type { DeepInput } from "../../lib/pulumi/dynamic-resource";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
 import { slotOf, wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
-import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
+import { planBatch, type SlotBatch } from "../../providers/tumblebug/plan/machine-batch";
 import type { MachineVm } from "../../providers/tumblebug/plan/model";
 import { pausedRefusals } from "../../providers/kubeadm/plan/validation/rollout";
 import { desiredLostRefusals } from "../../providers/tumblebug/plan/validation";
@@ -51,7 +51,7 @@ export type TumblebugMachinesArgs = Omit<CheckedTumblebug, "cluster"> & {
 /** The VMs of a cluster, in one or several clouds, with all objects that they are created from. */
 export class TumblebugMachines extends pulumi.ComponentResource {
   /** The machines of this run, and the remaining runs. */
-  readonly turn: MachineBatch;
+  readonly turn: SlotBatch;
   readonly recorded: RecordedCluster;
   /** Name of the MCIS, or infra. */
   readonly infrastructure: string;

@@ -1,7 +1,7 @@
 import { get } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { certificateAdvice } from "../clock";
-import type { Endpoint } from "./kubeconfig";
+import type { ApiEndpoint } from "./kubeconfig";
 
 /**
  * Returns whether an API server is ready. Like a load balancer, it sends no credentials and does not verify the
@@ -61,7 +61,7 @@ const CLOCK_MILLISECONDS = 3000;
  * Returns what to do about an API server whose certificate is not valid by the clock here. Asks it without credentials
  * for its certificate and its time, which are only compared and shown, since nothing shows that it is the right server.
  */
-export function certificateClockAdvice({ server, tls }: Endpoint): Promise<string | undefined> {
+export function certificateClockAdvice({ server, tls }: ApiEndpoint): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = {
       rejectUnauthorized: false,

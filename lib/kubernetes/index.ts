@@ -11,7 +11,7 @@ export { acquireLease, type LeaseHandle, LeaseHeld, LeaseLost } from "./lease";
 export { type LeaseHolder, PAUSE_REQUESTED, pauseRequested } from "./lease-holder";
 export {
   type KubernetesObject,
-  type Lease,
+  type LeaseObject,
   type NewObject,
   type Node,
   type ObjectRef,

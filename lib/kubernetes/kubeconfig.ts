@@ -18,7 +18,7 @@ export interface ClusterAccess {
 }
 
 /** One API server of a cluster. */
-export interface Endpoint {
+export interface ApiEndpoint {
   /** the context's name */
   name: string;
   /** such as "https://10.0.0.1:6443" */
@@ -35,7 +35,7 @@ export interface Endpoint {
  *
  * @throws Error that names what is missing, never the content; KubeconfigRefused for a fetched one
  */
-export async function readEndpoints({ kubeconfig }: ClusterAccess): Promise<Endpoint[]> {
+export async function readEndpoints({ kubeconfig }: ClusterAccess): Promise<ApiEndpoint[]> {
   if (kubeconfig instanceof FetchedKubeconfig) return fetchedEndpoints(kubeconfig);
   return Promise.all(
     readContexts(kubeconfig).map(async (context) => {
@@ -58,7 +58,7 @@ export async function readEndpoints({ kubeconfig }: ClusterAccess): Promise<Endp
  *
  * @throws KubeconfigRefused
  */
-function fetchedEndpoints(fetched: FetchedKubeconfig): Endpoint[] {
+function fetchedEndpoints(fetched: FetchedKubeconfig): ApiEndpoint[] {
   return fetchedContexts(fetched).map((context) => {
     const endpoint = endpointOf(context, context.user);
     endpoint.server = new URL(endpoint.server).href;
@@ -77,7 +77,7 @@ function fetchedEndpoints(fetched: FetchedKubeconfig): Endpoint[] {
 }
 
 /** Returns a context's API server with the credentials of its user. */
-function endpointOf({ name, cluster }: Context, user: Fields): Endpoint {
+function endpointOf({ name, cluster }: Context, user: Fields): ApiEndpoint {
   const { token: inline, tokenFile, username, password = "" } = user as Record<string, string | undefined>;
   const token = inline ?? (tokenFile && readNamed(tokenFile, "tokenFile").toString("utf8").trim());
   const basic = username && `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
@@ -96,7 +96,7 @@ function endpointOf({ name, cluster }: Context, user: Fields): Endpoint {
 }
 
 /** Logs in with the full client library, for users with an exec or auth provider. They are rare and slow anyway. */
-async function logInWithLibrary({ name, cluster, user }: Context, endpoint: Endpoint): Promise<void> {
+async function logInWithLibrary({ name, cluster, user }: Context, endpoint: ApiEndpoint): Promise<void> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   const { exec } = user;

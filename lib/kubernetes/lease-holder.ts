@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { parseJson } from "../json";
 import { isAlive, processPlace, readProcess } from "../process/identity";
 import type { KubernetesClient } from "./client";
-import type { Lease } from "./objects";
+import type { LeaseObject } from "./objects";
 import { CLUSTER_LEASE } from "./own-objects";
 
 /** The process that changes a cluster. */
@@ -36,7 +36,7 @@ export function describeHolder(holder: LeaseHolder): string {
 }
 
 /** Returns the holder as one line for `spec.holderIdentity`, constant for a process. */
-export function identityOf(holder: LeaseHolder): string {
+export function holderIdentity(holder: LeaseHolder): string {
   return `${holder.user}@${holder.host}/${holder.stack}/${holder.pid}/${holder.startedAt}`;
 }
 
@@ -48,12 +48,12 @@ export function holderAnnotations(holder: LeaseHolder | undefined): Record<strin
 }
 
 /** Returns the holder of a Lease, or undefined when it is free. A holder that isn't foresail has only a user. */
-export function readHolder(lease: Lease | undefined): LeaseHolder | undefined {
+export function readHolder(lease: LeaseObject | undefined): LeaseHolder | undefined {
   const identity = lease?.spec?.holderIdentity;
   if (!identity) return undefined;
   try {
     const holder = parseJson(lease.metadata?.annotations?.[ANNOTATION] ?? "") as LeaseHolder;
-    if (identityOf(holder) === identity) return holder;
+    if (holderIdentity(holder) === identity) return holder;
   } catch {
     // written by another program
   }
@@ -80,7 +80,7 @@ export const PAUSE_REQUESTED = "foresail/pause-requested";
 
 /** Returns the text of a pause request, or undefined when there is none. */
 export async function pauseRequested(client: KubernetesClient): Promise<string | undefined> {
-  return (await client.get<Lease>(CLUSTER_LEASE))?.metadata?.annotations?.[PAUSE_REQUESTED];
+  return (await client.get<LeaseObject>(CLUSTER_LEASE))?.metadata?.annotations?.[PAUSE_REQUESTED];
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   completeHolder,
   describeHolder,
   holderAnnotations,
-  identityOf,
+  holderIdentity,
   isCertainlyDead,
   isFromBefore,
   type LeaseHolder,
@@ -16,7 +16,7 @@ import {
   readHolder,
 } from "./lease-holder";
 import { CLUSTER_LEASE as REF } from "./own-objects";
-import type { Lease } from "./objects";
+import type { LeaseObject } from "./objects";
 
 /** Another process is changing the cluster. */
 export class LeaseHeld extends Error {
@@ -80,7 +80,7 @@ export async function acquireLease(
   options: AcquireOptions,
 ): Promise<LeaseHandle> {
   const holder = completeHolder(named);
-  const key = `${[...client.servers].sort().join(" ")} ${identityOf(holder)}`;
+  const key = `${[...client.servers].sort().join(" ")} ${holderIdentity(holder)}`;
   const own = shared.get(key) ?? { acquired: take(client, holder, options), users: 0 };
   shared.set(key, own);
   own.users += 1;
@@ -121,9 +121,9 @@ async function take(
       firstPauseMilliseconds: 500,
       longestPauseMilliseconds: 2000,
       probe: async () => {
-        const lease = await client.get<Lease>(REF);
+        const lease = await client.get<LeaseObject>(REF);
         other = readHolder(lease);
-        const isOurs = other && identityOf(other) === identityOf(holder);
+        const isOurs = other && holderIdentity(other) === holderIdentity(holder);
         const version = `${lease?.spec?.holderIdentity} ${lease?.spec?.renewTime}`;
         if (other && !isOurs && !isCertainlyDead(other)) {
           // Measures expiry with the local clock since the last renewal seen, because the clocks of two hosts differ.
@@ -167,10 +167,10 @@ class HeldLease {
   }
 
   /** Writes this holder over the state that was read. @returns false when another writer was faster */
-  async write(before: Lease | undefined): Promise<boolean> {
+  async write(before: LeaseObject | undefined): Promise<boolean> {
     const now = microTime();
     const spec = {
-      holderIdentity: identityOf(this.holder),
+      holderIdentity: holderIdentity(this.holder),
       leaseDurationSeconds: this.times.durationSeconds,
       acquireTime: now,
       renewTime: now,
@@ -183,8 +183,8 @@ class HeldLease {
     const metadata = { name, namespace, annotations: annotations as Record<string, string> };
     return this.remember(() =>
       before
-        ? this.client.mergePatch<Lease>(REF, { metadata: { annotations, resourceVersion }, spec })
-        : this.client.create<Lease>({ ...REF, metadata, spec }),
+        ? this.client.mergePatch<LeaseObject>(REF, { metadata: { annotations, resourceVersion }, spec })
+        : this.client.create<LeaseObject>({ ...REF, metadata, spec }),
     );
   }
 
@@ -250,10 +250,10 @@ class HeldLease {
       const patch = { spec: { renewTime: microTime() }, metadata: { resourceVersion: this.version } };
       // an API server without etcd does not respond, and another one may
       const options = { milliseconds: RENEW_MILLISECONDS };
-      if (await this.remember(() => this.client.mergePatch<Lease>(REF, patch, options))) return;
-      const lease = await this.client.get<Lease>(REF);
+      if (await this.remember(() => this.client.mergePatch<LeaseObject>(REF, patch, options))) return;
+      const lease = await this.client.get<LeaseObject>(REF);
       const now = readHolder(lease);
-      if (now && identityOf(now) === identityOf(this.holder)) {
+      if (now && holderIdentity(now) === holderIdentity(this.holder)) {
         // an annotation was written, such as a pause request, or a response was lost
         this.version = lease?.metadata?.resourceVersion;
         return await this.renewOnce();
@@ -272,7 +272,7 @@ class HeldLease {
     );
   }
 
-  private async remember(write: () => Promise<Lease>): Promise<boolean> {
+  private async remember(write: () => Promise<LeaseObject>): Promise<boolean> {
     const startedAt = Date.now();
     try {
       this.version = (await write()).metadata?.resourceVersion;

@@ -48,7 +48,7 @@ export type Parts<T> = T extends Date
 
 export type Node = Wire<V1Node>;
 export type Pod = Wire<V1Pod>;
-export type Lease = Wire<V1Lease>;
+export type LeaseObject = Wire<V1Lease>;
 
 /** Returns the reference to an object. */
 export function refOf(object: NewObject): ObjectRef {

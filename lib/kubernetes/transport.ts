@@ -8,7 +8,7 @@ import {
 import { clockAdvice } from "../clock";
 import { certificateClockAdvice } from "./api-server-health";
 import { KubernetesError, NoAnswer } from "./errors";
-import type { Endpoint } from "./kubeconfig";
+import type { ApiEndpoint } from "./kubeconfig";
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
@@ -40,7 +40,7 @@ export class Transport {
   private readonly http: HttpClient;
 
   constructor(
-    readonly endpoint: Endpoint,
+    readonly endpoint: ApiEndpoint,
     private readonly userAgent: string,
   ) {
     this.http = new HttpClient(endpoint.tls, MOST_MEBIBYTES, endpoint.proxy?.agent);

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type LineCounter, type Node } from "yaml";
 import { isObject } from "../json";
 import type { ConfigurationPath, ValidationIssue } from "../validation/validation-issue";
-import { linesOf, readYamlDocument } from "../yaml";
+import { lineCounterOf, readYamlDocument } from "../yaml";
 
 /** Where a value is in a file. */
 export interface Position {
@@ -31,7 +31,7 @@ export class WrittenText {
     } catch {
       this.document = undefined;
     }
-    this.lines = linesOf(text);
+    this.lines = lineCounterOf(text);
   }
 
   /**

@@ -7,13 +7,13 @@ import { OWN_TYPES } from "./state";
  * "<folder>/<Type>", as in providers/handlers.ts. Never renamed or removed within a major version, because state
  * contains it.
  */
-export type HandlerKey = `${string}/${string}`;
+export type AnyHandlerKey = `${string}/${string}`;
 
 /**
  * Returns the provider text that state stores for a resource: one constant line. Destroy and refresh therefore run the
  * installed code, and no secret or client is captured (docs/adr/0002-one-line-providers.md).
  */
-export function providerText(key: HandlerKey): string {
+export function providerText(key: AnyHandlerKey): string {
   return `exports.handler=()=>require("foresail/handlers").handlers[${JSON.stringify(key)}]`;
 }
 
@@ -59,7 +59,7 @@ export abstract class DynamicResource<Outputs extends object> extends pulumi.Cus
    * @param args the inputs; a subclass's constructor declares them as ResourceArgs of its handlers' inputs
    */
   protected constructor(
-    key: HandlerKey,
+    key: AnyHandlerKey,
     name: string,
     args: object,
     { outputs = [], secrets = [] }: ResourceProperties<Outputs>,
@@ -88,7 +88,7 @@ export function resourceClass<
   Inputs extends object,
   Outputs extends object = Inputs,
   Computed extends keyof Inputs = never,
->(key: HandlerKey, properties: ResourceProperties<Outputs> = {}) {
+>(key: AnyHandlerKey, properties: ResourceProperties<Outputs> = {}) {
   type Instance = DynamicResource<Outputs> & {
     readonly [Key in keyof Outputs]-?: pulumi.Output<Outputs[Key]>;
   };

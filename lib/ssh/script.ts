@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { answerMarker, printMarker } from "./answer";
 import type { CommandOutput, SshConnection } from "./connection";
 
-export interface Script {
+export interface RemoteScript {
   /** the operation in one word, such as "join-worker" */
   operation: string;
   machine: string;
@@ -27,7 +27,7 @@ export interface Script {
  *
  * @throws what `SshConnection.run` throws
  */
-export function runScript(connection: SshConnection, script: Script): Promise<CommandOutput> {
+export function runScript(connection: SshConnection, script: RemoteScript): Promise<CommandOutput> {
   const { operation, machine, data, input, sink, seconds, signal } = script;
   return connection.run(connection.target.user === "root" ? "bash -s" : "sudo -n bash -s", {
     name: `${operation} ${machine}`,

@@ -25,10 +25,10 @@ type FieldsOf<Parts> = Parts extends readonly [Part<infer First>, ...infer Other
 type Flat<Fields> = { [Name in keyof Fields]: Fields[Name] };
 
 /**
- * Defines a line: line`${word("machine")}: join as worker of ${word("pool")}`. A line with at most one `text` has only
+ * Defines a line: stepLine`${word("machine")}: join as worker of ${word("pool")}`. A line with at most one `prose` has only
  * one way to be parsed.
  */
-export function line<Parts extends readonly Part<unknown>[]>(
+export function stepLine<Parts extends readonly Part<unknown>[]>(
   words: TemplateStringsArray,
   ...parts: Parts
 ): Line<Flat<FieldsOf<Parts>>> {
@@ -87,7 +87,7 @@ export const token = value("[^\\s,]+");
 export const phrase = value("[^:]+");
 
 /** Any text, also from outside and on several lines. */
-export const text = value("[\\s\\S]*?");
+export const prose = value("[\\s\\S]*?");
 
 /** Absolute paths, separated by commas. */
 export const paths = value("/[\\s\\S]*?");
@@ -124,7 +124,7 @@ export const each = <Name extends string, Item>(field: Name, item: Line<Item>) =
   )(field);
 
 /** A text for a flag that is set, and another one for a flag that is absent. */
-export function flag<Name extends string>(
+export function whether<Name extends string>(
   field: Name,
   set: string,
   absent = "",

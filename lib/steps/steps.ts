@@ -1,4 +1,4 @@
-import { choice, type Line, line, optional, phrase, text, value, word, words } from "./line";
+import { choice, type Line, stepLine, optional, phrase, prose, value, word, words } from "./line";
 
 type Lines = Readonly<Record<string, Line<unknown>>>;
 
@@ -21,21 +21,21 @@ export type StepOf<Table> = Table extends StepTable<infer Step> ? Step : never;
 
 /** Kinds that every resource may show. */
 const COMMON = {
-  recorded: line`from the recorded state, since ${choice("what", ["the cluster", "the server"])} could not be read: ${text("why")}`,
-  unknown: line`unknown until ${choice("until", [
+  recorded: stepLine`from the recorded state, since ${choice("what", ["the cluster", "the server"])} could not be read: ${prose("why")}`,
+  unknown: stepLine`unknown until ${choice("until", [
     "the cluster exists",
     "the machines exist",
     "the machines answer",
     "the server is read",
     "its name is known",
     "its values are known",
-  ])}${optional(line`; wanted: ${words("wanted")}`)}`,
+  ])}${optional(stepLine`; wanted: ${words("wanted")}`)}`,
   /** A part of a machine that could not be read: it may need a step. */
-  unread: line`${word("machine")}: unread: ${text("what")}`,
-  leftOut: line`${word("machine")}: left out, ${text("why")}; the next \`up\` continues with it`,
-  unchecked: line`${choice("what", ["the cloud", "the server"])} could not be read, so nothing of it was checked: ${text("why")}`,
+  unread: stepLine`${word("machine")}: unread: ${prose("what")}`,
+  leftOut: stepLine`${word("machine")}: left out, ${prose("why")}; the next \`up\` continues with it`,
+  unchecked: stepLine`${choice("what", ["the cloud", "the server"])} could not be read, so nothing of it was checked: ${prose("why")}`,
   /** A line of a run after this one. */
-  later: line`then, ${phrase("run")}: ${text("line")}`,
+  later: stepLine`then, ${phrase("run")}: ${prose("line")}`,
 };
 
 export type CommonStep = StepsOf<typeof COMMON>;
@@ -80,7 +80,7 @@ export function stepsOfUnread<Step extends { readonly kind: string }>(args: {
   what: string;
 }): (Step | CommonStep)[] {
   const { why, steps, recorded, what } = args;
-  const named = new Set(steps.flatMap((step) => machineOf(step) ?? []));
+  const named = new Set(steps.flatMap((step) => machineOfStep(step) ?? []));
   const unread = recorded
     .filter((machine) => !named.has(machine))
     .map((machine): CommonStep => ({ kind: "unread", machine, what }));
@@ -89,12 +89,12 @@ export function stepsOfUnread<Step extends { readonly kind: string }>(args: {
 }
 
 /** Returns the machine that a step is about; undefined when it is about none. */
-export function machineOf(step: object): string | undefined {
+export function machineOfStep(step: object): string | undefined {
   return "machine" in step && typeof step.machine === "string" ? step.machine : undefined;
 }
 
 /** A message about a resource: "NodeRollout onprem: w-1 is paused". */
-export const resourceMessage = line`${value("[A-Z]\\w+")("type")} ${phrase("name")}: ${text("line")}`;
+export const resourceMessage = stepLine`${value("[A-Z]\\w+")("type")} ${phrase("name")}: ${prose("line")}`;
 
 /** The runs after this one, as their lines name them. */
 const RUNS = ["in the next run", "in the run after it"];

@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import { maxUnavailableCount } from "../../providers/kubeadm/plan/rollout/desired";
 import { valueAt } from "../../lib/validation/validation-issue";
-import { type Finding, isOwn, objectsOf, type ResourceRule } from "./rule";
+import { type Violation, isOwn, objectsOf, type ResourceRule } from "./rule";
 
 type Limit = Parameters<typeof maxUnavailableCount>[0];
 
@@ -24,7 +24,7 @@ export const boundedDisruption: ResourceRule<{ maxPercent: number }> = {
     const { machines, rollout } = resource.values;
     const groups = objectsOf(machines).map(({ group }) => String(group));
     const pools = [...new Set(groups)].filter((pool) => pool !== CONTROL_PLANE_GROUP);
-    return pools.flatMap((pool): Finding[] => {
+    return pools.flatMap((pool): Violation[] => {
       const own = valueAt(rollout, ["pools", pool, "maxUnavailable"]);
       const limit = own ?? valueAt(rollout, ["maxUnavailable"]);
       if (!isLimit(limit)) return [];

@@ -12,13 +12,13 @@ export interface PolicyResource {
 }
 
 /** What violates a rule, and what to do about it. */
-export interface Finding {
+export interface Violation {
   readonly problem: string;
   readonly fix: string;
 }
 
 /** A finding about one resource of a stack; without a URN, about the stack. */
-export type StackFinding = Finding & { readonly urn?: string };
+export type StackFinding = Violation & { readonly urn?: string };
 
 /** JSON schema of a parameter. */
 interface ParameterSchema<Value> {
@@ -38,7 +38,7 @@ interface RuleText<Parameters> {
 
 /** A rule about each resource by itself, before anything is done to it. */
 export interface ResourceRule<Parameters = object> extends RuleText<Parameters> {
-  check(resource: PolicyResource, parameters: Parameters): Finding[];
+  check(resource: PolicyResource, parameters: Parameters): Violation[];
 }
 
 /** A rule about all resources of a stack together, after the preview or the run. */

@@ -12,7 +12,7 @@ import { worldOpenAccess } from "./world-open-access";
  *
  * @param today YYYY-MM-DD
  */
-export const rules = (today: string) => ({
+export const packRules = (today: string) => ({
   resources: [
     worldOpenAccess,
     oddControlPlanes,

@@ -1,6 +1,6 @@
 import { isKnown } from "../../lib/unknown";
 import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
-import { type Finding, isOwn, objectsOf, type PolicyResource, type ResourceRule } from "./rule";
+import { type Violation, isOwn, objectsOf, type PolicyResource, type ResourceRule } from "./rule";
 
 /** The names that foresail gives to its rules for SSH and the API, whatever their ports. */
 const GUARDED_NAMES = ["ssh", "api"];
@@ -86,7 +86,7 @@ export const worldOpenAccess: ResourceRule<{ ports: number[] }> = {
   check: (resource, { ports }) =>
     openings(resource)
       .filter(({ from, protocol }) => isTcp(protocol) && isWorld(from))
-      .flatMap((opening): Finding[] => {
+      .flatMap((opening): Violation[] => {
         const port = ports.find((each) => includesPort(opening.ports, each));
         if (port === undefined && !opening.isGuarded) return [];
         const [first] = opening.ports;

@@ -4,14 +4,14 @@ import { anySignal } from "../../lib/abort";
 import { Transient, waitFor } from "../../lib/wait";
 
 /** Check of a gate: a URL that answers 2xx, or a command that exits with 0. */
-export type Gate = { url: string } | { command: string };
+export type GateCheck = { url: string } | { command: string };
 
 const TRY_SECONDS = 30;
 const LAST_WORDS = 300;
 
 /** Checks until the gate is open. @throws WaitTimeout with the gate's last output; the signal's reason */
 export async function passGate(
-  gate: Gate,
+  gate: GateCheck,
   options: { seconds: number; signal: AbortSignal; progress?: (line: string) => void },
 ): Promise<void> {
   const what = "url" in gate ? `the gate ${gate.url}` : `the gate \`${gate.command}\``;

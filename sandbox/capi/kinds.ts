@@ -1,5 +1,5 @@
 import type { NewObject } from "../../lib/kubernetes";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import type { OwnerRef } from "../../providers/kubernetes/plan/adoption";
 
 export const CLUSTER_GROUP = "cluster.x-k8s.io";
 export const CLUSTER_API = `${CLUSTER_GROUP}/v1beta1`;
@@ -54,7 +54,7 @@ interface Meta {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   finalizers?: string[];
-  ownerReferences?: Owner[];
+  ownerReferences?: OwnerRef[];
   deletionTimestamp?: string;
 }
 
@@ -150,7 +150,7 @@ export function providerDefinitions({ config, pool }: ProviderKinds): NewObject[
 }
 
 /** Returns the owner of that kind from Cluster API's own group. */
-export function ownerOfKind(metadata: Meta, kind: string): Owner | undefined {
+export function ownerOfKind(metadata: Meta, kind: string): OwnerRef | undefined {
   return (metadata.ownerReferences ?? []).find(
     (owner) => owner.kind === kind && owner.apiVersion.startsWith(`${CLUSTER_GROUP}/`),
   );

@@ -6,7 +6,7 @@ import { DEFAULT_POOL, networkOf } from "../../providers/kubeadm/plan/cluster/de
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/cluster/machine";
 import {
   endpointIssues,
-  type EndpointFacts,
+  type ValidatedEndpoint,
   machineAddressIssues,
   type NetworkBlocks,
 } from "../../providers/kubeadm/plan/validation/network";
@@ -104,7 +104,7 @@ const readableTaints = (taints: Taints = []) =>
  * @param sshPort port of SSH of every machine; undefined if the cloud determines it
  */
 export function sectionRules(
-  endpoint: EndpointFacts | undefined,
+  endpoint: ValidatedEndpoint | undefined,
   field: string,
   pools: readonly Pick<Readable<z.output<typeof MachineInput>>, "role" | "taints">[],
   blocks: NetworkBlocks,

@@ -70,7 +70,7 @@ export const TimeoutsConfiguration = z.strictObject({
   readySeconds: seconds().default(DEFAULT_TIMEOUTS.readySeconds).describe("Until a Node is Ready."),
 });
 
-export const JumpHost = z.strictObject({
+export const JumpHostSchema = z.strictObject({
   address: text(hostIssue).describe("Host name or IPv4 address of the jump host."),
   port: port().default(SSH_PORT).describe("Port of SSH on the jump host."),
   user: text(userNameIssue).default(DEFAULT_SSH.user).describe("User that logs in on the jump host."),
@@ -90,7 +90,7 @@ export const SshConfiguration = z.strictObject({
     .default(DEFAULT_SSH.user)
     .describe("User that logs in: root, or one that may sudo without a password."),
   port: port().default(SSH_PORT).describe("Port of SSH on the machines."),
-  jumpHost: JumpHost.optional().describe("Host through which every machine is reached."),
+  jumpHost: JumpHostSchema.optional().describe("Host through which every machine is reached."),
   dialTimeoutSeconds: whole(1, 600)
     .default(DEFAULT_SSH.dialTimeoutSeconds)
     .describe("Deadline of one attempt to connect, in seconds."),
@@ -204,7 +204,7 @@ export const withoutMachines = (system: System) => ({
 });
 
 /** Fields for existing machines, which systems with pools do not have. */
-export const MACHINE_FIELDS = Object.keys(withoutMachines("openstack"));
+export const EXISTING_MACHINE_FIELDS = Object.keys(withoutMachines("openstack"));
 
 /** Returns the schema of `foresail:cluster` for a system with pools or groups of machines. */
 export const baseCluster = (system: System) => ClusterInput.extend(withoutMachines(system));

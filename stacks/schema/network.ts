@@ -121,7 +121,7 @@ const ChartPlugin = rules(
 );
 
 /** Schema of the network plugin: exactly one. */
-export const NetworkPlugin = exactlyOne(
+export const NetworkPluginSchema = exactlyOne(
   z.strictObject({
     bridge: z
       .strictObject({})
@@ -146,5 +146,5 @@ export const NetworkConfiguration = z.strictObject({
     .default(DEFAULT_NETWORK.serviceSubnet)
     .describe("IPv4 block of the services."),
   dnsDomain: text(dnsNameIssue).default(DEFAULT_NETWORK.dnsDomain).describe("DNS domain of the services."),
-  plugin: NetworkPlugin.prefault({ flannel: {} }).describe("The network plugin: exactly one."),
+  plugin: NetworkPluginSchema.prefault({ flannel: {} }).describe("The network plugin: exactly one."),
 });

@@ -99,7 +99,7 @@ function readSections(system: System, keys: Keys): Record<string, Reading<unknow
 const ALWAYS_READ: readonly KeyName[] = ["sshPrivateKeys", "registryCredentials", "managementKubeconfig"];
 
 function readSecrets(system: System, keys: Keys): Record<string, Reading<unknown>> {
-  const machines = system === "ssh" ? machineNames(keys("cluster")) : [];
+  const machines = system === "ssh" ? namesOf(keys("cluster")) : [];
   const secrets = Object.entries(SECRETS).flatMap(([name, read]) => {
     const key = name as keyof typeof SECRETS;
     const raw = keys(key);
@@ -112,7 +112,7 @@ function readSecrets(system: System, keys: Keys): Record<string, Reading<unknown
 }
 
 /** Returns the readable names of machines; undefined if the list can't be read. */
-function machineNames(cluster: unknown): string[] | undefined {
+function namesOf(cluster: unknown): string[] | undefined {
   if (!isObject(cluster) || !Array.isArray(cluster.machines)) return undefined;
   return cluster.machines.flatMap((machine: unknown) =>
     isObject(machine) && typeof machine.name === "string" ? [machine.name] : [],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OLDER_LISTS, parseChanges, preparationSteps } from "../../providers/kubeadm/plan/facts/preparation";
+import { OLDER_LISTS, parseChanges, stepsOfChanges } from "../../providers/kubeadm/plan/facts/preparation";
 import { preparationSteps as lines } from "../../providers/kubeadm/plan/steps";
 import { clusterInitSteps, nodeAgentsSteps, nodeGroupSteps } from "../../providers/kubeadm/plan/steps";
 import { isPreparation } from "../../cli/review/steps";
@@ -31,7 +31,7 @@ export function assertPreparedAsListed(
 ): void {
   const listed = previewed.filter((line) => line.startsWith(`${machine}: `) && isPreparation(line));
   const noted = log.split("\n").flatMap((line) => /^== did (.*)$/.exec(line)?.[1] ?? []);
-  const did = preparationSteps(machine, parseChanges(noted), { isBundle, isOlder: false }).map(lines.format);
+  const did = stepsOfChanges(machine, parseChanges(noted), { isBundle, isOlder: false }).map(lines.format);
   const hasWords = (line: string) => !/: set for the kernel$/.test(line);
   assert.deepEqual(did.map(comparable).filter(hasWords), listed.map(comparable).filter(hasWords));
   assert.ok(listed.length > 0, `the preview lists nothing of ${machine}`);

@@ -12,7 +12,7 @@ import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
 import { TestCluster } from "../cluster/test-cluster";
 import { withApi } from "../cluster/with-api";
-import type { ClusterStatus } from "../../cli/status/status";
+import type { StatusReport } from "../../cli/status/status";
 import { oneAfterTheOther } from "../one-after-the-other";
 
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
@@ -101,7 +101,7 @@ describe("the certificates of a cluster", function () {
     for (const end = Date.now() + 120_000; status.exitCode === 11 && Date.now() < end;)
       status = await cluster.foresail("status", "--output", "json");
     assert.equal(status.exitCode, 0, status.stdout + status.stderr);
-    const { nodes, etcd } = JSON.parse(status.stdout) as ClusterStatus;
+    const { nodes, etcd } = JSON.parse(status.stdout) as StatusReport;
     assert.deepEqual(
       nodes.map(({ name, ready, drift }) => [name, ready, drift]),
       PLANES.map((name) => [name, true, undefined]),

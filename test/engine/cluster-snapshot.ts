@@ -34,7 +34,7 @@ export class ClusterSnapshot {
     const kept = readdirSync(fixture.folder).filter((name) => name.startsWith("snapshot-")).length;
     const folder = path.join(fixture.folder, `snapshot-${kept}`);
     cpSync(fixture.stack.stateFolder, folder, { recursive: true });
-    const machines = new Map(machineNames(fixture).map((name) => [name, fixture.fleet.state(name)]));
+    const machines = new Map(namesOf(fixture).map((name) => [name, fixture.fleet.state(name)]));
     const nodes = (await fixture.kubernetes.listNodes()) as unknown as StoredNode[];
     const owner = ownerIn(await fixture.kubernetes.get(CLUSTER_OWNER));
     const history = await fixture.kubernetes.get<KubernetesObject & { data?: object }>(CLUSTER_HISTORY);
@@ -86,7 +86,7 @@ export class ClusterSnapshot {
   }
 }
 
-function machineNames({ fleet }: SimulatedFixture): string[] {
+function namesOf({ fleet }: SimulatedFixture): string[] {
   return fleet.files.configuration.machines.map(({ name }) => name);
 }
 
@@ -96,7 +96,7 @@ export async function describeCluster(fixture: SimulatedFixture): Promise<unknow
   const identity = (
     resources.find(({ type }) => type.endsWith(":StackIdentity")) as { id?: string } | undefined
   )?.id;
-  const machines = machineNames(fixture).map((name) => {
+  const machines = namesOf(fixture).map((name) => {
     const { etcdId, marker, ...state } = fixture.fleet.state(name);
     const owned = marker?.replace(`id=${identity}`, "id=of the stack");
     return [name, { ...state, marker: owned, isInEtcd: etcdId !== undefined }];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readPreview } from "../../cli/review/preview";
-import { machineOf } from "../../lib/steps/steps";
+import { machineOfStep } from "../../lib/steps/steps";
 import {
   clusterInitSteps,
   clusterOwnerSteps,
@@ -42,7 +42,7 @@ function promised(lines: readonly string[]): string[] {
     const step = TABLES.map((table) => table.parse(line)).find((each) => each !== undefined);
     assert.ok(step, `no table has the line: ${line}`);
     const operation = PROMISES[step.kind];
-    return operation === undefined ? [] : [`${operation} ${machineOf(step)}`];
+    return operation === undefined ? [] : [`${operation} ${machineOfStep(step)}`];
   });
   return [...new Set(all)];
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { CLUSTER_LEASE } from "../../lib/kubernetes/own-objects";
 import { readHolder } from "../../lib/kubernetes/lease-holder";
-import type { Lease } from "../../lib/kubernetes";
+import type { LeaseObject } from "../../lib/kubernetes";
 import { readProcess } from "../../lib/process/identity";
 import { GROUP_LABEL } from "../../providers/kubeadm/plan/membership/nodes";
 import { obeyAnnotations } from "../simulation/simulated-agents";
@@ -208,7 +208,7 @@ describe("an interrupt of pulumi up while it waits", function () {
     );
     const pending = (await fixture.stack.export()).deployment.pending_operations ?? [];
     assert.deepEqual(pending, []);
-    const holder = readHolder(await fixture.kubernetes.get<Lease>(CLUSTER_LEASE));
+    const holder = readHolder(await fixture.kubernetes.get<LeaseObject>(CLUSTER_LEASE));
     assert.ok(holder === undefined || holder.user === "ann@laptop", JSON.stringify(holder));
   }
 

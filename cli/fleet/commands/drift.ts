@@ -9,7 +9,7 @@ import { readEachStack } from "../run/each-stack";
 import { loadFleet, readIfThere } from "../files/load";
 import { stacksOf } from "../plan/fleet";
 import { driftDetails, driftEnd, driftWords, type StackDrift } from "../plan/drift";
-import { lastLines } from "../run/stack-process";
+import { logTail } from "../run/stack-process";
 import { fleetTable } from "../run/table";
 
 export interface FleetDriftOptions {
@@ -40,7 +40,7 @@ export async function fleetDrift({ file, output }: FleetDriftOptions, say = prin
     read: async (_exitCode, { output, log }) => {
       // without a report the command failed, whatever its exit code
       const report = Report.safeParse(parseJson((await readIfThere(output)) ?? "")).data;
-      return (report as StackDrift | undefined) ?? { failure: await lastLines(log) };
+      return (report as StackDrift | undefined) ?? { failure: await logTail(log) };
     },
   });
   if (isText) {

@@ -15,7 +15,7 @@ import {
   stillRuns,
   writeRun,
 } from "./run-file";
-import { lastLines, startStackProcess, type StackProcess } from "./stack-process";
+import { logTail, startStackProcess, type StackProcess } from "./stack-process";
 import { stateTable } from "./table";
 import { type FleetWork, runWaves } from "./waves-runner";
 import { windowsOf } from "./windows";
@@ -97,7 +97,7 @@ export async function runStacks(options: StacksRun): Promise<number> {
     }
     const isPaused = exitCode === EXIT.paused || exitCode === EXIT.interrupted;
     const why = isPaused ? "interrupted" : "failed";
-    const words = [`${name}: ${why} after ${seconds} s (exit code ${exitCode})`, ...(await lastLines(log))];
+    const words = [`${name}: ${why} after ${seconds} s (exit code ${exitCode})`, ...(await logTail(log))];
     say(words.join("\n    "));
     return isPaused ? ("interrupted" as const) : ("failed" as const);
   };

@@ -42,7 +42,7 @@ export function startStackProcess(
 }
 
 /** Returns the last lines of a log that are not empty, without secrets, also those that go over several lines. */
-export async function lastLines(log: string, count = 8): Promise<string[]> {
+export async function logTail(log: string, count = 8): Promise<string[]> {
   const text = await readFile(log, "utf8").catch(() => "");
   return redact(text)
     .split("\n")

@@ -20,7 +20,7 @@ import { otherRegion, partRefusal, stackRefusal } from "../plan/trust";
 import { policyOf } from "../review/policy";
 import { previewArguments, reviewOfFiles } from "../commands/preview";
 import { fleetFolder, processIdentity, type RunProcess, stillRuns } from "../run/run-file";
-import { lastLines, startStackProcess } from "../run/stack-process";
+import { logTail, startStackProcess } from "../run/stack-process";
 import type { FleetActivities, PreviewOutcome, StackOutcome } from "./messages";
 import { pack, refuseTooLong, unpack } from "./packed";
 import type { FleetSeals } from "./seals";
@@ -156,7 +156,7 @@ async function previewOf(
     signal.removeEventListener("abort", stop);
     throwIfShutDown(signal);
     const plan = exitCode === EXIT.done ? await readIfThere(planFile(folder, stack)) : undefined;
-    const review = withoutSecrets(reviewOfFiles(await readIfThere(json), plan, await lastLines(log)));
+    const review = withoutSecrets(reviewOfFiles(await readIfThere(json), plan, await logTail(log)));
     const outcome = { review, ...(plan !== undefined && { plan: pack(stack, plan) }) };
     refuseTooLong(stack, outcome);
     return outcome;
@@ -227,7 +227,7 @@ async function upOf(
   if (exitCode === EXIT.done) await writePrivately(files.done, "");
   await rm(files.begun, { force: true });
   if (exitCode === EXIT.done) return { state: "done", words: [] };
-  const words = [`exit code ${exitCode}`, ...(await lastLines(files.log))].map(safe);
+  const words = [`exit code ${exitCode}`, ...(await logTail(files.log))].map(safe);
   if (exitCode === EXIT.locked && !signal.aborted && Context.current().info.attempt < MOST_ATTEMPTS)
     throw ApplicationFailure.retryable(
       [`${stack}: waits for a lock, 15 minutes at most`, ...words].join("\n    "),

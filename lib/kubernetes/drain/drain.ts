@@ -1,5 +1,5 @@
 import { tryEviction } from "./eviction";
-import { type DrainAllowances, planDrain, nameOf } from "./plan";
+import { type DrainAllowances, planDrain, namespacedName } from "./plan";
 import { anySignal } from "../../abort";
 import { waitFor, WaitTimeout } from "../../wait";
 import type { KubernetesClient } from "../client";
@@ -90,7 +90,7 @@ async function evictUntilTaken(
   // waitUntilGone times out first and names all pods
   await waitFor<void>({
     ...options,
-    what: `the eviction of ${nameOf(pod)}`,
+    what: `the eviction of ${namespacedName(pod)}`,
     seconds: seconds + 5,
     firstPauseMilliseconds: 1000,
     probe: async (signal) => {
@@ -138,11 +138,11 @@ function describe(pod: Pod, refused: Map<string, string>): string {
   const { deletionTimestamp, finalizers = [] } = pod.metadata ?? {};
   if (deletionTimestamp) {
     const kept = finalizers.length === 0 ? "" : `, kept by its finalizers ${finalizers.join(", ")}`;
-    return `${nameOf(pod)} ending${kept}`;
+    return `${namespacedName(pod)} ending${kept}`;
   }
-  return refused.get(keyOf(pod)) ?? `${nameOf(pod)} running`;
+  return refused.get(keyOf(pod)) ?? `${namespacedName(pod)} running`;
 }
 
 function keyOf(pod: Pod): string {
-  return pod.metadata?.uid ?? nameOf(pod);
+  return pod.metadata?.uid ?? namespacedName(pod);
 }

@@ -2,7 +2,7 @@ import type { Probed } from "../../wait";
 import type { KubernetesClient } from "../client";
 import { KubernetesError, KubernetesUnreachable } from "../errors";
 import type { Pod } from "../objects";
-import { nameOf } from "./plan";
+import { namespacedName } from "./plan";
 
 /** What the error of an eviction means for the drain. */
 export type Refusal =
@@ -52,20 +52,20 @@ export async function tryEviction(
   } catch (error) {
     // the uid makes it safe to send the eviction again when its answer was lost
     if (error instanceof KubernetesUnreachable && uid && (error.outcomeUnknown || !error.isFinal))
-      return { pending: `${nameOf(pod)}: eviction not answered: ${error.lastSeen}` };
+      return { pending: `${namespacedName(pod)}: eviction not answered: ${error.lastSeen}` };
     if (!(error instanceof KubernetesError)) throw error;
     const words = error.causes.join(" ") || error.remote;
     switch (refusalOf(error)) {
       case "held":
-        return { pending: `${nameOf(pod)} held: ${words}` };
+        return { pending: `${namespacedName(pod)} held: ${words}` };
       case "failed":
-        return { pending: `${nameOf(pod)}: eviction failed: ${words}` };
+        return { pending: `${namespacedName(pod)}: eviction failed: ${words}` };
       case "gone":
         if (!(await isRunning(client, pod, signal))) return { done: undefined };
-        return { pending: `${nameOf(pod)}: eviction refused: ${words}` };
+        return { pending: `${namespacedName(pod)}: eviction refused: ${words}` };
       case "denied":
         if (!(await mayEvict(client, namespace, name, signal))) throw error;
-        return { pending: `${nameOf(pod)}: eviction denied by admission: ${words}` };
+        return { pending: `${namespacedName(pod)}: eviction denied by admission: ${words}` };
       case "final":
         throw error;
     }

@@ -56,7 +56,7 @@ interface DrainPlan<P> {
 export function planDrain<P extends PodParts>(pods: readonly P[], allow: DrainAllowances): DrainPlan<P> {
   const plan: DrainPlan<P> = { evict: [], leaving: [], skip: [], refuse: [] };
   for (const pod of pods) {
-    const name = nameOf(pod);
+    const name = namespacedName(pod);
     const isFinished = ["Succeeded", "Failed"].includes(pod.status?.phase ?? "");
     const controller = pod.metadata?.ownerReferences?.find((owner) => owner.controller);
     if (pod.metadata?.annotations?.[MIRROR] !== undefined)
@@ -82,7 +82,7 @@ export function planDrain<P extends PodParts>(pods: readonly P[], allow: DrainAl
 }
 
 /** "namespace/name" of a pod or a budget */
-export function nameOf({ metadata }: Pick<PodParts, "metadata">): string {
+export function namespacedName({ metadata }: Pick<PodParts, "metadata">): string {
   return `${metadata?.namespace ?? "default"}/${metadata?.name ?? "?"}`;
 }
 
@@ -149,7 +149,7 @@ export function blockedDrains(
       ...refuse.map(({ name, why }) => ({ machine, how: "be refused" as const, why: `${name} ${why}` })),
       ...evict.flatMap((pod): BlockedDrain[] => {
         const why = heldBy(evictionVerdict(pod, budgets));
-        return why === undefined ? [] : [{ machine, how: "wait", why: `${nameOf(pod)} is ${why}` }];
+        return why === undefined ? [] : [{ machine, how: "wait", why: `${namespacedName(pod)} is ${why}` }];
       }),
     ];
   });

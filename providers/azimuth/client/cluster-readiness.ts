@@ -8,7 +8,7 @@ import { listServed } from "./cluster-services";
 type Reader = Pick<KubernetesClient, "get" | "list">;
 
 /** A cluster's readiness, and its administrator's kubeconfig as soon as Cluster API has written it. */
-export interface ClusterAccess {
+export interface ClusterReadiness {
   readiness: Readiness;
   kubeconfig?: string;
 }
@@ -18,7 +18,7 @@ export interface ClusterAccess {
  *
  * @throws KubernetesError; KubeconfigRefused
  */
-export async function readClusterAccess(client: Reader, ref: RecordRef): Promise<ClusterAccess> {
+export async function readClusterAccess(client: Reader, ref: RecordRef): Promise<ClusterReadiness> {
   const { namespace, cluster, leaseName } = ref;
   const kind = { apiVersion: API.clusterApi, kind: "MachineDeployment", namespace };
   const secret = azimuthRefs(ref).kubeconfig;

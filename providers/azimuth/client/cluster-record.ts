@@ -5,14 +5,14 @@ import {
   type ObjectRef,
 } from "../../../lib/kubernetes";
 import { readEndpoints } from "../../../lib/kubernetes/kubeconfig";
-import type { AddonObject, ControlPlane, Machine, ClusterStatus } from "../plan/status";
+import type { AddonObject, ControlPlane, ApiMachine, ClusterStatus } from "../plan/status";
 import { API, azimuthRefs, isOf, LEASE_FINALIZER, type Marked } from "../plan/names";
 import { getServed, listServed } from "./cluster-services";
 import { type ClusterObjects, type RecordChange, recordChange } from "../plan/record";
 import { isDeepStrictEqual } from "node:util";
 import { parseYaml } from "../../../lib/yaml";
 import { userKubeconfig } from "../plan/user-kubeconfig";
-import { MONITOR_MANAGER, type Owner, staleOwners } from "../../kubernetes/plan/adoption";
+import { MONITOR_MANAGER, type OwnerRef, staleOwners } from "../../kubernetes/plan/adoption";
 import { messageOf } from "../../../lib/error-message";
 
 /** A cluster and its Lease. */
@@ -56,7 +56,7 @@ export async function readClusterObjects(client: Reader, ref: RecordRef): Promis
   const lease = { apiVersion: API.scheduling, kind: "Lease", namespace };
   const [machines, releases, manifests, flux, [controlPlane], networkingPhase, leasePhase] =
     await Promise.all([
-      own<Machine>(API.clusterApi, "Machine"),
+      own<ApiMachine>(API.clusterApi, "Machine"),
       own<AddonObject>(API.addons, "HelmRelease"),
       own<AddonObject>(API.addons, "Manifests"),
       // entries of a list have no kind
@@ -178,7 +178,7 @@ interface Owned {
     resourceVersion?: string;
     deletionTimestamp?: string;
     finalizers?: string[];
-    ownerReferences?: Owner[];
+    ownerReferences?: OwnerRef[];
   };
 }
 
@@ -216,7 +216,7 @@ export async function resumeCluster(management: KubernetesClient, ref: ResumeRef
 async function adoptAgain(
   management: KubernetesClient,
   object: ObjectRef & { namespace: string },
-  owner: Owner,
+  owner: OwnerRef,
   finalizers: string[],
 ): Promise<string[]> {
   const { apiVersion, kind, namespace, name } = object;

@@ -6,7 +6,7 @@ import {
   SUBDOMAIN_ANNOTATION,
 } from "../plan/names";
 import { keyedEntry, type KeyedFile, withKey } from "../plan/zenith-values";
-import { MADE_BY, type Owner } from "../../kubernetes/plan/adoption";
+import { MADE_BY, type OwnerRef } from "../../kubernetes/plan/adoption";
 import { type KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
 import { generateKey } from "../../../lib/ssh/generated-key";
 import { HttpClient } from "../../../lib/http-client";
@@ -85,11 +85,11 @@ interface ZenithRef {
   namespace: string;
   cluster: string;
   stack: string;
-  owner: Owner;
+  owner: OwnerRef;
 }
 
 interface Secret {
-  metadata: { annotations?: Record<string, string>; uid?: string; ownerReferences?: Owner[] };
+  metadata: { annotations?: Record<string, string>; uid?: string; ownerReferences?: OwnerRef[] };
   data?: Record<string, string>;
 }
 
@@ -102,7 +102,7 @@ interface KeyPair {
 
 interface EnsureKeyArgs extends ReserveOptions {
   registrarAdminUrl: string;
-  owner: Owner;
+  owner: OwnerRef;
   /** the expected key and its reserved name, if they were created before */
   known?: KeyPair & ZenithReservation;
 }
@@ -170,7 +170,7 @@ export class ZenithSecrets {
   }
 
   /** @returns false when the Secret already exists */
-  private async createKey({ privateKey, publicKey }: KeyPair, owner: Owner): Promise<boolean> {
+  private async createKey({ privateKey, publicKey }: KeyPair, owner: OwnerRef): Promise<boolean> {
     const { namespace, name } = this.key;
     const { apiVersion, kind, name: ownerName, uid } = owner;
     const reference = { apiVersion, kind, name: ownerName, uid, controller: true, blockOwnerDeletion: true };
@@ -197,7 +197,7 @@ export class ZenithSecrets {
     // the identity decides whose the owner is, so a renamed stack and one that took the cluster over have its files
     const { kind, name, uid } = this.ref.owner;
     // a preview may not have the uid; where the owner is gone, the Secret goes with it
-    const isOwner = (owner: Owner) =>
+    const isOwner = (owner: OwnerRef) =>
       isKnown(uid) ? owner.uid === uid : owner.kind === kind && owner.name === name;
     const isOfCluster = ownerReferences.some(isOwner);
     if (maker === this.ref.stack || (maker !== undefined && isOfCluster)) return secret;
@@ -223,7 +223,7 @@ export class ZenithSecrets {
   }
 
   /** Writes the files to their Secret. @throws Error when this stack did not create it; KubernetesError */
-  async writeFiles(files: readonly KeyedFile[], privateKey: string, owner: Owner): Promise<void> {
+  async writeFiles(files: readonly KeyedFile[], privateKey: string, owner: OwnerRef): Promise<void> {
     if (files.length === 0) return;
     const { uid } = (await this.readOwnFiles())?.metadata ?? {};
     const { apiVersion, kind, name, namespace } = this.files;

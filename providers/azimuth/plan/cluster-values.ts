@@ -1,7 +1,7 @@
 import { isObject } from "../../../lib/json";
 import type { JsonObject } from "../../../lib/merge";
 import type { RequiredField } from "../../kubernetes/plan/status";
-import type { ClusterAddons, ClusterSpecification, NodeGroup } from "./objects";
+import type { ClusterAddons, AzimuthSpec, GroupSpec } from "./objects";
 import { matchesGlob } from "./glob";
 import { mergeValues } from "./values";
 import { stringify } from "yaml";
@@ -31,7 +31,7 @@ interface ClusterValueSources {
 }
 
 /** Returns the values of the chart `openstack-cluster` that follow from the specification alone. */
-export function specificationValues(cluster: ClusterSpecification, oidc?: OidcIssuer): JsonObject {
+export function specificationValues(cluster: AzimuthSpec, oidc?: OidcIssuer): JsonObject {
   return {
     cloudCredentialsSecretName: cluster.cloudCredentialsSecretName,
     ...(oidc
@@ -53,7 +53,7 @@ export function specificationValues(cluster: ClusterSpecification, oidc?: OidcIs
   };
 }
 
-function nodeGroupValues({ name, machineSize, autoscale, count, minCount, maxCount }: NodeGroup): JsonObject {
+function nodeGroupValues({ name, machineSize, autoscale, count, minCount, maxCount }: GroupSpec): JsonObject {
   return {
     name,
     machineFlavor: machineSize,
@@ -113,7 +113,7 @@ function addonValues(addons: ClusterAddons): JsonObject {
  * Returns the values of the chart `openstack-cluster`: defaults, template, specification, overrides by flavor, the
  * Lease's flavors, Zenith; each merged over the earlier ones by `mergeValues`.
  */
-export function clusterValues(cluster: ClusterSpecification, sources: ClusterValueSources): JsonObject {
+export function clusterValues(cluster: AzimuthSpec, sources: ClusterValueSources): JsonObject {
   const desired = mergeValues(
     sources.defaults,
     sources.template,
@@ -188,7 +188,7 @@ export function unreservedSizes(
 }
 
 /** Returns the fields that a template needs for a cluster; without them, its chart would fail much later. */
-export function templateFields({ leaseName }: Pick<ClusterSpecification, "leaseName">): RequiredField[] {
+export function templateFields({ leaseName }: Pick<AzimuthSpec, "leaseName">): RequiredField[] {
   return [
     { path: "spec.values.kubernetesVersion" },
     { path: "spec.values.machineImageId" },

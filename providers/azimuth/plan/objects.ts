@@ -2,7 +2,7 @@ import type { Identity } from "../../kubernetes/plan/identity";
 import { API, azimuthRefs, type ClusterRef, MANAGED_BY_LABEL, TEMPLATE_LABEL } from "./names";
 
 /** The desired cluster, as in the spec of an Azimuth Cluster (group azimuth.stackhpc.com, v1alpha1). */
-export interface ClusterSpecification {
+export interface AzimuthSpec {
   /** The name that users see. */
   label: string;
   /** Name of a ClusterTemplate. */
@@ -17,11 +17,11 @@ export interface ClusterSpecification {
   autohealing: boolean;
   /** Flavor of the control planes, by name. */
   controlPlaneMachineSize: string;
-  nodeGroups: NodeGroup[];
+  nodeGroups: GroupSpec[];
   addons: ClusterAddons;
 }
 
-export interface NodeGroup {
+export interface GroupSpec {
   name: string;
   /** Flavor of its machines, by name. */
   machineSize: string;
@@ -60,18 +60,18 @@ const LABELS = { [MANAGED_BY_LABEL]: "foresail" };
  * Returns the Cluster with which Azimuth shows the cluster. It is paused, so that a running azimuth-capi-operator
  * ignores it.
  */
-export function clusterRecord(ref: ClusterRef, spec: ClusterSpecification): WrittenObject {
+export function clusterRecord(ref: ClusterRef, spec: AzimuthSpec): WrittenObject {
   const labels = { [TEMPLATE_LABEL]: spec.templateName };
   return objectOf(azimuthRefs(ref).record, labels, { spec: { ...spec, paused: true } });
 }
 
 /** Returns the owner of a cluster's objects when no Cluster is kept. */
 export function ownerConfigMap(ref: ClusterRef): WrittenObject {
-  return objectOf({ ...ownerOf(ref, false), ...ref }, LABELS, { data: { cluster: ref.cluster } });
+  return objectOf({ ...ownerReferenceOf(ref, false), ...ref }, LABELS, { data: { cluster: ref.cluster } });
 }
 
 /** Returns the reference to the owner of a cluster's objects. */
-export function ownerOf(
+export function ownerReferenceOf(
   { cluster }: Pick<ClusterRef, "cluster">,
   hasRecord: boolean,
 ): { apiVersion: string; kind: string; name: string } {

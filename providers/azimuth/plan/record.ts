@@ -1,11 +1,11 @@
 import {
   addonEntry,
   controlPlanePhase,
-  kubernetesVersion,
+  controlPlaneVersion,
   nodeEntry,
   type AddonObject,
   type ControlPlane,
-  type Machine,
+  type ApiMachine,
   type ClusterStatus,
   type NodeEntry,
   phaseAt,
@@ -15,7 +15,7 @@ import { COMPONENT_LABEL } from "./names";
 
 /** The objects of one cluster on the management cluster. */
 export interface ClusterObjects {
-  machines: readonly Machine[];
+  machines: readonly ApiMachine[];
   addons: readonly AddonObject[];
   controlPlane?: ControlPlane;
   /** `status.phase` of the Cluster API's Cluster; undefined when there is none. */
@@ -76,7 +76,7 @@ export function observedStatus(
     nodeCount: countOf(nodes),
     addonCount: countOf(addons),
     ...phases,
-    kubernetesVersion: controlPlane && kubernetesVersion(controlPlane),
+    kubernetesVersion: controlPlane && controlPlaneVersion(controlPlane),
     phase: next.phase === "Unknown" ? undefined : next.phase,
     lastUpdated: next.lastUpdated,
   };

@@ -131,27 +131,27 @@ interface Metadata {
   creationTimestamp?: string;
 }
 
-export interface Condition {
+export interface StatusCondition {
   type?: string;
   status?: string;
   reason?: string;
 }
 
 /** The fields read from a Machine (Cluster API v1beta1). */
-export interface Machine {
+export interface ApiMachine {
   metadata?: Metadata;
   spec?: { version?: string };
   status?: {
     phase?: string;
     addresses?: { type?: string; address?: string }[];
-    conditions?: Condition[];
+    conditions?: StatusCondition[];
   };
 }
 
 const MACHINE_PHASES = ["Pending", "Deleting", "Deleted", "Failed"];
 
 /** Returns a Machine as an entry of `status.nodes`. @param size flavor of its infrastructure, if known */
-export function nodeEntry({ metadata = {}, spec = {}, status = {} }: Machine, size?: string): NodeEntry {
+export function nodeEntry({ metadata = {}, spec = {}, status = {} }: ApiMachine, size?: string): NodeEntry {
   const { labels = {}, creationTimestamp } = metadata;
   const role = labels[COMPONENT_LABEL] ?? "";
   const ips = (status.addresses ?? [])
@@ -169,14 +169,14 @@ export function nodeEntry({ metadata = {}, spec = {}, status = {} }: Machine, si
   };
 }
 
-function nodePhase(phase: string, conditions: readonly Condition[]): string {
+function nodePhase(phase: string, conditions: readonly StatusCondition[]): string {
   if (phase === "Running") return isTrue(conditions, "NodeHealthy") ? "Ready" : "Unhealthy";
   // later Cluster API has "Updating", which an Azimuth Cluster does not have
   if (["Provisioning", "Provisioned", "Updating"].includes(phase)) return "Provisioning";
   return MACHINE_PHASES.includes(phase) ? phase : "Unknown";
 }
 
-const isTrue = (conditions: readonly Condition[], wanted: string): boolean =>
+const isTrue = (conditions: readonly StatusCondition[], wanted: string): boolean =>
   conditions.some(({ type, status }) => type === wanted && status === "True");
 
 const withoutV = (version: string | undefined): string | undefined => version?.replace(/^v/, "");
@@ -185,7 +185,7 @@ const withoutV = (version: string | undefined): string | undefined => version?.r
 export interface AddonObject {
   kind?: string;
   metadata?: Metadata;
-  status?: { phase?: string; revision?: number; observedGeneration?: number; conditions?: Condition[] };
+  status?: { phase?: string; revision?: number; observedGeneration?: number; conditions?: StatusCondition[] };
 }
 
 /** Returns an addon as an entry of `status.addons`. */
@@ -196,7 +196,7 @@ export function addonEntry(addon: AddonObject): AddonEntry {
 }
 
 /** Flux has conditions instead of a phase; Azimuth reads the first one. */
-function kustomizationPhase([first]: readonly Condition[] = []): string {
+function kustomizationPhase([first]: readonly StatusCondition[] = []): string {
   if (first === undefined) return "Unknown";
   if (first.type !== "Ready") return "Pending";
   return first.status === "True" ? "Deployed" : "Failed";
@@ -206,7 +206,7 @@ function kustomizationPhase([first]: readonly Condition[] = []): string {
 export interface ControlPlane {
   metadata?: Metadata;
   spec?: { version?: string };
-  status?: { version?: string; conditions?: Condition[] };
+  status?: { version?: string; conditions?: StatusCondition[] };
 }
 
 /** Returns `status.controlPlanePhase`. */
@@ -223,6 +223,6 @@ export function controlPlanePhase({ status = {} }: ControlPlane): string {
 }
 
 /** Returns `status.kubernetesVersion`: the current version, or the desired one before there is one. */
-export function kubernetesVersion({ spec, status }: ControlPlane): string | undefined {
+export function controlPlaneVersion({ spec, status }: ControlPlane): string | undefined {
   return withoutV(status?.version ?? spec?.version);
 }

@@ -3,7 +3,7 @@ import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 import { quoted } from "../../../lib/text/quote";
 import type { PolicyRule } from "./cluster-values";
 import { CHARTS } from "./defaults";
-import type { ClusterAddons, NodeGroup } from "./objects";
+import type { ClusterAddons, GroupSpec } from "./objects";
 
 /** Old names in `foresail:azimuth` and in the arguments of `AzimuthCluster`. */
 export const AZIMUTH_RENAMES: Renames = {
@@ -23,7 +23,7 @@ export function nodeGroupNameIssue(name: string): string | undefined {
 }
 
 /** Returns the issues of a node group's machine counts: a fixed count or a range, but not both. */
-export function nodeGroupIssues(group: Omit<NodeGroup, "name" | "machineSize">): ValidationIssue[] {
+export function nodeGroupIssues(group: Omit<GroupSpec, "name" | "machineSize">): ValidationIssue[] {
   const { autoscale, count, minCount, maxCount } = group;
   const [fixed, range] = [Object.entries({ count }), Object.entries({ minCount, maxCount })];
   const [required, useless] = autoscale ? [range, fixed] : [fixed, range];

@@ -2,7 +2,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
 import { waitFor } from "../../../lib/wait";
 import { askCluster } from "../../kubernetes/resources/inputs";
-import type { ClusterAccess } from "../client/cluster-readiness";
+import type { ClusterReadiness } from "../client/cluster-readiness";
 import { type ClusterReadyStep, clusterReadySteps } from "../plan/steps";
 import type { ClusterReadyInputs as Inputs, ClusterReadyOutputs as Outputs } from "./declarations";
 import { clusterHandlers, onManagement, reportOf } from "./management";
@@ -36,7 +36,7 @@ export const handlers: Handlers = {
       onManagement(TYPE, inputs, "wait until the machines are ready", async (work) => {
         const { readClusterAccess } = await loaded();
         const { management, signal, progress } = work;
-        const found = await waitFor<Required<ClusterAccess>>({
+        const found = await waitFor<Required<ClusterReadiness>>({
           what: `the machines of ${inputs.namespace}/${inputs.cluster} to be ready`,
           seconds: inputs.timeoutSeconds,
           signal,

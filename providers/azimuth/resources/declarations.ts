@@ -1,5 +1,5 @@
 import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
-import type { Owner } from "../../kubernetes/plan/adoption";
+import type { OwnerRef } from "../../kubernetes/plan/adoption";
 import type { KeyedFile } from "../plan/zenith-values";
 
 /** The common inputs of a cluster's resources on a management cluster. */
@@ -114,7 +114,7 @@ export interface ZenithKeypairInputs extends AzimuthInputs {
   /** The address of the registrar's admin API. */
   registrarAdminUrl: string;
   /** The owner of the Secret. */
-  owner: Owner;
+  owner: OwnerRef;
   /** How long to retry the registrar. */
   timeoutSeconds: number;
   /**

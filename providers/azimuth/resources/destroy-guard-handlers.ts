@@ -3,7 +3,7 @@ import { relationTo } from "../../kubernetes/plan/adoption";
 import { objectName } from "../../kubernetes/plan/identity";
 import { claimOf, type LiveObject } from "../../kubernetes/resources/adoption-inputs";
 import { isNotServed } from "../../kubernetes/resources/inputs";
-import { ownerOf } from "../plan/objects";
+import { ownerReferenceOf } from "../plan/objects";
 import type { DestroyGuardInputs as Inputs } from "./declarations";
 import { clusterHandlers, onManagement } from "./management";
 
@@ -22,7 +22,7 @@ export const handlers: Handlers = clusterHandlers<Inputs>({
 
   async delete(olds) {
     const { stackOwner: owner, kubeconfig, stack, namespace } = olds;
-    const { name, ...kind } = ownerOf(olds, olds.hasRecord);
+    const { name, ...kind } = ownerReferenceOf(olds, olds.hasRecord);
     const inputs = {
       kubeconfig,
       stack,

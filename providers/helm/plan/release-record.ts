@@ -1,12 +1,12 @@
-import { choice, flag, line, number, token } from "../../../lib/steps/line";
+import { choice, whether, stepLine, number, token } from "../../../lib/steps/line";
 import { defineSteps } from "../../../lib/steps/steps";
 
 const CUT_OFF = "a run that was cut off";
-const takenOver = flag("takenOver", " and are taken over");
+const takenOver = whether("takenOver", " and are taken over");
 
 export const releaseRecoverySteps = defineSteps({
   /** The deletion of a revision from Helm's record. */
-  forget: line`forget revision ${number("revision")} (${token("status")}) of ${token("release")}, left by ${choice(
+  forget: stepLine`forget revision ${number("revision")} (${token("status")}) of ${token("release")}, left by ${choice(
     "by",
     [CUT_OFF, "others"],
   )}: its objects stay${takenOver}`,
@@ -36,7 +36,7 @@ interface ReleaseState {
 }
 
 /** What to do before Helm can install or upgrade. */
-export interface ReleaseRecovery {
+export interface RecoveryPlan {
   /** Secrets to delete: Helm then no longer has these revisions; the release's objects stay. */
   forget: string[];
   /** One message line for each. */
@@ -60,10 +60,10 @@ export function pendingRevision(revisions: readonly ReleaseRevision[]): ReleaseR
 export function recoverRelease(
   revisions: readonly ReleaseRevision[],
   { release, isRecorded, isOurs, adopt }: ReleaseState,
-): ReleaseRecovery {
+): RecoveryPlan {
   const inOrder = [...revisions].sort((one, other) => one.revision - other.revision);
   const last = inOrder.at(-1);
-  const refuse = (refusal: string): ReleaseRecovery => ({ forget: [], steps: [], refusal });
+  const refuse = (refusal: string): RecoveryPlan => ({ forget: [], steps: [], refusal });
   const forget = (left: ReleaseRevision[], how: { by: "others" | typeof CUT_OFF; takenOver?: true }) => ({
     forget: left.map(({ secret }) => secret),
     steps: left.map(({ revision, status }) =>

@@ -219,7 +219,7 @@ export const endpointScript = (
   step("endpoint", cluster, machine, { files: ["common/endpoint"], ...endpointParameters(port, backends) });
 
 /** What a machine reports about itself. */
-export interface MachineFacts {
+export interface ReportedFacts {
   /** Whether kubeadm init or join has succeeded on it. */
   member: boolean;
   /** Whether it has the files of an API server of this cluster. */

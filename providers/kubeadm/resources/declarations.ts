@@ -3,7 +3,7 @@ import type { AdminCredentials } from "../machine/cluster/kubeconfig";
 import type { Owner } from "../../../lib/ownership/owner";
 import type { RecordedMachine } from "../plan/facts/ownership";
 import type { JumpHost, Machine, SshCredentials } from "../plan/cluster/machine";
-import type { Ownership } from "../plan/membership/nodes";
+import type { OwnedKeys } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
 import type { RolledConfiguration } from "../plan/configuration/configuration";
 import type { CertificateSettings } from "../plan/certificates/report";
@@ -30,7 +30,7 @@ export interface Timeouts {
 }
 
 /** Options for draining nodes before they leave. */
-export interface DrainOptions {
+export interface DrainSettings {
   timeoutSeconds: number;
   /** Limit of the wait until volumes are detached from a node that leaves; absent in state of older releases. */
   volumeDetachSeconds?: number;
@@ -294,7 +294,7 @@ export interface NodeGroupInputs extends MachinesInputs {
    */
   elsewhere?: string[];
   /** Set by check; absent in state of older releases. */
-  owned?: Ownership;
+  owned?: OwnedKeys;
   /** Set by check: Nodes that leave; absent when there are none. */
   former?: FormerNodes;
   /** From the ClusterOwner: machines that left the configuration; absent for none, and where the stack makes the machines. */
@@ -326,7 +326,7 @@ export interface NodeGroupInputs extends MachinesInputs {
   agents?: AgentSettings;
   /** Secret. */
   kubeconfig: string;
-  drain: DrainOptions;
+  drain: DrainSettings;
 }
 
 export interface NodeGroupOutputs extends NodeGroupInputs {
@@ -382,7 +382,7 @@ export interface NodeRolloutInputs extends MachinesInputs {
   rollout: RolloutSettings;
   /** Secret. */
   kubeconfig: string;
-  drain: DrainOptions;
+  drain: DrainSettings;
   /** Names of machines that a later run replaces or removes; absent for none. */
   leavingLater?: string[];
   /** Set by check: workers that the preview left out; absent in state of older releases. */

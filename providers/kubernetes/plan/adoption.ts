@@ -8,7 +8,7 @@ import {
   UNMARKED,
 } from "../../../lib/ownership/owner";
 import { printable, shortened } from "../../../lib/text/quote";
-import { groupOf, objectName } from "./identity";
+import { apiGroupOf, objectName } from "./identity";
 import { type ManagedFields, otherWriters, owns } from "./fields";
 
 /** The field manager of foresail's writes. */
@@ -25,7 +25,7 @@ export const OWNER_ID = "foresail/owner-id";
 const TAKE_OVER = "takeOver";
 
 /** An owner of an object, with its uid if the caller has it. */
-export interface Owner {
+export interface OwnerRef {
   apiVersion: string;
   kind: string;
   name: string;
@@ -40,7 +40,7 @@ export interface ExistingObject {
   metadata?: {
     uid?: string;
     annotations?: Record<string, string>;
-    ownerReferences?: Owner[];
+    ownerReferences?: OwnerRef[];
     finalizers?: string[];
     deletionTimestamp?: string;
     managedFields?: ManagedFields[];
@@ -117,7 +117,7 @@ export const LEAVE_OR_ADOPT = "leave it to its owner, or take it over with `adop
 
 interface DesiredAdoption extends Claim {
   /** the owners in the configuration */
-  owners: readonly Owner[];
+  owners: readonly OwnerRef[];
   /** whether to take the object over from another controller or field manager; never from a stack */
   adopt: boolean;
   /** the object in this stack's state, and whether this stack created it */
@@ -176,7 +176,7 @@ export function decideAdoption(
   return { do: "adopt", ...(writers.length > 0 ? { from: writers.join(", ") } : {}) };
 }
 
-function isSameOwner(one: Owner, other: Owner): boolean {
+function isSameOwner(one: OwnerRef, other: OwnerRef): boolean {
   if (one.uid !== undefined && other.uid !== undefined) return one.uid === other.uid;
   return one.kind === other.kind && one.name === other.name;
 }
@@ -187,8 +187,8 @@ function isSameOwner(one: Owner, other: Owner): boolean {
  */
 export function staleOwners(
   { metadata }: ExistingObject,
-  desired: readonly Pick<Owner, "apiVersion" | "kind" | "name" | "uid">[],
-): Owner[] {
+  desired: readonly Pick<OwnerRef, "apiVersion" | "kind" | "name" | "uid">[],
+): OwnerRef[] {
   return (metadata?.ownerReferences ?? []).filter((owner) =>
     desired.some(
       (one) =>
@@ -197,7 +197,7 @@ export function staleOwners(
         one.uid !== owner.uid &&
         one.kind === owner.kind &&
         one.name === owner.name &&
-        groupOf(one.apiVersion) === groupOf(owner.apiVersion),
+        apiGroupOf(one.apiVersion) === apiGroupOf(owner.apiVersion),
     ),
   );
 }

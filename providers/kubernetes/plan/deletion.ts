@@ -1,4 +1,4 @@
-import { valueAt } from "./fields";
+import { fieldAt } from "./fields";
 import { type Condition, reasonOf } from "./status";
 
 /** The fields of an object that tell how far its deletion is. */
@@ -18,13 +18,13 @@ const OF_NAMESPACE = /^Namespace(Deletion|Content|Finalizers)/;
  * @param without the text for an object without a phase
  */
 export function deletionState(object: LeavingObject, without = "it is there"): string {
-  const phase = valueAt(object, "status.phase");
+  const phase = fieldAt(object, "status.phase");
   const finalizers = [
     ...(object.metadata?.finalizers ?? []),
-    ...asList<string>(valueAt(object, "spec.finalizers")),
+    ...asList<string>(fieldAt(object, "spec.finalizers")),
   ];
   const kept = finalizers.length === 0 ? "" : `, kept by ${finalizers.join(", ")}`;
-  const reasons = asList<Condition>(valueAt(object, "status.conditions"))
+  const reasons = asList<Condition>(fieldAt(object, "status.conditions"))
     .filter(isAboutDeletion)
     .map((condition) => `${condition.type}: ${reasonOf(condition)}`);
   return [`${typeof phase === "string" ? `phase ${phase}` : without}${kept}`, ...reasons].join("; ");

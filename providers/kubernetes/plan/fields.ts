@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { groupOf } from "./identity";
+import { apiGroupOf } from "./identity";
 
 /** The path of a field in an object: "status.clientId", `metadata.annotations["example.org/size"]`. */
 export type FieldPath = string;
@@ -12,7 +12,7 @@ function pathKeys(path: FieldPath): string[] {
 }
 
 /** Returns the value at a path; undefined when there is none. */
-export function valueAt(object: unknown, path: FieldPath): unknown {
+export function fieldAt(object: unknown, path: FieldPath): unknown {
   let value = object;
   for (const key of pathKeys(path)) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -135,7 +135,7 @@ function isSameReference(one: Record<string, unknown>, other: Record<string, unk
     isNamed &&
     one.name === other.name &&
     one.kind === other.kind &&
-    groupOf(version) === groupOf(otherVersion)
+    apiGroupOf(version) === apiGroupOf(otherVersion)
   );
 }
 

@@ -7,7 +7,7 @@ export interface Identity {
 }
 
 /** Returns the group of an apiVersion; "" for the core group. */
-export function groupOf(apiVersion: string): string {
+export function apiGroupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
@@ -15,7 +15,7 @@ export function groupOf(apiVersion: string): string {
  * Returns an identity that is the same in every API version of the object: "MachinePool.cluster.x-k8s.io/demo/pool-a".
  */
 export function identityText({ apiVersion, kind, namespace, name }: Identity): string {
-  const group = groupOf(apiVersion);
+  const group = apiGroupOf(apiVersion);
   return [group === "" ? kind : `${kind}.${group}`, ...(namespace ? [namespace] : []), name].join("/");
 }
 

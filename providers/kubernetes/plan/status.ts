@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type FieldPath, valueAt } from "./fields";
+import { type FieldPath, fieldAt } from "./fields";
 
 /** The desired status of an object, as its controller writes it. */
 export interface DesiredStatus {
@@ -46,21 +46,21 @@ export const reasonOf = ({ reason, message }: Pick<Condition, "reason" | "messag
 export function judgeStatus(object: ObservedObject, desired: DesiredStatus): StatusJudgment {
   const words = explain(object, desired);
   for (const { path, value } of desired.failures ?? []) {
-    const found = valueAt(object, path);
+    const found = fieldAt(object, path);
     if (value === undefined ? isSet(found) : isDeepStrictEqual(found, value))
       return { failed: `${path} is ${show(found)}${words}` };
   }
   if (!expectsSomething(desired)) return { done: {} };
   const generation = asNumber(object.metadata?.generation);
-  const observed = asNumber(valueAt(object, "status.observedGeneration"));
+  const observed = asNumber(fieldAt(object, "status.observedGeneration"));
   if (isOlder(observed, generation))
     return { pending: `its controller has seen generation ${observed} of ${generation}` };
   const missing = [
     ...Object.values(desired.fields ?? {})
-      .filter((path) => !isSet(valueAt(object, path)))
+      .filter((path) => !isSet(fieldAt(object, path)))
       .map((path) => `${path} is not there yet`),
     ...(desired.equals ?? []).flatMap(({ path, value }) => {
-      const found = valueAt(object, path);
+      const found = fieldAt(object, path);
       return isDeepStrictEqual(found, value) ? [] : [`${path} is ${show(found)}, not ${show(value)} yet`];
     }),
     ...(desired.conditions ?? []).flatMap(({ type, status = "True" }) =>
@@ -68,7 +68,7 @@ export function judgeStatus(object: ObservedObject, desired: DesiredStatus): Sta
     ),
   ];
   if (missing.length > 0) return { pending: missing.join("; ") + words };
-  const values = Object.entries(desired.fields ?? {}).map(([name, path]) => [name, valueAt(object, path)]);
+  const values = Object.entries(desired.fields ?? {}).map(([name, path]) => [name, fieldAt(object, path)]);
   return { done: Object.fromEntries(values) as Record<string, unknown> };
 }
 
@@ -83,7 +83,7 @@ function conditionFault(
   status: string,
   generation: number | undefined,
 ): string[] {
-  const list = valueAt(object, "status.conditions");
+  const list = fieldAt(object, "status.conditions");
   const conditions = (Array.isArray(list) ? list : []) as (Condition & { observedGeneration?: number })[];
   const found = conditions.find((condition) => condition.type === type);
   if (found === undefined) return [`condition ${type} is not there yet`];
@@ -95,7 +95,7 @@ function conditionFault(
 }
 
 function explain(object: ObservedObject, { messages = [] }: DesiredStatus): string {
-  const found = messages.map((path) => valueAt(object, path)).filter(isSet);
+  const found = messages.map((path) => fieldAt(object, path)).filter(isSet);
   return found.length === 0 ? "" : `: ${found.map(show).join("; ")}`;
 }
 
@@ -128,7 +128,7 @@ export function preconditionFault(
   object: unknown,
   preconditions: readonly Precondition[] = [],
 ): string | undefined {
-  return preconditions.find(({ path, value }) => !isDeepStrictEqual(valueAt(object, path), value))?.otherwise;
+  return preconditions.find(({ path, value }) => !isDeepStrictEqual(fieldAt(object, path), value))?.otherwise;
 }
 
 /** Returns the message for a required object that does not exist. @param others names of the existing ones */
@@ -154,7 +154,7 @@ const EVERY = "[*]";
 export function missingFields(object: unknown, required: readonly RequiredField[]): string[] {
   return required.flatMap(({ path, neededBy }) =>
     eachPath(object, path)
-      .filter((each) => (valueAt(object, each) ?? "") === "")
+      .filter((each) => (fieldAt(object, each) ?? "") === "")
       .map((each) => (neededBy === undefined ? each : `${each}, which ${neededBy} needs`)),
   );
 }
@@ -162,7 +162,7 @@ export function missingFields(object: unknown, required: readonly RequiredField[
 function eachPath(object: unknown, path: FieldPath): FieldPath[] {
   const at = path.indexOf(EVERY);
   if (at === -1) return [path];
-  const list = valueAt(object, path.slice(0, at));
+  const list = fieldAt(object, path.slice(0, at));
   if (!Array.isArray(list)) return [];
   return list.flatMap((_, index) =>
     eachPath(object, `${path.slice(0, at)}[${index}]${path.slice(at + EVERY.length)}`),

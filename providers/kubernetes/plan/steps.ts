@@ -1,25 +1,25 @@
-import { line, number, optional, text, value } from "../../../lib/steps/line";
+import { stepLine, number, optional, prose, value } from "../../../lib/steps/line";
 import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 
 /** An object's name for messages: "MachinePool demo/pool-a". */
 const object = value("[^\\s,]+ [^\\s,]+")("object");
-const wait = line`wait at most ${number("seconds")} s for ${text("status")}`;
+const wait = stepLine`wait at most ${number("seconds")} s for ${prose("status")}`;
 
 export const adoptionSteps = defineSteps({
-  make: line`make ${object}`,
+  make: stepLine`make ${object}`,
   /** The object could not be read. */
-  ensureUnread: line`ensure ${object}: unknown whether it exists, ${text("why")}`,
+  ensureUnread: stepLine`ensure ${object}: unknown whether it exists, ${prose("why")}`,
   /** Some values are known only during the run. */
-  ensure: line`ensure ${object} with values not known yet${optional(line`: ${text("paths")}`)}`,
-  remake: line`wait until the old one is gone, then make it`,
-  adopt: line`adopt it${optional(line`, written by ${text("manager")}`)}`,
+  ensure: stepLine`ensure ${object} with values not known yet${optional(stepLine`: ${prose("paths")}`)}`,
+  remake: stepLine`wait until the old one is gone, then make it`,
+  adopt: stepLine`adopt it${optional(stepLine`, written by ${prose("manager")}`)}`,
   /** Another stack has it, and hands it over. */
-  takeOver: line`take it over from ${text("from")}`,
+  takeOver: stepLine`take it over from ${prose("from")}`,
   /** @param former what annotations of an earlier release, or of the stack's earlier name, say; none: they say so, and the state does not */
-  mark: line`record this stack as its owner${optional(line`, instead of ${text("former")}`)}`,
-  apply: line`apply ${text("paths")}`,
-  addOwner: line`add its owner ${text("owner")}`,
-  addFinalizer: line`add its finalizer ${text("finalizer")}`,
+  mark: stepLine`record this stack as its owner${optional(stepLine`, instead of ${prose("former")}`)}`,
+  apply: stepLine`apply ${prose("paths")}`,
+  addOwner: stepLine`add its owner ${prose("owner")}`,
+  addFinalizer: stepLine`add its finalizer ${prose("finalizer")}`,
   wait,
 });
 export type AdoptionStep = StepOf<typeof adoptionSteps>;
@@ -27,7 +27,7 @@ export type AdoptionStep = StepOf<typeof adoptionSteps>;
 export const objectReadySteps = defineSteps({
   /** The object's name is not known yet. */
   waitUnnamed: wait,
-  wait: line`${object}: ${wait}`,
-  notRead: line`${object}: not read, ${text("why")}`,
-  take: line`${object}: take what has changed: ${text("paths")}`,
+  wait: stepLine`${object}: ${wait}`,
+  notRead: stepLine`${object}: not read, ${prose("why")}`,
+  take: stepLine`${object}: take what has changed: ${prose("paths")}`,
 });

@@ -4,7 +4,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
 import { relationTo } from "../plan/adoption";
 import { changedPaths } from "../plan/fields";
-import { groupOf, type Identity, identityText, objectName } from "../plan/identity";
+import { apiGroupOf, type Identity, identityText, objectName } from "../plan/identity";
 import { expectsSomething, judgeStatus, missingObject, preconditionFault } from "../plan/status";
 import { adoptionSteps, type AdoptionStep } from "../plan/steps";
 import {
@@ -12,17 +12,17 @@ import {
   type AdoptionOutputs,
   appliedOf,
   claimOf,
-  decide,
+  decideObject,
   identityOf,
   isOfOthers,
   isSameDesired,
   leftToDo,
   type LiveObject,
   placeIssue,
-  type Recorded,
+  type RecordedAdoption,
   waitSteps,
 } from "./adoption-inputs";
-import { askCluster, installer, isNotServed, isSameObject, namesOf, onCluster, withCluster } from "./inputs";
+import { askCluster, installer, isNotServed, isSameObject, siblings, onCluster, withCluster } from "./inputs";
 
 const nameOf = (inputs: AdoptionInputs) => `Adoption ${objectName(identityOf(inputs))}`;
 
@@ -33,14 +33,14 @@ function hasIdentity({ object }: Partial<AdoptionInputs>): boolean {
 }
 
 /** Returns the inputs with the identity in the state, in a run that leaves the stack's own out (`--target`). */
-const withOwner = (olds: Recorded, news: AdoptionInputs): AdoptionInputs =>
+const withOwner = (olds: RecordedAdoption, news: AdoptionInputs): AdoptionInputs =>
   news.owner?.id === "" && olds.owner !== undefined ? { ...news, owner: olds.owner } : news;
 
 /** Returns why an object is refused that another stack has; undefined for any other. @param olds the resource in the state */
 function foreignIssue(
   inputs: AdoptionInputs,
   live: LiveObject | undefined,
-  olds: Recorded,
+  olds: RecordedAdoption,
 ): string | undefined {
   const relation = relationTo(live?.metadata?.annotations ?? {}, claimOf(inputs, olds));
   if (relation.is !== "foreign" || relation.isNamesake) return undefined;
@@ -48,7 +48,7 @@ function foreignIssue(
 }
 
 /** Returns why a preview refuses an object whose values are not known yet: only what its owner says is looked at. */
-async function unknownIssue(inputs: AdoptionInputs, olds: Recorded): Promise<string | undefined> {
+async function unknownIssue(inputs: AdoptionInputs, olds: RecordedAdoption): Promise<string | undefined> {
   const ask = (kubernetes: KubernetesClient) => kubernetes.get<LiveObject>(identityOf(inputs));
   // the same program may install the kind, and the run reads the object again
   const asked = await askCluster(inputs, ask).catch(() => undefined);
@@ -92,20 +92,20 @@ class Refused extends Error {}
 /** Returns the steps of a run, from the live object. @throws Refused */
 async function plan(
   inputs: AdoptionInputs,
-  olds: Recorded,
+  olds: RecordedAdoption,
 ): Promise<{ steps: AdoptionStep[]; uid?: string; values?: Record<string, unknown> }> {
   const name = objectName(identityOf(inputs));
   const asked = await askCluster(inputs, async (kubernetes) => {
     const live = await readNamingVersions(kubernetes, identityOf(inputs));
     const others =
-      live === undefined && inputs.mustExist ? await namesOf(kubernetes, identityOf(inputs)) : [];
+      live === undefined && inputs.mustExist ? await siblings(kubernetes, identityOf(inputs)) : [];
     const place = await placeIssue(kubernetes, inputs);
     return { live, others, refused: place ?? (await refusedBy(kubernetes, inputs, live, olds)) };
   });
   if ("silence" in asked)
     return { steps: [{ kind: "ensureUnread", object: name, why: asked.silence }, ...waitSteps(inputs)] };
   const { live, others, refused } = asked.answer;
-  const decision = decide(inputs, live, olds);
+  const decision = decideObject(inputs, live, olds);
   if (decision.do === "refuse") throw new Refused(`${name} belongs to ${decision.owner}; ${decision.next}`);
   const hasEnded = live === undefined ? inputs.mustExist : decision.do === "wait";
   if (olds.object !== undefined && inputs.ended !== undefined && hasEnded)
@@ -130,12 +130,12 @@ async function refusedBy(
   kubernetes: KubernetesClient,
   inputs: AdoptionInputs,
   live: LiveObject | undefined,
-  olds: Recorded,
+  olds: RecordedAdoption,
 ): Promise<string | undefined> {
   const isDone = () => live !== undefined && leftToDo(inputs, live, olds).length === 0;
   if (!inputs.dryRun || (live === undefined ? inputs.mustExist : isDone())) return undefined;
   const { dryRunRefusal } = await import("./adoption-work.js");
-  const decision = decide(inputs, live, olds);
+  const decision = decideObject(inputs, live, olds);
   if (decision.do === "refuse" || decision.do === "wait") return undefined;
   return dryRunRefusal(kubernetes, inputs, live, decision.do === "keep" || (inputs.adopt ?? false));
 }
@@ -151,7 +151,11 @@ async function readNamingVersions(
     if (!isNotServed(error)) throw error;
     const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
     const { apiVersion, kind } = identity;
-    throw new KindNotServed(apiVersion, kind, await kubernetes.paths.versionsOf(groupOf(apiVersion), kind));
+    throw new KindNotServed(
+      apiVersion,
+      kind,
+      await kubernetes.paths.versionsOf(apiGroupOf(apiVersion), kind),
+    );
   }
 }
 

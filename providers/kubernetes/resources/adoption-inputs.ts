@@ -7,7 +7,7 @@ import {
   type Claim,
   decideAdoption,
   type ExistingObject,
-  type Owner,
+  type OwnerRef,
   relationTo,
   staleOwners,
 } from "../plan/adoption";
@@ -18,7 +18,7 @@ import type { AdoptionStep } from "../plan/steps";
 import { isNotServed, isSameObject, type ObjectInputs } from "./inputs";
 
 /** A desired object: only the fields that this stack sets. */
-export interface DesiredObject {
+export interface DesiredManifest {
   apiVersion: string;
   kind: string;
   metadata: {
@@ -31,13 +31,13 @@ export interface DesiredObject {
 }
 
 export interface AdoptionInputs extends ObjectInputs {
-  object: DesiredObject;
+  object: DesiredManifest;
   /** The stack's identity and its name "organization/project/stack"; absent in state of older releases. */
   owner?: { id: string; stack: string };
   /** Desired owners of the object; one without a uid is looked up. */
-  owners?: Owner[];
+  owners?: OwnerRef[];
   /** The controller that another component sets; it is no reason to refuse the object. */
-  controller?: Pick<Owner, "apiVersion" | "kind" | "name">;
+  controller?: Pick<OwnerRef, "apiVersion" | "kind" | "name">;
   /** Finalizers that the object has until this resource is deleted. */
   finalizers?: string[];
   /** The object that would be in its place with other settings: another stack's is a reason to refuse this one. */
@@ -82,10 +82,10 @@ export type LiveObject = ExistingObject & {
 };
 
 /** An object's resource in the state: its old inputs, or its outputs. */
-export type Recorded = Partial<AdoptionOutputs>;
+export type RecordedAdoption = Partial<AdoptionOutputs>;
 
 /** Returns the stack of some inputs as the owner of their object. @param olds the resource in the state */
-export function claimOf(inputs: AdoptionInputs, olds?: Recorded): Claim {
+export function claimOf(inputs: AdoptionInputs, olds?: RecordedAdoption): Claim {
   const { stack, owner, takeOver } = inputs;
   const isRecorded =
     olds?.object !== undefined && isSameObject(identityOf({ object: olds.object }), identityOf(inputs));
@@ -98,7 +98,7 @@ export function claimOf(inputs: AdoptionInputs, olds?: Recorded): Claim {
 }
 
 /** Decides what to do with the live object. @param olds the resource in the state */
-export function decide(inputs: AdoptionInputs, live: LiveObject | undefined, olds?: Recorded) {
+export function decideObject(inputs: AdoptionInputs, live: LiveObject | undefined, olds?: RecordedAdoption) {
   const { owners = [], controller, adopt = false } = inputs;
   const { uid, made } = olds ?? {};
   return decideAdoption(live, {
@@ -110,7 +110,7 @@ export function decide(inputs: AdoptionInputs, live: LiveObject | undefined, old
 }
 
 /** Returns whether an object is of others until the run that adopts it or takes it over. */
-export const isOfOthers = ({ do: what }: ReturnType<typeof decide>): boolean =>
+export const isOfOthers = ({ do: what }: ReturnType<typeof decideObject>): boolean =>
   what === "adopt" || what === "takeOver";
 
 /**
@@ -171,13 +171,13 @@ function desiredOf(inputs: AdoptionInputs): unknown {
 export function leftToDo(
   inputs: AdoptionInputs,
   live: LiveObject,
-  olds?: Recorded,
+  olds?: RecordedAdoption,
   applied: unknown = desiredOf(inputs),
 ): AdoptionStep[] {
   const { finalizers = [], owners = [] } = inputs;
   // annotations that others removed are a step, although the state knows the object
   const { made: _made, ...recorded } = olds ?? {};
-  const decision = decide(inputs, live, recorded);
+  const decision = decideObject(inputs, live, recorded);
   const steps: AdoptionStep[] = [];
   if (decision.do === "wait") return [{ kind: "remake" }];
   if (decision.do === "adopt")

@@ -12,27 +12,27 @@ import {
   isFreshlyMade,
   LEAVE_OR_ADOPT,
   marks,
-  type Owner,
+  type OwnerRef,
   ownAdditions,
   ownMarks,
   relationTo,
   staleOwners,
 } from "../plan/adoption";
 import { objectName } from "../plan/identity";
-import { valueAt, withLiveVersions, withValue } from "../plan/fields";
+import { fieldAt, withLiveVersions, withValue } from "../plan/fields";
 import { missingObject, preconditionFault } from "../plan/status";
 import {
   type AdoptionInputs,
   type AdoptionOutputs,
   claimOf,
-  decide,
+  decideObject,
   identityOf,
   isOfOthers,
   type LiveObject,
   placeIssue,
-  type Recorded,
+  type RecordedAdoption,
 } from "./adoption-inputs";
-import { type ClusterWork, namesOf } from "./inputs";
+import { type ClusterWork, siblings } from "./inputs";
 import { untilGone } from "./object-waits";
 
 /** The object or some of its fields belong to another owner. */
@@ -66,7 +66,7 @@ async function dropStaleOwners(
   kubernetes: KubernetesClient,
   ref: ReturnType<typeof identityOf>,
   existing: LiveObject,
-  owners: readonly Owner[],
+  owners: readonly OwnerRef[],
 ): Promise<void> {
   const stale = staleOwners(existing, owners);
   const { ownerReferences = [], resourceVersion } = existing.metadata ?? {};
@@ -85,7 +85,7 @@ async function dropStaleOwners(
 export async function ensureObject(
   work: ClusterWork,
   inputs: AdoptionInputs,
-  olds?: Recorded,
+  olds?: RecordedAdoption,
 ): Promise<{ object: LiveObject; made: boolean }> {
   const { kubernetes } = work;
   const ref = identityOf(inputs);
@@ -95,11 +95,11 @@ export async function ensureObject(
   let lost: unknown;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const existing = await kubernetes.get<LiveObject>(ref);
-    const decision = decide(inputs, existing, olds);
+    const decision = decideObject(inputs, existing, olds);
     assertEngineAlive();
     if (decision.do === "refuse") throw new OwnedByAnother(objectName(ref), decision.owner, decision.next);
     if (decision.do === "make" && inputs.mustExist)
-      throw new Error(missingObject(objectName(ref), ref.kind, await namesOf(kubernetes, ref)));
+      throw new Error(missingObject(objectName(ref), ref.kind, await siblings(kubernetes, ref)));
     const fault = preconditionFault(existing, isOfOthers(decision) ? inputs.preconditions : []);
     if (fault !== undefined) throw new Error(`${objectName(ref)} ${fault}`);
     if (decision.do === "wait") {
@@ -184,7 +184,7 @@ function ownerOf(error: unknown, ref: ReturnType<typeof identityOf>): unknown {
  */
 function desired(
   { object, leave = [], finalizers = [] }: AdoptionInputs,
-  owners: readonly Owner[],
+  owners: readonly OwnerRef[],
   annotations: Record<string, string>,
   existing: LiveObject | undefined,
 ): NewObject {
@@ -200,10 +200,10 @@ function desired(
   };
   if (existing === undefined) return { ...object, metadata };
   const sent = withLiveVersions({ ...object, metadata }, existing);
-  return leave.reduce((rest, path) => withValue(rest, path, valueAt(existing, path)), sent);
+  return leave.reduce((rest, path) => withValue(rest, path, fieldAt(existing, path)), sent);
 }
 
-async function resolveOwners(kubernetes: KubernetesClient, inputs: AdoptionInputs): Promise<Owner[]> {
+async function resolveOwners(kubernetes: KubernetesClient, inputs: AdoptionInputs): Promise<OwnerRef[]> {
   const { namespace } = inputs.object.metadata;
   const resolved = (inputs.owners ?? []).map(async (owner) => {
     if (owner.uid !== undefined) return owner;
@@ -242,7 +242,7 @@ async function letGo(work: ClusterWork, inputs: AdoptionInputs, held: readonly s
 function withoutOurs(
   live: LiveObject,
   held: readonly string[],
-): { finalizers: string[]; ownerReferences: Owner[] } {
+): { finalizers: string[]; ownerReferences: OwnerRef[] } {
   const { finalizers, ownerUids } = ownAdditions(live, held);
   const { finalizers: all = [], ownerReferences = [] } = live.metadata ?? {};
   return {

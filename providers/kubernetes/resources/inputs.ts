@@ -4,7 +4,7 @@ import { describeFailure, type FailureContext, PartialFailure } from "../../../l
 import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/version";
 import { isKnown } from "../../../lib/unknown";
-import { groupOf, type Identity } from "../plan/identity";
+import { apiGroupOf, type Identity } from "../plan/identity";
 
 /** The common inputs of resources for a cluster's objects. */
 export interface ObjectInputs {
@@ -76,7 +76,7 @@ export async function askCluster<T>(
 }
 
 /** Returns the names of a kind's objects in the namespace of a missing one. */
-export async function namesOf(
+export async function siblings(
   kubernetes: KubernetesClient,
   { apiVersion, kind, namespace }: Identity,
 ): Promise<string[]> {
@@ -141,7 +141,7 @@ export function installer({ installedBy = "the definition of this kind" }: { ins
 /** Returns whether two identities are of the same object, in any version of the API. */
 export function isSameObject(one: Identity, other: Identity): boolean {
   return (
-    groupOf(one.apiVersion) === groupOf(other.apiVersion) &&
+    apiGroupOf(one.apiVersion) === apiGroupOf(other.apiVersion) &&
     one.kind === other.kind &&
     one.namespace === other.namespace &&
     one.name === other.name

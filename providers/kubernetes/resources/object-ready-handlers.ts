@@ -7,7 +7,7 @@ import { identityText, objectName } from "../plan/identity";
 import { judgeStatus, missingFields, missingObject, type ObservedObject } from "../plan/status";
 import { objectReadySteps } from "../plan/steps";
 import { waitOf } from "./adoption-inputs";
-import { askCluster, installer, isNotServed, isSameObject, namesOf, onCluster } from "./inputs";
+import { askCluster, installer, isNotServed, isSameObject, siblings, onCluster } from "./inputs";
 import type { ObjectReadyInputs as Inputs, ObjectReadyOutputs as Outputs } from "./object-resources";
 
 /** The namespace has no object of the kind. */
@@ -49,7 +49,7 @@ async function waitReady(written: Inputs): Promise<Outputs> {
 async function withName(inputs: Inputs, known: string | undefined): Promise<Inputs> {
   const { object } = inputs;
   if ((object.name as string | undefined) !== undefined) return inputs;
-  const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, object));
+  const asked = await askCluster(inputs, (kubernetes) => siblings(kubernetes, object));
   if ("answer" in asked && asked.answer.length === 0)
     throw new NoneThere(`there is no ${object.kind} in the namespace ${object.namespace}; create one first`);
   const isThere = "silence" in asked || (known !== undefined && asked.answer.includes(known));
@@ -60,7 +60,7 @@ async function withName(inputs: Inputs, known: string | undefined): Promise<Inpu
 /** Returns why a required object is missing; nothing when it exists, or when the cluster does not respond. */
 async function missing(inputs: Inputs): Promise<string[]> {
   const { name, kind } = inputs.object;
-  const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, inputs.object));
+  const asked = await askCluster(inputs, (kubernetes) => siblings(kubernetes, inputs.object));
   if ("silence" in asked || asked.answer.includes(name)) return [];
   return [missingObject(objectName(inputs.object), kind, asked.answer)];
 }

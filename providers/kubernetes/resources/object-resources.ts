@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import {
   DynamicResource,
-  type HandlerKey,
+  type AnyHandlerKey,
   type ResourceArgs,
   type DeepInput,
 } from "../../../lib/pulumi/dynamic-resource";
@@ -26,7 +26,7 @@ abstract class ObjectResource<
   Outputs extends Inputs,
 > extends DynamicResource<Outputs> {
   protected constructor(
-    key: HandlerKey,
+    key: AnyHandlerKey,
     name: string,
     args: ObjectArgs<Inputs>,
     outputs: (keyof Outputs & string)[],
@@ -84,23 +84,23 @@ export class ObjectReady extends ObjectResource<ObjectReadyInputs, ObjectReadyOu
   }
 }
 
-export type AdoptionArgs = ObjectArgs<AdoptionInputs>;
+export type AdoptionResourceArgs = ObjectArgs<AdoptionInputs>;
 
 /** A desired object, as a program passes it. */
-export type DesiredObject = AdoptionArgs["object"];
+export type DesiredObject = AdoptionResourceArgs["object"];
 
 /**
  * An object that may already exist, managed with server-side apply: keeps fields that the server or others write, takes
  * nothing from another owner without `adopt`, and deletes only what this stack created.
  */
-export class Adoption extends ObjectResource<AdoptionInputs, AdoptionOutputs> {
+export class AdoptionResource extends ObjectResource<AdoptionInputs, AdoptionOutputs> {
   /** Whether this stack created the object. */
   declare readonly made: pulumi.Output<boolean>;
   declare readonly uid: pulumi.Output<string>;
   /** Output name → value, by the names in `wait.fields`. */
   declare readonly values: pulumi.Output<Record<string, unknown>>;
 
-  constructor(name: string, args: AdoptionArgs, opts?: pulumi.CustomResourceOptions) {
+  constructor(name: string, args: AdoptionResourceArgs, opts?: pulumi.CustomResourceOptions) {
     super("kubernetes/Adoption", name, args, ["made", "uid", "ready", "values", "applied"], opts);
   }
 }

@@ -57,7 +57,7 @@ export interface PoolContext {
   bootstrap?: Beside;
   infrastructure?: Beside;
   /** Nodes of the workload cluster; undefined until they are read */
-  nodes?: readonly ObservedNode[];
+  nodes?: readonly ObservedPoolNode[];
   /** why the nodes can't be read */
   nodesSilent?: string;
 }
@@ -177,7 +177,7 @@ export function waitWords({ phase }: ObservedPool, { for: what, held }: Wait): s
 }
 
 /** The parts of a Node of the workload cluster that a pool needs. */
-export interface ObservedNode {
+export interface ObservedPoolNode {
   name: string;
   providerID?: string;
   isReady: boolean;
@@ -201,7 +201,7 @@ interface NodeObject {
 }
 
 /** Returns the observed state of a Node. */
-export function observeNode({ metadata, spec, status }: NodeObject): ObservedNode {
+export function observePoolNode({ metadata, spec, status }: NodeObject): ObservedPoolNode {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const why = reasonOf(ready ?? {});
   const reason = ready ? `Ready is ${ready.status}${why && `, ${why}`}` : "no condition Ready";
@@ -233,7 +233,7 @@ export function withV(version: string): string {
  */
 function nodeFaults(
   providerIDs: readonly string[],
-  nodes: readonly ObservedNode[],
+  nodes: readonly ObservedPoolNode[],
   version: string | undefined,
 ): string[] {
   const wanted = version === undefined ? undefined : withV(version);
@@ -258,7 +258,7 @@ function nodeFaults(
  */
 export function secondsUntilAvailable(
   providerIDs: readonly string[],
-  nodes: readonly ObservedNode[],
+  nodes: readonly ObservedPoolNode[],
   minReadySeconds: number,
   now: number,
 ): number {

@@ -1,5 +1,5 @@
-import { valueAt } from "../../kubernetes/plan/fields";
-import { groupOf } from "../../kubernetes/plan/identity";
+import { fieldAt } from "../../kubernetes/plan/fields";
+import { apiGroupOf } from "../../kubernetes/plan/identity";
 import { asNumber, type Condition, reasonOf } from "../../kubernetes/plan/status";
 
 /** Counts of machines. Missing fields count as 0. */
@@ -43,11 +43,11 @@ export type ObservedPool = ReturnType<typeof observePool>;
 
 /** Returns the observed state of a MachinePool of `cluster.x-k8s.io/v1beta1` or `v1beta2`. */
 export function observePool(object: object) {
-  const text = (path: string) => asText(valueAt(object, path));
-  const count = (path: string) => asNumber(valueAt(object, path));
-  const list = <T>(path: string) => (valueAt(object, path) ?? []) as T[];
-  const isTrue = (...paths: string[]) => paths.some((path) => valueAt(object, path) === true);
-  const annotations = (valueAt(object, "metadata.annotations") ?? {}) as Record<string, string>;
+  const text = (path: string) => asText(fieldAt(object, path));
+  const count = (path: string) => asNumber(fieldAt(object, path));
+  const list = <T>(path: string) => (fieldAt(object, path) ?? []) as T[];
+  const isTrue = (...paths: string[]) => paths.some((path) => fieldAt(object, path) === true);
+  const annotations = (fieldAt(object, "metadata.annotations") ?? {}) as Record<string, string>;
   return {
     ...defined({
       observedGeneration: count("status.observedGeneration"),
@@ -58,14 +58,14 @@ export function observePool(object: object) {
       phase: text("status.phase"),
       failure: failureOf(object),
       /** the object that creates its join data */
-      bootstrapConfig: referred(valueAt(object, "spec.template.spec.bootstrap.configRef")),
+      bootstrapConfig: referred(fieldAt(object, "spec.template.spec.bootstrap.configRef")),
       /** the object that creates its machines */
-      infrastructure: referred(valueAt(object, "spec.template.spec.infrastructureRef")),
+      infrastructure: referred(fieldAt(object, "spec.template.spec.infrastructureRef")),
     }),
     name: text("metadata.name") ?? "",
     uid: text("metadata.uid") ?? "",
     generation: count("metadata.generation") ?? 0,
-    isDeleting: valueAt(object, "metadata.deletionTimestamp") !== undefined,
+    isDeleting: fieldAt(object, "metadata.deletionTimestamp") !== undefined,
     /** the pool's own annotation, not the cluster's pause */
     isPaused: Object.hasOwn(annotations, `${GROUP}/paused`),
     /** whether the Cluster is its owner */
@@ -90,7 +90,7 @@ export function observePool(object: object) {
 /** Returns the conditions of an object; v1beta2 keeps those of v1beta1, which have a severity, under status.deprecated. */
 export function conditionsOf(object: object): Condition[] {
   return ["status.conditions", "status.deprecated.v1beta1.conditions"].flatMap((path) => {
-    const found = valueAt(object, path);
+    const found = fieldAt(object, path);
     return Array.isArray(found) ? (found as Condition[]) : [];
   });
 }
@@ -102,8 +102,8 @@ export function conditionsOf(object: object): Condition[] {
  */
 function countsOf(object: object): Counts {
   // present and empty after a failure of the controller; then the nodes are unknown
-  const isOlder = valueAt(object, "status.deprecated") === undefined;
-  const count = (path: string) => asNumber(valueAt(object, path));
+  const isOlder = fieldAt(object, "status.deprecated") === undefined;
+  const count = (path: string) => asNumber(fieldAt(object, path));
   const ofNodes = (field: string) =>
     count(isOlder ? `status.${field}` : `status.deprecated.v1beta1.${field}`) ?? 0;
   return {
@@ -117,9 +117,9 @@ function countsOf(object: object): Counts {
 
 function referred(reference: unknown): Referred | undefined {
   const [apiGroup, apiVersion, kind, name] = ["apiGroup", "apiVersion", "kind", "name"].map((field) =>
-    asText(valueAt(reference, field)),
+    asText(fieldAt(reference, field)),
   );
-  const group = apiGroup ?? (apiVersion && groupOf(apiVersion));
+  const group = apiGroup ?? (apiVersion && apiGroupOf(apiVersion));
   if (group === undefined || kind === undefined || name === undefined) return undefined;
   return { group, ...defined({ apiVersion }), kind, name };
 }
@@ -137,7 +137,7 @@ const asText = (value: unknown) => (typeof value === "string" && value !== "" ? 
  */
 export function failureOf(object: object): string | undefined {
   const words = ["failureReason", "failureMessage"].flatMap((field) => {
-    const found = ["status", "status.deprecated.v1beta1"].map((path) => valueAt(object, `${path}.${field}`));
+    const found = ["status", "status.deprecated.v1beta1"].map((path) => fieldAt(object, `${path}.${field}`));
     return asText(found.find((value) => value !== undefined && value !== "")) ?? [];
   });
   return words.length === 0 ? undefined : words.join(": ");
@@ -185,10 +185,10 @@ export function unsettled(object: ReferredObject): string | undefined {
 
 /** Returns the machines that a provider itself reports to be of an earlier template. */
 function machinesBehind(object: ReferredObject): string | undefined {
-  const status = (path: string) => valueAt(object, `status.${path}`);
+  const status = (path: string) => fieldAt(object, `status.${path}`);
   const instances = status("instances");
   const old = (Array.isArray(instances) ? instances : []).filter(
-    (instance) => valueAt(instance, "latestModelApplied") === false,
+    (instance) => fieldAt(instance, "latestModelApplied") === false,
   );
   if (old.length > 0) return `${old.length} machines are not of the latest model`;
   const [replicas, current] = [

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { valueAt } from "../../kubernetes/plan/fields";
+import { fieldAt } from "../../kubernetes/plan/fields";
 
 /** What a pool's machines are made from, as the inputs keep it. */
 export interface PoolTemplate {
@@ -92,7 +92,7 @@ function digests(value: unknown, path = ""): Record<string, string> {
 }
 
 const kindOf = (infrastructure: string): string => infrastructure.split(" ")[0] ?? "";
-const specificationOf = ({ rest }: PoolTemplate): unknown => valueAt(rest, "infrastructure");
+const specificationOf = ({ rest }: PoolTemplate): unknown => fieldAt(rest, "infrastructure");
 
 function changedFields(before: Record<string, string>, after: Record<string, string>): string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -111,7 +111,7 @@ function specificationChange(
   const paths = changedFields(before.fields, digests(specification));
   const effects = paths.map((path) => effectOf(kind, path, inPlaceFields));
   const strongest = (["roll", "open", "keep"] as const).find((effect) => effects.includes(effect)) ?? "none";
-  const isRefused = strongest !== "none" && valueAt(specification, "refreshPreferences.disable") === true;
+  const isRefused = strongest !== "none" && fieldAt(specification, "refreshPreferences.disable") === true;
   return isRefused ? "keep" : strongest;
 }
 
@@ -129,8 +129,8 @@ export function templateChange(
   const fields = digests(specificationOf(before));
   const change = specificationChange({ ...before, fields }, after, inPlaceFields);
   const isSameBootstrap = isDeepStrictEqual(
-    valueAt(before.rest, "bootstrap"),
-    valueAt(after.rest, "bootstrap"),
+    fieldAt(before.rest, "bootstrap"),
+    fieldAt(after.rest, "bootstrap"),
   );
   return isSameBootstrap || change === "replace" || change === "roll" ? change : "open";
 }

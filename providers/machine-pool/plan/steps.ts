@@ -1,4 +1,4 @@
-import { count, line, number, phrase, text, token, value, word } from "../../../lib/steps/line";
+import { count, stepLine, number, phrase, prose, token, value, word } from "../../../lib/steps/line";
 import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 import { withV } from "./evaluation";
 import type { TemplateChange } from "./roll";
@@ -24,24 +24,24 @@ export interface PoolBefore {
 const pool = word("pool");
 
 export const machinePoolSteps = defineSteps({
-  make: line`${pool}: make a pool of ${count("replicas", "node")}`,
+  make: stepLine`${pool}: make a pool of ${count("replicas", "node")}`,
   /** An autoscaler sets the number of nodes. */
-  makeScaled: line`${pool}: make a pool of as many nodes as its autoscaler wants`,
-  replace: line`${pool}: replace all ${count("replicas", "node")}, made by another infrastructure`,
-  upgrade: line`${pool}: roll all ${count("replicas", "node")}, ${phrase("from")} → ${token("to")}`,
-  roll: line`${pool}: roll all ${count("replicas", "node")}, made from another template`,
+  makeScaled: stepLine`${pool}: make a pool of as many nodes as its autoscaler wants`,
+  replace: stepLine`${pool}: replace all ${count("replicas", "node")}, made by another infrastructure`,
+  upgrade: stepLine`${pool}: roll all ${count("replicas", "node")}, ${phrase("from")} → ${token("to")}`,
+  roll: stepLine`${pool}: roll all ${count("replicas", "node")}, made from another template`,
   /** A change of the bootstrap, or of a field whose effect depends on the provider. */
-  open: line`${pool}: its infrastructure provider decides whether ${count("replicas", "node")} are replaced`,
-  keep: line`${pool}: keep all ${count("replicas", "node")}, the change is for new ones`,
+  open: stepLine`${pool}: its infrastructure provider decides whether ${count("replicas", "node")} are replaced`,
+  keep: stepLine`${pool}: keep all ${count("replicas", "node")}, the change is for new ones`,
   /** A change of an earlier run, whose roll has not ended. */
-  finishRoll: line`${pool}: finish the roll, ${count("outdated", "machine")} of an earlier template left`,
-  grow: line`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} more`,
-  shrink: line`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} less`,
-  wait: line`${pool}: wait until every node is Ready`,
-  notRead: line`${pool}: not read, ${text("why")}`,
+  finishRoll: stepLine`${pool}: finish the roll, ${count("outdated", "machine")} of an earlier template left`,
+  grow: stepLine`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} more`,
+  shrink: stepLine`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} less`,
+  wait: stepLine`${pool}: wait until every node is Ready`,
+  notRead: stepLine`${pool}: not read, ${prose("why")}`,
   /** The state of a pool that does not change and is not ready. */
-  waits: line`${pool}: ${value("phase [\\s\\S]*?")("state")}`,
-  failed: line`${pool}: failed: ${text("why")}`,
+  waits: stepLine`${pool}: ${value("phase [\\s\\S]*?")("state")}`,
+  failed: stepLine`${pool}: failed: ${prose("why")}`,
 });
 export type MachinePoolStep = StepOf<typeof machinePoolSteps>;
 

@@ -6,8 +6,8 @@ import { type Deadline, type Probed, withDeadline, WaitTimeout } from "../../../
 import {
   evaluate,
   machinesToGo,
-  observeNode,
-  type ObservedNode,
+  observePoolNode,
+  type ObservedPoolNode,
   type PoolAsKnown,
   type PoolContext,
   secondsUntilAvailable,
@@ -19,11 +19,11 @@ import { type ObservedPool, observePool, type ReferredObject, unsettled } from "
 import { errorConditions, LastingErrors, troublesBeside } from "../plan/troubles";
 import { listed } from "../../../lib/text/quote";
 import type { PoolInputs } from "./machine-pool-ready";
-import { nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
+import { poolName, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
 
 interface Followed {
   pool: ObservedPool;
-  nodes: readonly ObservedNode[];
+  nodes: readonly ObservedPoolNode[];
 }
 
 /** What every wait of one run shares. */
@@ -88,7 +88,7 @@ async function untilReady(run: Run, view: PoolView): Promise<Followed> {
   for (;;) {
     const began = Date.now();
     const wait: Deadline = {
-      what: `${nameOf(inputs)} (${stage})`,
+      what: `${poolName(inputs)} (${stage})`,
       seconds: Math.max(left[stage], LEAST_SECONDS),
       signal,
       progress,
@@ -159,7 +159,7 @@ async function wereAvailable(run: Run, { pool, nodes }: Followed): Promise<boole
   if (missing === 0) return true;
   const rest = `every node is Ready, and has to be for ${Math.ceil(missing)} s more (minReadySeconds)`;
   if (missing > left.nodes)
-    throw new WaitTimeout(`the nodes of ${nameOf(inputs)} to be available`, rest, inputs.timeouts.nodes);
+    throw new WaitTimeout(`the nodes of ${poolName(inputs)} to be available`, rest, inputs.timeouts.nodes);
   progress(rest);
   left.nodes -= missing;
   await pause(missing * 1000, undefined, { signal });
@@ -206,7 +206,7 @@ class PoolView {
   /** Connects to the workload cluster and watches its nodes, once. */
   watchNodes(seconds: number): void {
     const take = (nodes: Node[]) => {
-      this.around.nodes = nodes.map(observeNode);
+      this.around.nodes = nodes.map(observePoolNode);
     };
     this.nodes ??= this.run.session
       .workload(seconds)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
-import { groupOf } from "../../kubernetes/plan/identity";
+import { apiGroupOf } from "../../kubernetes/plan/identity";
 import { askCluster, isNotServed, onCluster } from "../../kubernetes/resources/inputs";
 import { listed } from "../../../lib/text/quote";
 import { machinesToGo, waitWords } from "../plan/evaluation";
@@ -119,7 +119,7 @@ export const handlers: Handlers = {
   },
 
   async diff(_id, olds: PoolOutputs, news: PoolInputs) {
-    const named = ({ apiVersion, namespace, name }: PoolInputs) => [groupOf(apiVersion), namespace, name];
+    const named = ({ apiVersion, namespace, name }: PoolInputs) => [apiGroupOf(apiVersion), namespace, name];
     if (!isDeepStrictEqual(named(olds), named(news))) return { changes: true, replaces: ["name"] };
     const desired = (inputs: PoolInputs) => {
       const { kubeconfig, workloadKubeconfig, apiVersion, cluster, replicas, version, template } = inputs;

@@ -1,7 +1,7 @@
 import type { FetchedKubeconfig, KubernetesClient, ObjectRef } from "../../../lib/kubernetes";
 import { orAborted } from "../../../lib/abort";
 import { type ClusterWork, connectTo } from "../../kubernetes/resources/inputs";
-import { evaluate, type Evaluation, observeNode, type ObservedNode } from "../plan/evaluation";
+import { evaluate, type Evaluation, observePoolNode, type ObservedPoolNode } from "../plan/evaluation";
 import type { Beside, PoolContext } from "../plan/evaluation";
 import {
   conditionsOf,
@@ -11,7 +11,7 @@ import {
   type ReferredObject,
 } from "../plan/observed";
 import { type OutdatedMachines, outdatedMachines, type PoolTemplate } from "../plan/roll";
-import { changedPaths, liveOf, valueAt } from "../../kubernetes/plan/fields";
+import { changedPaths, liveOf, fieldAt } from "../../kubernetes/plan/fields";
 import { falseConditions, reporting } from "../plan/troubles";
 import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
 import type { PoolInputs, PoolNode } from "./machine-pool-ready";
@@ -19,7 +19,7 @@ import type { PoolInputs, PoolNode } from "./machine-pool-ready";
 const LOOK_SECONDS = 10;
 
 /** Returns a pool's name for messages. */
-export function nameOf({ namespace, name }: Pick<PoolInputs, "namespace" | "name">): string {
+export function poolName({ namespace, name }: Pick<PoolInputs, "namespace" | "name">): string {
   return `MachinePool ${namespace}/${name}`;
 }
 
@@ -28,7 +28,7 @@ export class PoolFailed extends Error {
   override readonly name = "PoolFailed";
 
   constructor(pool: PoolInputs, why: string) {
-    super(`${nameOf(pool)}: ${why}`);
+    super(`${poolName(pool)}: ${why}`);
   }
 }
 
@@ -37,14 +37,14 @@ export class PoolMissing extends Error {
   override readonly name = "PoolMissing";
 
   constructor(pool: PoolInputs) {
-    super(`there is no ${nameOf(pool)}: it was deleted outside of foresail`);
+    super(`there is no ${poolName(pool)}: it was deleted outside of foresail`);
   }
 }
 
 /** A pool's current state, with its nodes. */
 export interface Look {
   pool: ObservedPool;
-  nodes: readonly ObservedNode[];
+  nodes: readonly ObservedPoolNode[];
   conclusion: Evaluation;
   /** the machines that a change of the template has to replace */
   outdated: readonly OutdatedMachines[];
@@ -245,10 +245,10 @@ export class PoolSession {
   }
 
   /** @returns the nodes, or why they could not be read. @throws KubeconfigRefused */
-  private async nodes(): Promise<{ nodes?: ObservedNode[]; nodesSilent?: string }> {
+  private async nodes(): Promise<{ nodes?: ObservedPoolNode[]; nodesSilent?: string }> {
     const { KubeconfigRefused } = await import("../../../lib/kubernetes/index.js");
     try {
-      return { nodes: (await (await this.workload()).listNodes()).map(observeNode) };
+      return { nodes: (await (await this.workload()).listNodes()).map(observePoolNode) };
     } catch (error) {
       if (error instanceof KubeconfigRefused) throw error;
       return { nodesSilent: (error as Error).message };
@@ -270,8 +270,8 @@ export class PoolSession {
 
 /** Returns when foresail wrote the template to the infrastructure object; undefined when it is not there yet. */
 function writtenAt({ name, object }: Beside, { infrastructure, rest }: PoolTemplate): number | undefined {
-  const desired = valueAt(rest, "infrastructure");
-  const live = liveOf(desired, valueAt(object, "spec"));
+  const desired = fieldAt(rest, "infrastructure");
+  const live = liveOf(desired, fieldAt(object, "spec"));
   if (name !== infrastructure || changedPaths(live, desired).length > 0) return undefined;
   const own = object?.metadata?.managedFields?.find(
     ({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply",
@@ -280,7 +280,7 @@ function writtenAt({ name, object }: Beside, { infrastructure, rest }: PoolTempl
 }
 
 /** Returns the nodes of a pool for the outputs. */
-export function poolNodes(pool: ObservedPool, nodes: readonly ObservedNode[]): PoolNode[] {
+export function poolNodes(pool: ObservedPool, nodes: readonly ObservedPoolNode[]): PoolNode[] {
   return nodes
     .filter(({ providerID }) => providerID !== undefined && pool.providerIDs.includes(providerID))
     .map(({ name, providerID = "", version = "" }) => ({ name, providerID, version }))

@@ -16,7 +16,7 @@ import { MACHINE_FIELDS, type MachineRecord } from "./machine";
  * @param unattached servers without their port: they leave at once, since nothing reaches them
  * @param stopped machine → status of its server, which does not run
  */
-export function planRollout(
+export function planMachineRollout(
   desired: readonly DesiredSlot<MachineRecord>[],
   existing: readonly Existing<MachineRecord>[],
   unattached: readonly MachineRecord[] = [],

@@ -5,13 +5,13 @@ import { hostIssue } from "../../../lib/validation/addresses";
 import { oneLine, UnexpectedAnswer } from "./errors";
 
 /** A string; "" if it is null or absent. */
-export const text = z
+export const answerText = z
   .string()
   .nullish()
   .transform((value) => value ?? "");
 
 /** A name or text on one line, with printable characters only. */
-export const word = text.transform(oneLine);
+export const answerWord = answerText.transform(oneLine);
 
 /** A list; empty if it is null or absent. */
 export function list<T extends z.ZodType>(item: T) {
@@ -31,7 +31,7 @@ export const wholeNumber = z
   });
 
 /** An IP address or DNS name; undefined if there is none. The generation `mcis` writes "empty" then. */
-export const address = text
+export const address = answerText
   .transform((value) => (["", "empty", "<nil>"].includes(value.trim()) ? undefined : value.trim()))
   .refine(
     (value) => value === undefined || isIP(value) !== 0 || hostIssue(value) === undefined,
@@ -40,14 +40,14 @@ export const address = text
 
 /** A reader and the path of a field. */
 type Field = readonly [reader: z.ZodType, path: string];
-export type Fields = Readonly<Record<string, Field>>;
+export type AnswerFields = Readonly<Record<string, Field>>;
 
 /**
  * Returns the schema of an object from a table of its fields: `{ name: [text, "IId.NameId"] }`. Of several paths,
  * separated by "|", the first one with a value counts. A path with "?", as in "region?.zone", leads through an object
  * that may be absent; the path "" is the whole object.
  */
-export function record<const Table extends Fields>(
+export function record<const Table extends AnswerFields>(
   fields: Table,
 ): z.ZodType<{ [Name in keyof Table]: z.output<Table[Name][0]> }> {
   return z.looseObject({}).transform((body, context) => {

@@ -45,7 +45,7 @@ export interface TumblebugOptions {
   readonly limits?: ReturnType<typeof newLimits>;
 }
 
-export interface Call {
+export interface ApiCall {
   readonly method: HttpRequest["method"];
   /** Path below the server's address, starting with "/". */
   readonly path: string;
@@ -107,7 +107,7 @@ export class TumblebugApi {
     this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
   }
 
-  secondsOf(call: Pick<Call, "isLong">): number {
+  secondsOf(call: Pick<ApiCall, "isLong">): number {
     return call.isLong === true ? (this.options.longSeconds ?? 2400) : (this.options.seconds ?? 120);
   }
 
@@ -119,7 +119,7 @@ export class TumblebugApi {
    * @throws TumblebugRefusal, also for a redirect; TumblebugUnreachable, UnexpectedAnswer; ReplyLost if it is not
    *   repeatable and may have been carried out
    */
-  async call(call: Call): Promise<HttpResponse> {
+  async call(call: ApiCall): Promise<HttpResponse> {
     const what = `${call.method} ${decodeURI(call.path)}`;
     const seconds = this.secondsOf(call);
     let refusal: HttpResponse | undefined;
@@ -167,7 +167,12 @@ export class TumblebugApi {
     this.http.close();
   }
 
-  private async send(call: Call, what: string, seconds: number, signal: AbortSignal): Promise<HttpResponse> {
+  private async send(
+    call: ApiCall,
+    what: string,
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
     const { method, path, body, isRepeatable } = call;
     try {
       return await this.http.send({
@@ -187,7 +192,7 @@ export class TumblebugApi {
     }
   }
 
-  private refusal(call: Call, what: string, reply: HttpResponse): TumblebugRefusal {
+  private refusal(call: ApiCall, what: string, reply: HttpResponse): TumblebugRefusal {
     const code = refusalCode(call, reply.status, reply.text);
     const words = code === "Redirected" ? `redirects to ${String(reply.headers.location)}` : reply.text;
     return new TumblebugRefusal(what, reply.status, this.words(words), code, this.hide(words));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject } from "../../../lib/json";
 import type { DesiredVmGroup, FirewallRule, Generation, VirtualMachine } from "../plan/model";
-import { address, list, record, text, wholeNumber, word, type Fields } from "./answer";
+import { address, list, record, answerText, wholeNumber, answerWord, type AnswerFields } from "./answer";
 import { oneLine, remoteWords } from "./errors";
 import { connectionReleaseIssue } from "../plan/releases";
 import { GENERATION_TABLES } from "./generations";
@@ -16,7 +16,7 @@ export type Connection = z.output<Dialect["connection"]>;
 export type LoadBalancer = z.output<Dialect["loadBalancer"]>;
 
 /** An object of one kind, as the server records it: "vNets". */
-export type Found<Kind extends "vNets" | "securityGroups" | "sshKeys" | "images" | "specs"> = z.output<
+export type FoundRecord<Kind extends "vNets" | "securityGroups" | "sshKeys" | "images" | "specs"> = z.output<
   NonNullable<Dialect[Kind]>["answer"]
 >;
 
@@ -30,14 +30,14 @@ export interface DesiredLoadBalancer {
 }
 
 /** What every object is created with. */
-export interface DesiredObject {
+export interface DesiredCloudObject {
   readonly name: string;
   readonly connection: string;
   readonly description?: string;
 }
 
 /** Requests and responses for one kind of object. */
-export interface ObjectDialect<Desired, Found> {
+export interface ObjectDialect<Desired, FoundRecord> {
   /** Word in the path, such as "vNet"; also the field of the list. */
   readonly type: string;
   /** Whether the server stores the description of the request. */
@@ -50,7 +50,7 @@ export interface ObjectDialect<Desired, Found> {
   /** Query that deletes the record of an object that the cloud no longer has; "" if the server has none. */
   readonly forceQuery: string;
   body(desired: Desired): object;
-  readonly answer: z.ZodType<Found>;
+  readonly answer: z.ZodType<FoundRecord>;
 }
 
 const SSH_PORT = 22;
@@ -59,15 +59,15 @@ const NO_STATUS = "Unknown";
 
 const sshPort = wholeNumber.transform((value) => value || SSH_PORT);
 /** Fields of VMs and of a whole infrastructure. */
-const STATUS = { name: [z.string().transform(oneLine), "id"], status: [word, "status"] } as const;
+const STATUS = { name: [z.string().transform(oneLine), "id"], status: [answerWord, "status"] } as const;
 /** Fields of every object. */
 const OBJECT = {
-  name: [word, "id|name"],
-  connection: [word, "connectionName"],
-  description: [text, "description"],
+  name: [answerWord, "id|name"],
+  connection: [answerWord, "connectionName"],
+  description: [answerText, "description"],
 } as const;
 
-function objectDialect<Desired, const Own extends Fields>(
+function objectDialect<Desired, const Own extends AnswerFields>(
   type: string,
   body: (desired: Desired) => object,
   fields: Own,
@@ -83,7 +83,7 @@ function objectDialect<Desired, const Own extends Fields>(
       forceQuery: "",
       ...options,
     },
-    body: (desired: DesiredObject & Desired) => {
+    body: (desired: DesiredCloudObject & Desired) => {
       const { name, connection, description = "" } = desired;
       return { name, connectionName: connection, description, ...body(desired) };
     },
@@ -96,7 +96,7 @@ function objectDialect<Desired, const Own extends Fields>(
  * @param hide removes the client's credentials from a message of the server
  */
 export function dialectOf(generation: Generation, hide: (words: string) => string) {
-  const message = text.transform((words) => (words === "" ? "" : hide(remoteWords(words))));
+  const message = answerText.transform((words) => (words === "" ? "" : hide(remoteWords(words))));
   /** `mcis` has one message, `infra` a list. */
   const messages = z
     .union([list(message), message])
@@ -113,26 +113,26 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
   } = GENERATION_TABLES[generation];
   const machine: z.ZodType<VirtualMachine> = record({
     ...STATUS,
-    status: [word.transform((status) => status || NO_STATUS), "status"],
-    group: [word, answers.machine.group],
-    targetAction: [word, "targetAction"],
+    status: [answerWord.transform((status) => status || NO_STATUS), "status"],
+    group: [answerWord, answers.machine.group],
+    targetAction: [answerWord, "targetAction"],
     systemMessage: [message, "systemMessage"],
-    region: [word, answers.machine.region],
-    zone: [word, answers.machine.zone],
+    region: [answerWord, answers.machine.region],
+    zone: [answerWord, answers.machine.zone],
     publicAddress: [address, "publicIP"],
     privateAddress: [address, "privateIP"],
     sshPort: [sshPort, "sshPort"],
-    connection: [word, "connectionName"],
-    user: [word, answers.machine.user],
-    sshKey: [word, "sshKeyId"],
-    cloudId: [word, answers.machine.cloudId],
-    cloudName: [word, answers.machine.cloudName],
+    connection: [answerWord, "connectionName"],
+    user: [answerWord, answers.machine.user],
+    sshKey: [answerWord, "sshKeyId"],
+    cloudId: [answerWord, answers.machine.cloudId],
+    cloudName: [answerWord, answers.machine.cloudName],
   });
   const rule = record({
-    direction: [word, "Direction"],
-    protocol: [word, answers.ruleProtocol],
+    direction: [answerWord, "Direction"],
+    protocol: [answerWord, answers.ruleProtocol],
     ports: [rulePorts, ""],
-    cidr: [word, "CIDR"],
+    cidr: [answerWord, "CIDR"],
   });
   const rulesBody = (rules: readonly FirewallRule[]) => ({ firewallRules: rules.map(table.rule) });
   const groupBody = (group: DesiredVmGroup) => ({
@@ -165,8 +165,8 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
       .pipe(
         record({
           name: [z.string().transform(oneLine), answers.connection.name],
-          provider: [word.transform((value) => value.toLowerCase()), answers.connection.provider],
-          regionName: [word, answers.connection.regionName],
+          provider: [answerWord.transform((value) => value.toLowerCase()), answers.connection.provider],
+          regionName: [answerWord, answers.connection.regionName],
         }),
       ),
     /** Undefined if the cloud reports no whole number. */
@@ -174,7 +174,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
       vcpus: [wholeNumber, "VCpu?.Count"],
       memoryMebibytes: [wholeNumber, answers.specMemory],
     }),
-    cloudImage: record({ name: [word, answers.imageName] }),
+    cloudImage: record({ name: [answerWord, answers.imageName] }),
     specLookup: (connectionName: string, spec: string) => ({ connectionName, [requests.lookupSpec]: spec }),
     imageLookup: (connectionName: string, image: string) => ({
       connectionName,
@@ -183,7 +183,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
     machine,
     infrastructure: record({
       ...STATUS,
-      description: [text, "description"],
+      description: [answerText, "description"],
       /** Errors of its creation. */
       messages: [messages, "systemMessage"],
       /** In no particular order. */
@@ -201,7 +201,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
     loadBalancer: record({
       /** IP address or DNS name; undefined until known. */
       address: [address, "listener.ip|listener.dnsName"],
-      status: [word, "status"],
+      status: [answerWord, "status"],
       /** Names of its VMs. */
       machines: [list(z.string()), answers.balancedMachines],
     }),
@@ -224,8 +224,8 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
         subnetInfoList: [table.subnet(subnet, cidr)],
       }),
       {
-        cidr: [word, "cidrBlock"],
-        subnets: [list(record({ name: [word, answers.subnetName] })), "subnetInfoList"],
+        cidr: [answerWord, "cidrBlock"],
+        subnets: [list(record({ name: [answerWord, answers.subnetName] })), "subnetInfoList"],
       },
       { deleteQuery: deleteVNetQuery, forceQuery: forceVNetQuery },
     ),
@@ -243,10 +243,10 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
       "sshKey",
       ({ user }: { readonly user: string }) => ({ username: user }),
       {
-        publicKey: [text, "publicKey"],
+        publicKey: [answerText, "publicKey"],
         /** PEM, secret; the server returns it on every read. */
-        privateKey: [text, "privateKey"],
-        fingerprint: [word, "fingerprint"],
+        privateKey: [answerText, "privateKey"],
+        fingerprint: [answerWord, "fingerprint"],
       },
       { forceQuery: "?force=true" },
     ),
@@ -260,7 +260,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
             guestOS: "",
             keyValueList: [],
           }),
-          { cloudImage: [word, "cspImageId"] },
+          { cloudImage: [answerWord, "cspImageId"] },
           // Registers the image without a lookup in the cloud, which takes long and uses other image names.
           { createQuery: "?action=registerWithInfo" },
         )
@@ -268,7 +268,7 @@ export function dialectOf(generation: Generation, hide: (words: string) => strin
     specs: objectDialect(
       "spec",
       ({ cloudSpec }: { readonly cloudSpec: string }) => ({ cspSpecName: cloudSpec }),
-      { cloudSpec: [word, "cspSpecName"] },
+      { cloudSpec: [answerWord, "cspSpecName"] },
       { isListed: listsSpecs, keepsDescription: false },
     ),
     /** Returns the body to add rules to a security group, and to remove them. */

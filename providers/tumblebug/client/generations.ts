@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { FirewallRule, Generation } from "../plan/model";
-import { list, record, text, word } from "./answer";
+import { list, record, answerText, answerWord } from "./answer";
 
 const keyValue = (key: string) =>
-  list(z.looseObject({ Key: text, Value: word })).transform(
+  list(z.looseObject({ Key: answerText, Value: answerWord })).transform(
     (all) => all.find(({ Key }) => Key === key)?.Value ?? "",
   );
 
@@ -88,7 +88,7 @@ const mcis = {
   }).transform(({ region, zone }) => ({ region, zone })) as z.ZodType<{ region: string; zone: string }>,
   /** Reads the ports of a rule: "22", "22-80", or several of these, separated by commas. */
   rulePorts: z
-    .looseObject({ FromPort: text, ToPort: text })
+    .looseObject({ FromPort: answerText, ToPort: answerText })
     .transform(({ FromPort, ToPort }) => `${FromPort}-${ToPort}`) as z.ZodType<string>,
 };
 
@@ -161,10 +161,12 @@ const infra: GenerationTable = {
     balancedMachines: "targetGroup.nodes",
   },
   region: record({
-    region: [word, "regionZoneInfo?.assignedRegion|regionDetail?.regionId"],
-    zone: [word, "regionZoneInfo?.assignedZone"],
+    region: [answerWord, "regionZoneInfo?.assignedRegion|regionDetail?.regionId"],
+    zone: [answerWord, "regionZoneInfo?.assignedZone"],
   }),
-  rulePorts: z.looseObject({ Port: text, Ports: text }).transform(({ Port, Ports }) => Port || Ports),
+  rulePorts: z
+    .looseObject({ Port: answerText, Ports: answerText })
+    .transform(({ Port, Ports }) => Port || Ports),
 };
 
 export const GENERATION_TABLES: Readonly<Record<Generation, GenerationTable>> = { mcis, infra };

@@ -1,5 +1,5 @@
 export { openTumblebug, type Tumblebug } from "./client";
 export * from "./errors";
 export type { TumblebugOptions, TumblebugSettings } from "./api";
-export type { Found, Infrastructure } from "./dialect";
+export type { FoundRecord, Infrastructure } from "./dialect";
 export type { Objects } from "./objects";

@@ -1,6 +1,6 @@
 import { hasEnded } from "../plan/machine-plan";
 import type { DesiredVmGroup, VirtualMachine } from "../plan/model";
-import { list, record, text } from "./answer";
+import { list, record, answerText } from "./answer";
 import type { DesiredLoadBalancer, Infrastructure, LoadBalancer } from "./dialect";
 import { isRefusal, ReplyLost, TumblebugRefusal } from "./errors";
 import { pathOf, type Item, type Requests } from "./requests";
@@ -162,7 +162,7 @@ export class Infrastructures {
   }
 }
 
-const ids = record({ output: [list(text), "output"] });
+const ids = record({ output: [list(answerText), "output"] });
 
 /** A load balancer; there is one per VM group. */
 type BalancerRef = readonly [namespace: string, infrastructure: string, group: string];

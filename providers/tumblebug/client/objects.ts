@@ -1,6 +1,6 @@
 import type { FirewallRule } from "../plan/model";
 import { rulesNotIn } from "../plan/security-rules";
-import { list, record, text, word } from "./answer";
+import { list, record, answerText, answerWord } from "./answer";
 import type { ObjectDialect } from "./dialect";
 import { ReplyLost, TumblebugRefusal } from "./errors";
 import { pathOf, type Item, type Requests } from "./requests";
@@ -10,7 +10,7 @@ interface Namespace {
   readonly description: string;
 }
 
-const namespace = record({ name: [word, "id|name"], description: [text, "description"] });
+const namespace = record({ name: [answerWord, "id|name"], description: [answerText, "description"] });
 
 /** Calls for namespaces, which are the same in both generations. */
 export class Namespaces {

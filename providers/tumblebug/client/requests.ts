@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { readAnswer } from "./answer";
-import type { Call, TumblebugApi } from "./api";
+import type { ApiCall, TumblebugApi } from "./api";
 import type { Dialect } from "./dialect";
 import { isRefusal, ReplyLost, type TumblebugRefusal } from "./errors";
 
@@ -60,7 +60,7 @@ export class Requests {
   ) {}
 
   /** Sends a request and parses its response. @param call by default, a GET that may be repeated */
-  async send<T>(path: string, answer: z.ZodType<T>, call: Partial<Call> = {}): Promise<T> {
+  async send<T>(path: string, answer: z.ZodType<T>, call: Partial<ApiCall> = {}): Promise<T> {
     const { method = "GET", isRepeatable = true } = call;
     const reply = await this.api.call({ ...call, method, path, isRepeatable });
     return readAnswer(`${method} ${path}`, answer, reply);
@@ -74,7 +74,7 @@ export class Requests {
   async find<T>(
     { path, isThere }: Item,
     answer: z.ZodType<T>,
-    call: Partial<Call> = {},
+    call: Partial<ApiCall> = {},
   ): Promise<T | undefined> {
     const { saysNotFound } = this.dialect;
     try {

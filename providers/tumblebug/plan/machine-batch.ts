@@ -13,7 +13,7 @@ import { tumblebugPlanSteps } from "./steps";
 import type { RecordedCluster } from "./recorded-state";
 
 /** The changes of one run to existing machines. */
-export interface MachineBatch {
+export interface SlotBatch {
   /** Machines of the run, control planes first. Machines with a VM are unchanged. */
   slots: Slot[];
   /** Control planes that this run removes. */
@@ -44,7 +44,7 @@ export function planBatch(
   { slots: recorded, controlPlanes }: Pick<RecordedCluster, "slots" | "controlPlanes">,
   lost: readonly string[],
   stopped: StoppedStatuses = {},
-): MachineBatch {
+): SlotBatch {
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
   const slots = new Map(wanted.map((slot) => [slot.machine, withKnownShape(slot, known.get(slot.machine))]));
   const planes = controlPlanesOf(wanted);

@@ -9,7 +9,7 @@ export type LiveVm = Pick<
 >;
 
 /** A machine that a run was to have. */
-export type PlannedMachine = Pick<Slot, "machine" | "vmGroup">;
+export type PlannedSlot = Pick<Slot, "machine" | "vmGroup">;
 
 export interface DesiredMachine {
   slots: readonly Slot[];
@@ -20,7 +20,7 @@ export interface DesiredMachine {
   /** VMs on the server; undefined if the MCIS does not exist. */
   live: readonly LiveVm[] | undefined;
   /** Machines that the last run of this state was to have. */
-  planned?: readonly PlannedMachine[];
+  planned?: readonly PlannedSlot[];
   /** VMs that a preview has listed as unused. */
   listed?: readonly string[];
   /** Whether the run has waited for VMs to start: those that have not by now are replaced. @default false */

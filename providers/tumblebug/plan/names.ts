@@ -42,7 +42,7 @@ const HASH_LENGTH = 6;
  *
  * @param room maximum number of characters
  */
-export function objectName(parts: readonly string[], room: number): string {
+export function nameFromParts(parts: readonly string[], room: number): string {
   const words = parts.map(plainWord).filter((word) => word !== "");
   const name = words.join("-");
   const plain = parts.every((part, index) => part === words[index]);
@@ -65,7 +65,8 @@ export interface ConnectionNames {
 
 /** Returns the names of a connection's objects. @param prefix the cluster's name, or a prefix that clusters share */
 export function connectionNames(namespace: string, prefix: string, connection: string): ConnectionNames {
-  const name = (suffix: string) => objectName([prefix, connection, suffix], LONGEST - namespace.length - 1);
+  const name = (suffix: string) =>
+    nameFromParts([prefix, connection, suffix], LONGEST - namespace.length - 1);
   return {
     vNet: name("vpc"),
     subnet: name("subnet"),
@@ -79,4 +80,4 @@ export function connectionNames(namespace: string, prefix: string, connection: s
 export const registeredName = (
   kind: "spec" | "image",
   ...[namespace, prefix, connection, value]: readonly [string, string, string, string]
-): string => objectName([prefix, connection, value, kind], LONGEST - namespace.length - 1);
+): string => nameFromParts([prefix, connection, value, kind], LONGEST - namespace.length - 1);

@@ -3,7 +3,7 @@ import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/cluster/machine";
 import { recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/slots";
 import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
 import type { Slot } from "./groups";
-import type { PlannedMachine } from "./machine-plan";
+import type { PlannedSlot } from "./machine-plan";
 import type { FirewallRule, MachineVm } from "./model";
 import {
   agentsResource,
@@ -31,9 +31,9 @@ export interface RecordedCluster {
   /** Machines whose VM is deleted by a resource of its own, or that may be in the cluster. */
   held: string[];
   /** Machines that the last run was to have, and those that earlier ones were to have and could not record. */
-  planned: PlannedMachine[];
+  planned: PlannedSlot[];
   /** Those of them that no run recorded, for the state of the next run. */
-  unrecorded: PlannedMachine[];
+  unrecorded: PlannedSlot[];
   /** VMs that the last run was to delete because no machine has them. */
   unused: string[];
   /** Machines with a VM, with their recorded configuration. */
@@ -102,10 +102,10 @@ const heldMachines = (state: RecordedResources): string[] => [
     .flatMap(({ outputs }) => ((outputs["machines"] ?? []) as { name: string }[]).map(({ name }) => name)),
 ];
 
-const machinesOf = (slots: unknown): PlannedMachine[] =>
-  ((slots ?? []) as PlannedMachine[]).map(({ machine, vmGroup }) => ({ machine, vmGroup }));
+const machinesOf = (slots: unknown): PlannedSlot[] =>
+  ((slots ?? []) as PlannedSlot[]).map(({ machine, vmGroup }) => ({ machine, vmGroup }));
 
-const distinctMachines = (all: readonly PlannedMachine[]): PlannedMachine[] => [
+const distinctMachines = (all: readonly PlannedSlot[]): PlannedSlot[] => [
   ...new Map(all.map((one) => [one.machine, one])).values(),
 ];
 

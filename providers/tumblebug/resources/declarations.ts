@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { resourceClass } from "../../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../plan/groups";
-import type { PlannedMachine } from "../plan/machine-plan";
+import type { PlannedSlot } from "../plan/machine-plan";
 import type { FirewallRule, Generation, MachineVm } from "../plan/model";
 import type { ConnectionNames } from "../plan/names";
 import type { RecordedCluster } from "../plan/recorded-state";
@@ -28,7 +28,7 @@ export interface TumblebugPlanInputs extends DesiredTumblebug {
    * Machines of earlier runs that were killed before they recorded their VMs; absent if there are none. Their VMs may be
    * deleted by the next run, too, when this one is killed.
    */
-  unrecorded?: PlannedMachine[];
+  unrecorded?: PlannedSlot[];
   /** Unmet requirements that are known without the server. */
   refusals?: UnmetRequirement[];
   /** Owner tag of the cluster's objects; absent in a stack's first run, which generates it. */
@@ -72,7 +72,7 @@ export class TumblebugPlan extends resourceClass<
 >("tumblebug/TumblebugPlan", { outputs: ["found", "mark", "spread"], secrets: ["server"] }) {}
 
 /** Inputs of every object that VMs are created from. */
-export interface ObjectInputs {
+export interface CloudObjectInputs {
   server: ServerInputs;
   namespace: string;
   /** Name of the object, the same in every run. */
@@ -89,14 +89,14 @@ export interface ObjectInputs {
 }
 
 /** Recorded outputs of every object. */
-export interface ObjectOutputs extends ObjectInputs {
+export interface ObjectOutputs extends CloudObjectInputs {
   /** Name by which other objects refer to it; the server may choose another name than the requested one. */
   object: string;
   /** Whether this stack created the object and so may delete it. */
   made: boolean;
 }
 
-export type NamespaceInputs = Omit<ObjectInputs, "namespace" | "connection">;
+export type NamespaceInputs = Omit<CloudObjectInputs, "namespace" | "connection">;
 export type NamespaceOutputs = NamespaceInputs & Pick<ObjectOutputs, "made">;
 
 /** A namespace of the server. An existing namespace is used and never deleted. */
@@ -107,7 +107,7 @@ export class TumblebugNamespace extends resourceClass<NamespaceInputs, Namespace
 
 /** The class of an object that VMs are created from. */
 const objectClass = <
-  Inputs extends ObjectInputs,
+  Inputs extends CloudObjectInputs,
   Own extends object = object,
   Computed extends keyof Inputs = never,
 >(
@@ -120,7 +120,7 @@ const objectClass = <
     secrets: ["server", ...secrets],
   });
 
-export interface VNetInputs extends ObjectInputs {
+export interface VNetInputs extends CloudObjectInputs {
   /** IPv4 CIDR block of the VNet and of its only subnet. */
   cidr: string;
   /** Whether the block is from the configuration; a changed default block does not change an existing VNet. */
@@ -131,7 +131,7 @@ export interface VNetInputs extends ObjectInputs {
 /** A VNet of a connection, with one subnet. */
 export class TumblebugVNet extends objectClass<VNetInputs>("TumblebugVNet") {}
 
-export interface SecurityGroupInputs extends ObjectInputs {
+export interface SecurityGroupInputs extends CloudObjectInputs {
   vNet: string;
   /** Name of the cloud, if the connection is known; absent in state of older releases. */
   provider?: string;
@@ -148,7 +148,7 @@ export class TumblebugSecurityGroup extends objectClass<SecurityGroupInputs, obj
   "TumblebugSecurityGroup",
 ) {}
 
-export interface SshKeyInputs extends ObjectInputs {
+export interface SshKeyInputs extends CloudObjectInputs {
   user: string;
 }
 
@@ -158,14 +158,14 @@ export class TumblebugSshKey extends objectClass<
   Record<"privateKey" | "publicKey" | "fingerprint", string>
 >("TumblebugSshKey", ["privateKey", "publicKey", "fingerprint"], ["privateKey"]) {}
 
-export interface ImageInputs extends ObjectInputs {
+export interface ImageInputs extends CloudObjectInputs {
   cloudImage: string;
 }
 
 /** An image of a cloud that the server registers for a connection, by its name in the cloud. */
 export class TumblebugImage extends objectClass<ImageInputs>("TumblebugImage") {}
 
-export interface SpecInputs extends ObjectInputs {
+export interface SpecInputs extends CloudObjectInputs {
   cloudSpec: string;
 }
 

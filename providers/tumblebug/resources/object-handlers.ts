@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { waitFor } from "../../../lib/wait";
-import { isRefusal, type Found, type Objects, type Tumblebug } from "../client";
+import { isRefusal, type FoundRecord, type Objects, type Tumblebug } from "../client";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import type { Generation } from "../plan/model";
 import { ReasonedError, type Reason } from "../plan/reasons";
@@ -13,7 +13,7 @@ import type {
   ImageInputs,
   NamespaceInputs,
   NamespaceOutputs,
-  ObjectInputs,
+  CloudObjectInputs,
   ObjectOutputs,
   SecurityGroupInputs,
   SpecInputs,
@@ -23,7 +23,7 @@ import type {
 import { runStep, withServer } from "./server";
 
 /** Specifics of one kind of object. */
-interface ObjectKind<Inputs extends ObjectInputs, Answer extends FoundObject> {
+interface ObjectKind<Inputs extends CloudObjectInputs, Answer extends FoundObject> {
   /** Name of the kind in messages: "vNet". */
   what: Extract<TumblebugObjectStep, { kind: "create" }>["what"];
   /** CB-Ladybug's reason code if the creation fails. */
@@ -50,9 +50,9 @@ interface ObjectKind<Inputs extends ObjectInputs, Answer extends FoundObject> {
   change?(tumblebug: Tumblebug, inputs: Inputs, before: Inputs, found: Answer): Promise<void>;
 }
 
-type FoundObject = Pick<Found<"sshKeys">, "name" | "connection" | "description">;
+type FoundObject = Pick<FoundRecord<"sshKeys">, "name" | "connection" | "description">;
 
-const vNet: ObjectKind<VNetInputs, Found<"vNets">> = {
+const vNet: ObjectKind<VNetInputs, FoundRecord<"vNets">> = {
   what: "vNet",
   reason: "CreateVpcFailedReason",
   of: ({ vNets }) => vNets,
@@ -72,7 +72,7 @@ const vNet: ObjectKind<VNetInputs, Found<"vNets">> = {
       : news,
 };
 
-const securityGroup: ObjectKind<SecurityGroupInputs, Found<"securityGroups">> = {
+const securityGroup: ObjectKind<SecurityGroupInputs, FoundRecord<"securityGroups">> = {
   what: "securityGroup",
   reason: "CreateSecurityGroupFailedReason",
   of: ({ securityGroups }) => securityGroups,
@@ -101,7 +101,7 @@ const securityGroup: ObjectKind<SecurityGroupInputs, Found<"securityGroups">> = 
   },
 };
 
-const sshKey: ObjectKind<SshKeyInputs, Found<"sshKeys">> = {
+const sshKey: ObjectKind<SshKeyInputs, FoundRecord<"sshKeys">> = {
   what: "sshKey",
   reason: "CreateSSHKeyFailedReason",
   of: ({ sshKeys }) => sshKeys,
@@ -115,7 +115,7 @@ const sshKey: ObjectKind<SshKeyInputs, Found<"sshKeys">> = {
 const cloudMismatch = (desired: string, found: string): string | undefined =>
   found === desired ? undefined : `is "${found}" in the cloud, not "${desired}"`;
 
-const image: ObjectKind<ImageInputs, Found<"images">> = {
+const image: ObjectKind<ImageInputs, FoundRecord<"images">> = {
   what: "image",
   reason: "CreateVmImageFailedReason",
   of: ({ images }) => images,
@@ -125,7 +125,7 @@ const image: ObjectKind<ImageInputs, Found<"images">> = {
   fixed: ["cloudImage"],
 };
 
-const spec: ObjectKind<SpecInputs, Found<"specs">> = {
+const spec: ObjectKind<SpecInputs, FoundRecord<"specs">> = {
   what: "spec",
   reason: "CreateVmSpecFailedReason",
   of: ({ specs }) => specs,
@@ -166,7 +166,7 @@ const hasNewAccess = (olds: Partial<NamespaceInputs>, news: NamespaceInputs): bo
  * Returns the handlers of one kind of object. They create the object unless it exists, use an existing object of other
  * owners, and delete it only if this stack created it.
  */
-function objectHandlers<Inputs extends ObjectInputs, Answer extends FoundObject>(
+function objectHandlers<Inputs extends CloudObjectInputs, Answer extends FoundObject>(
   kind: ObjectKind<Inputs, Answer>,
 ): Handlers {
   type Outputs = Inputs & ObjectOutputs;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { apiServersOf, namesItsAuthority } from "../../../cli/forecast/api-servers";
-import { readFacts } from "../../../cli/forecast/facts";
+import { readForecastFacts } from "../../../cli/forecast/facts";
 import type { PodParts } from "../../../lib/kubernetes/drain/plan";
 import { TestAuthority } from "../../support/certificates";
 import { kubeconfigOf, TestKubernetesServer, TestStore } from "../../support/kubernetes-server";
@@ -93,7 +93,7 @@ describe("metrics of several API servers", function () {
     return server;
   }
   const readAll = (through: TestKubernetesServer, change = (text: string) => text) =>
-    readFacts({ kubeconfig: change(kubeconfigOf(authority, [through])), context: "x" }, 5);
+    readForecastFacts({ kubeconfig: change(kubeconfigOf(authority, [through])), context: "x" }, 5);
   function haveControlPlanes(planes: Record<string, TestKubernetesServer | undefined>): void {
     store.objects.clear();
     const base = "/api/v1/namespaces/kube-system";

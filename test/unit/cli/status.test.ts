@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ClusterFacts, clusterStatus, statusLines } from "../../../cli/status/status";
+import { type StatusFacts, clusterStatus, statusLines } from "../../../cli/status/status";
 import { parseCertificates } from "../../../providers/kubeadm/plan/certificates/report";
 import { nodeAt } from "../providers/kubeadm/rollout/nodes";
 
@@ -8,7 +8,7 @@ const certificatesOf = (end: string) => ({
   certificates: parseCertificates(`apiserver=${end} ca=2036-01-01T00:00:00Z`)!,
 });
 
-const HEALTHY: ClusterFacts = {
+const HEALTHY: StatusFacts = {
   now: NOW,
   cluster: "prod",
   version: "1.36.3",
@@ -40,8 +40,8 @@ describe("the status of a cluster", () => {
     ]);
   });
 
-  const problemsOf = (facts: Partial<ClusterFacts>) => clusterStatus({ ...HEALTHY, ...facts }).problems;
-  const CASES: [string, Partial<ClusterFacts>, string[]][] = [
+  const problemsOf = (facts: Partial<StatusFacts>) => clusterStatus({ ...HEALTHY, ...facts }).problems;
+  const CASES: [string, Partial<StatusFacts>, string[]][] = [
     [
       "a machine without a Node",
       { machines: ["cp-1", "w-1", "w-2"] },

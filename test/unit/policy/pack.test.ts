@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import * as sdk from "@pulumi/policy";
 import { knownValues } from "../../../policy/known-values";
 import type { PolicyResource } from "../../../policy/plan/rule";
-import { rules } from "../../../policy/plan/rules";
+import { packRules } from "../../../policy/plan/rules";
 import { parseUrn } from "../../../lib/pulumi/state";
 import { UNKNOWN } from "../../../lib/unknown";
 import { filesBelow, PROJECT, read } from "../docs/project";
@@ -29,7 +29,7 @@ interface Recorded {
 function findingsIn(file: string): string[] {
   const text = gunzipSync(readFileSync(path.join(STATES, file))).toString();
   const { state } = JSON.parse(text) as { state: { deployment: { resources: Recorded[] } } };
-  const { resources, stack } = rules("2026-01-01");
+  const { resources, stack } = packRules("2026-01-01");
   const seen = (key: "inputs" | "outputs") =>
     state.deployment.resources.map((resource): PolicyResource => ({
       ...resource,
@@ -57,7 +57,7 @@ function findingsIn(file: string): string[] {
 }
 
 describe("the policy pack", () => {
-  const all = Object.values(rules("2026-11-23")).flat();
+  const all = Object.values(packRules("2026-11-23")).flat();
 
   // what the stacks register, so that a rule that reads another name finds nothing here
   const recorded: Record<string, string[]> = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { assertParameters, parameterIssues } from "../../../policy/plan/parameters";
-import { rules } from "../../../policy/plan/rules";
+import { packRules } from "../../../policy/plan/rules";
 import { issueLines } from "../../../lib/validation/validation-issue";
 
-const { resources, stack } = rules("2026-11-26");
+const { resources, stack } = packRules("2026-11-26");
 const all = [...resources, ...stack];
 const parametersOf = (name: string) => all.find((rule) => rule.name === name)?.parameters ?? {};
 const said = (name: string, configured: unknown) =>

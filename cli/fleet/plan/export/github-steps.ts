@@ -183,7 +183,7 @@ export const GATE = [
 export const ALL_STACKS = [MAIN, NODE, BUILD, UP_TO_DATE, changed("all")];
 
 /** Looks for drift on one stack, and opens, updates or closes its issue. */
-export const DRIFT = [
+export const DRIFT_STEPS = [
   MAIN,
   NODE,
   PULUMI,

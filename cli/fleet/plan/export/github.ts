@@ -6,7 +6,7 @@ import {
   COMMENT,
   CHANGED_BY_MERGE,
   CHANGED_BY_PULL_REQUEST,
-  DRIFT,
+  DRIFT_STEPS,
   GATE,
   PREVIEW,
 } from "./github-steps";
@@ -136,7 +136,7 @@ function driftJobs(fleet: Fleet): object {
       ...stacksFrom("needs['stacks'].outputs['stacks']", fleet),
       environment: `${STACK}-drift`,
       env: { STACK, OUT: "foresail-review" },
-      steps: DRIFT,
+      steps: DRIFT_STEPS,
     }),
   };
 }

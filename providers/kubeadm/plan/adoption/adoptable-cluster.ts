@@ -8,7 +8,7 @@ import type { InspectedMachine, KubeadmObjects, MemberFacts } from "./adoption-f
 const CERTIFICATES = "/etc/kubernetes/pki";
 
 /** Returns why a cluster can't be adopted, from what kubeadm stores in it. What foresail would need can't be configured. */
-export function clusterIssues({ clusterConfiguration: made }: KubeadmObjects): ValidationIssue[] {
+export function adoptabilityIssues({ clusterConfiguration: made }: KubeadmObjects): ValidationIssue[] {
   const at = (condition: boolean, message: string) => issueAt(["adopt"], condition ? message : undefined);
   if (made === undefined)
     return at(

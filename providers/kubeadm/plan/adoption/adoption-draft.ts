@@ -4,8 +4,8 @@ import { listed, printable } from "../../../../lib/text/quote";
 import { poolNameIssue } from "../../../../lib/validation/names";
 import { issueLines } from "../../../../lib/validation/validation-issue";
 import type { AdoptableCluster, AdoptableNode, MatchedMachine } from "./adoption-facts";
-import { endpointOf, membershipIssues, nodeIssues } from "./adoption";
-import { clusterIssues } from "./adoptable-cluster";
+import { adoptedEndpoint, membershipIssues, nodeIssues } from "./adoption";
+import { adoptabilityIssues } from "./adoptable-cluster";
 import { lostNotes, patchOffers } from "./adoption-losses";
 import { TAKE_OVER_FIELD } from "../facts/ownership";
 import { STATIC_POD_SETTINGS } from "../configuration/configuration";
@@ -44,7 +44,7 @@ export function draftAdoption(args: {
   const made = cluster.clusterConfiguration ?? {};
   const networking = isObject(made.networking) ? made.networking : {};
   const source = sourceOf(matched);
-  const endpoint = endpointOf(cluster);
+  const endpoint = adoptedEndpoint(cluster);
   const [host = "", port] = endpoint === undefined ? [] : splitEndpoint(endpoint);
   const planes = matched.filter(({ node }) => node.controlPlane);
   const draft = {
@@ -219,7 +219,7 @@ function refusalsOf(
     ...issueLines([
       ...membershipIssues(name, inspected, NO_STACK),
       ...nodeIssues(source, inspected, cluster.nodes),
-      ...clusterIssues(cluster),
+      ...adoptabilityIssues(cluster),
     ]),
     ...(endpoint === undefined
       ? ["endpoint: the cluster has several control planes and no controlPlaneEndpoint"]

@@ -7,7 +7,7 @@ import {
   type ValidationIssue,
 } from "../../../../lib/validation/validation-issue";
 import type { Self } from "../../../../lib/ownership/owner";
-import { clusterIssues, serverIssues, socketIssue } from "./adoptable-cluster";
+import { adoptabilityIssues, serverIssues, socketIssue } from "./adoptable-cluster";
 import type { AdoptableCluster, AdoptableNode, InspectedMachine, MemberFacts } from "./adoption-facts";
 import { parseMachineMark } from "../facts/machine-mark";
 import { ownershipOf } from "../facts/ownership";
@@ -139,14 +139,14 @@ export function settingIssues(
   specification: ClusterSpecification,
   cluster: AdoptableCluster,
 ): ValidationIssue[] {
-  const issues = clusterIssues(cluster);
+  const issues = adoptabilityIssues(cluster);
   if (issues.length > 0) return issues;
   const { clusterConfiguration: made = {} } = cluster;
   const { network, kubeadm, kubelet, kubeProxy, imageRepository = "registry.k8s.io" } = specification;
   const networking = isObject(made.networking) ? made.networking : {};
   const same = (path: ConfigurationPath, wanted: unknown, found: unknown) =>
     found === undefined || wanted === found ? [] : issueAt(path, differs(wanted, found));
-  const endpoint = endpointOf(cluster);
+  const endpoint = adoptedEndpoint(cluster);
   return [
     ...same(["network", "podSubnet"], network.podCidr, networking.podSubnet),
     ...same(["network", "serviceSubnet"], network.serviceCidr, networking.serviceSubnet),
@@ -177,7 +177,7 @@ export function settingIssues(
  * Returns host:port by which the nodes reach the API: kubeadm's controlPlaneEndpoint, or the only control plane. Undefined
  * when neither is known.
  */
-export function endpointOf({ clusterConfiguration, nodes }: AdoptableCluster): string | undefined {
+export function adoptedEndpoint({ clusterConfiguration, nodes }: AdoptableCluster): string | undefined {
   const endpoint = clusterConfiguration?.controlPlaneEndpoint;
   if (typeof endpoint === "string" && endpoint !== "")
     return /:\d+$/.test(endpoint) ? endpoint : `${endpoint}:6443`;
@@ -227,11 +227,11 @@ const OTHER_CGROUPS =
   'is absent, and the cluster\'s kubelets have "cgroupfs"; write that, or no pod starts on machines that join later';
 
 /** Returns one step for each machine. @param cluster undefined when it could not be read */
-export function adoptionSteps(
+export function clusterAdoptionSteps(
   machines: readonly Pick<Machine, "name" | "role">[],
   cluster?: AdoptableCluster,
 ): ClusterInitStep[] {
-  const endpoint = cluster && endpointOf(cluster);
+  const endpoint = cluster && adoptedEndpoint(cluster);
   return machines.map(({ name: machine, role }) => {
     const version = cluster?.nodes.find(({ name }) => name === machine)?.version;
     return {

@@ -67,7 +67,7 @@ interface ClaimMapping {
 }
 
 /** An issuer of OpenID Connect tokens, with the fields of the API server's AuthenticationConfiguration. */
-export interface OidcIssuer {
+export interface TokenIssuer {
   issuer: { url: string; audiences: string[]; certificateAuthority?: string };
   claimMappings: { username: ClaimMapping; groups?: ClaimMapping };
   claimValidationRules?: { claim: string; requiredValue: string }[];
@@ -75,7 +75,7 @@ export interface OidcIssuer {
 
 /** Who may log in to the API servers, besides holders of client certificates and service accounts. */
 export interface Authentication {
-  oidc?: OidcIssuer[];
+  oidc?: TokenIssuer[];
 }
 
 /** Common settings of a cluster's machines, as plain data with the defaults filled in. */

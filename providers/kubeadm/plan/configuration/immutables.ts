@@ -11,7 +11,7 @@ import { isKnown, isUnknown } from "../../../../lib/unknown";
 import { type ConfigurationPath, formatPath } from "../../../../lib/validation/validation-issue";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../cluster/specification";
 
-export interface Refusal {
+export interface RefusedChange {
   /** Path in the configuration, as a user writes it. */
   property: string;
   reason: string;
@@ -28,7 +28,7 @@ export function refuseSpecificationChange(
   olds: ClusterSpecification | undefined,
   news: ClusterSpecification,
   plugins: { olds?: string | undefined; news?: string | undefined } = {},
-): Refusal[] {
+): RefusedChange[] {
   if (!olds) return [];
   const isNamed = plugins.olds !== undefined && plugins.news !== undefined;
   const before = fixedSettings(olds, isNamed ? plugins.olds : undefined);
@@ -63,7 +63,7 @@ export function refuseSpecificationChange(
 }
 
 /** Refuses other names for API servers whose certificates kubeadm does not write. */
-function refuseCertificateNames(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
+function refuseCertificateNames(olds: ClusterSpecification, news: ClusterSpecification): RefusedChange[] {
   const foreign = foreignCertificate(news.kubeadm.clusterConfiguration);
   if (foreign === undefined) return [];
   return differingNames(olds, news).map((path) => ({
@@ -125,7 +125,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** A reason contains no values, since they may be secret. */
-function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
+function notApplied(paths: readonly ConfigurationPath[]): RefusedChange[] {
   return paths.map((path) => {
     const setting = formatPath(path);
     const [, why = "no step applies it"] =
@@ -154,7 +154,7 @@ export function refuseJoinSettings(
   olds: ClusterSpecification | undefined,
   news: ClusterSpecification,
   { members, controlPlanes, adopted }: GroupMembers,
-): Refusal[] {
+): RefusedChange[] {
   if (!olds) return [];
   const configurationOf = ({ kubeadm }: ClusterSpecification) => kubeadm?.joinConfiguration ?? {};
   const path = ["kubeadm", "joinConfiguration"];
@@ -175,7 +175,7 @@ export function refuseForeignNodes(
   olds: readonly Machine[],
   news: readonly Machine[],
   observed: readonly ObservedNode[] = [],
-): Refusal[] {
+): RefusedChange[] {
   return news.flatMap(({ name, internalAddress }, index) => {
     const node = observed.find((each) => each.name === name);
     if (!node?.group || node.internalAddress === "" || !isKnown([internalAddress])) return [];
@@ -202,7 +202,7 @@ export function refuseAddressChange(
   olds: readonly Machine[],
   news: readonly Machine[],
   observed: readonly ObservedNode[] | undefined,
-): Refusal[] {
+): RefusedChange[] {
   return news.flatMap(({ name, internalAddress }, index) => {
     const before = olds.find((machine) => machine.name === name)?.internalAddress;
     if (before === undefined || before === internalAddress || !isKnown([before, internalAddress])) return [];

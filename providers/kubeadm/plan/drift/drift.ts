@@ -27,7 +27,7 @@ export function parseDrift(text: string | undefined): Drift | undefined {
 }
 
 /** Lists the files of a report for a line: "/etc/a, /etc/b and 2 further files". */
-export function filesOf({ paths, more }: Drift): string {
+export function namedFiles({ paths, more }: Drift): string {
   const named = paths.join(", ");
   if (more === 0) return named;
   return named === "" ? plural(more, "file") : `${named} and ${plural(more, "further file")}`;

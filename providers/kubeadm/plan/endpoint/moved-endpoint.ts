@@ -25,7 +25,7 @@ export const areExternal = (...specifications: WithEndpoint[]): boolean =>
  *
  * @param facts by machine
  */
-export function endpointIssues(
+export function movedEndpointIssues(
   news: WithEndpoint,
   facts: ReadonlyMap<string, EndpointFacts>,
 ): ValidationIssue[] {

@@ -4,7 +4,7 @@ import { loginFinding } from "./login-rows";
 import { type AskedMachine, linesOf, type MachineReading, type Unanswered } from "./machine-reading";
 import { componentsOf } from "./components";
 import { preparationOf } from "./preparation";
-import { type Finding, findingsOf } from "./table";
+import { type RowFinding, findingsOf } from "./table";
 import type { PreparationStep } from "../steps";
 
 /** A machine that was asked, with what it said or why it did not answer. */
@@ -14,7 +14,7 @@ export type AnsweredMachine = Omit<AskedMachine, "reading"> & {
 
 /** What machines say before they become nodes. */
 export interface Examination {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly RowFinding[];
   /** What of others each machine keeps. */
   readonly keeps: readonly { readonly machine: string; readonly what: string }[];
   readonly unread: readonly { readonly machine: string; readonly why: string }[];
@@ -35,7 +35,7 @@ export function examination(
   { mayPass = false }: { mayPass?: boolean } = {},
 ): Examination {
   const asked: AskedMachine[] = [];
-  const findings: Finding[] = [];
+  const findings: RowFinding[] = [];
   const unread: { machine: string; why: string }[] = [];
   for (const { answer, ...wanted } of machines) {
     const { name } = wanted.machine;

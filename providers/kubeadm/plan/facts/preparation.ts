@@ -56,13 +56,13 @@ export function preparationOf(asked: AskedMachine): PreparationStep[] {
   const isOlder = factOf(asked, "packageLists") !== "current";
   const reboots = factOf(asked, "reboot") !== undefined && !isContainer(asked);
   return [
-    ...preparationSteps(asked.machine.name, changes, { isBundle, isOlder }),
+    ...stepsOfChanges(asked.machine.name, changes, { isBundle, isOlder }),
     ...(reboots ? [{ kind: "rebootFirst", machine: asked.machine.name } as const] : []),
   ];
 }
 
 /** Returns changes as the lines of a preview. @param isOlder whether the packages' lists may be older than the repository's */
-export function preparationSteps(
+export function stepsOfChanges(
   machine: string,
   changes: readonly Change[],
   { isBundle, isOlder }: { isBundle: boolean; isOlder: boolean },

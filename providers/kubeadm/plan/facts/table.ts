@@ -26,7 +26,7 @@ export const FACT_ROWS: readonly FactRow[] = [
 export { SHARED_ROWS };
 
 /** What the table says about a machine. */
-export interface Finding {
+export interface RowFinding {
   readonly machine: string;
   /** Name of the row. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Finding {
 
 type Row = Pick<FactRow, "name" | "level" | "fix">;
 
-function findingOf(machine: string, { name, level, fix }: Row, found: Found): Finding {
+function findingOf(machine: string, { name, level, fix }: Row, found: Found): RowFinding {
   const sentence =
     "words" in found
       ? found.words
@@ -49,7 +49,7 @@ function findingOf(machine: string, { name, level, fix }: Row, found: Found): Fi
  * Returns what the table says about machines that will become nodes: refusals first. A fact that a machine did not say is no
  * finding, and neither is anything on a machine that is a member already.
  */
-export function findingsOf(asked: readonly AskedMachine[]): Finding[] {
+export function findingsOf(asked: readonly AskedMachine[]): RowFinding[] {
   const due = asked.filter((each) => factOf(each, "member") === undefined);
   const own = due.flatMap((each) =>
     FACT_ROWS.flatMap((row) => {

@@ -1,6 +1,6 @@
 import { type JsonObject, mergeObjects } from "../../../../lib/merge";
 import { parseVersion } from "../rollout/versions";
-import type { Authentication, ClusterSpecification, OidcIssuer } from "../cluster/specification";
+import type { Authentication, ClusterSpecification, TokenIssuer } from "../cluster/specification";
 
 /** The API servers' AuthenticationConfiguration on control planes. */
 export const AUTHENTICATION_FILE = "/etc/kubernetes/authentication/configuration.yaml";
@@ -25,7 +25,7 @@ const RESERVED = [
 const apiVersion = (version: string) =>
   `apiserver.config.k8s.io/${(parseVersion(version)?.minor ?? 0) >= 35 ? "v1" : "v1beta1"}`;
 
-function authenticator({ issuer, claimMappings, claimValidationRules = [] }: OidcIssuer): JsonObject {
+function authenticator({ issuer, claimMappings, claimValidationRules = [] }: TokenIssuer): JsonObject {
   return {
     issuer: {
       ...issuer,

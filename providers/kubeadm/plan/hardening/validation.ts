@@ -12,8 +12,8 @@ import {
 } from "../../../../lib/validation/validation-issue";
 import { AUTHENTICATION_ARGUMENT, AUTHENTICATION_FILE } from "./authentication";
 import { networkOf } from "../cluster/defaults";
-import type { OidcIssuer } from "../cluster/specification";
-import { check } from "../validation/settings";
+import type { TokenIssuer } from "../cluster/specification";
+import { valueIssue } from "../validation/settings";
 
 /** The API server accepts at most so many. */
 const MOST_ISSUERS = 64;
@@ -29,7 +29,7 @@ function issuerUrlIssue(text: string): string | undefined {
 
 const textIssue = (text: string) => (text === "" ? "is empty; write a text" : lineIssue(text));
 
-function issuerIssues({ issuer, claimMappings, claimValidationRules = [] }: OidcIssuer): ValidationIssue[] {
+function issuerIssues({ issuer, claimMappings, claimValidationRules = [] }: TokenIssuer): ValidationIssue[] {
   const { audiences, certificateAuthority } = issuer;
   return [
     ...issueAt(["issuer", "url"], issuerUrlIssue(issuer.url)),
@@ -39,7 +39,7 @@ function issuerIssues({ issuer, claimMappings, claimValidationRules = [] }: Oidc
       ["issuer", "audiences"],
       duplicateIssues(audiences, (text) => text),
     ),
-    ...check(["issuer", "certificateAuthority"], certificateAuthority, certificateBundleIssue),
+    ...valueIssue(["issuer", "certificateAuthority"], certificateAuthority, certificateBundleIssue),
     ...Object.entries(claimMappings).flatMap(([name, { claim, prefix }]) => [
       ...issueAt(["claimMappings", name, "claim"], textIssue(claim)),
       ...issueAt(["claimMappings", name, "prefix"], lineIssue(prefix)),
@@ -56,7 +56,7 @@ function issuerIssues({ issuer, claimMappings, claimValidationRules = [] }: Oidc
 }
 
 /** Returns the issues of the issuers of tokens; paths are relative to the list. */
-export function oidcIssues(oidc: readonly OidcIssuer[]): ValidationIssue[] {
+export function oidcIssues(oidc: readonly TokenIssuer[]): ValidationIssue[] {
   const many = `has ${oidc.length} issuers, and an API server accepts ${MOST_ISSUERS}; remove some`;
   const repeated = duplicateIssues(oidc, ({ issuer }) => issuer.url).map(({ path, message }) => ({
     path: [...path, "issuer", "url"],

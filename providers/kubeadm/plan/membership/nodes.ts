@@ -145,14 +145,14 @@ export function taintDifference(
  * The labels and taints that the stack set on each machine's Node, so that it removes only its own. They are kept in
  * state, since a kubelet may write to its own Node, so the Node itself can't prove who set what.
  */
-export type Ownership = Record<string, { labels: string[]; taints: string[] }>;
+export type OwnedKeys = Record<string, { labels: string[]; taints: string[] }>;
 
-function ownershipOf(machine: Machine): Ownership[string] {
+function ownershipOf(machine: Machine): OwnedKeys[string] {
   return { labels: Object.keys(wantedLabels(machine)), taints: machine.taints.map(taintId) };
 }
 
 /** Returns what the stack has set until now. State of older releases has only the machines, with labels and taints. */
-export function recordedOwnership(olds: { owned?: Ownership; machines?: Machine[] }): Ownership {
+export function recordedOwnership(olds: { owned?: OwnedKeys; machines?: Machine[] }): OwnedKeys {
   if (olds.owned) return olds.owned;
   return Object.fromEntries((olds.machines ?? []).map((machine) => [machine.name, ownershipOf(machine)]));
 }
@@ -164,10 +164,10 @@ export function recordedOwnership(olds: { owned?: Ownership; machines?: Machine[
  * @param observed the cluster's Nodes, or undefined when they could not be read: then everything counts as still there
  */
 export function ownershipAfter(
-  before: Ownership,
+  before: OwnedKeys,
   desired: readonly Machine[],
   observed: readonly ObservedNode[] | undefined,
-): Ownership {
+): OwnedKeys {
   const merged = (now: string[], earlier: string[] = [], present: string[]) => {
     const left = earlier.filter((id) => observed === undefined || present.includes(id));
     return [...new Set([...now, ...left])].sort();
@@ -189,7 +189,7 @@ export function ownershipAfter(
 }
 
 /** Returns the Nodes with the labels and taints that the stack set on them. */
-export function withOwnership<Node extends ObservedNode>(nodes: readonly Node[], owned: Ownership): Node[] {
+export function withOwnership<Node extends ObservedNode>(nodes: readonly Node[], owned: OwnedKeys): Node[] {
   return nodes.map((node) => ({
     ...node,
     ownedLabels: owned[node.name]?.labels ?? [],

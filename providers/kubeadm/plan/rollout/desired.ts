@@ -2,7 +2,7 @@ import { CONTROL_PLANE_GROUP, type Machine } from "../cluster/machine";
 import type { UnreachableLimit } from "../membership/unreachable";
 import { type ConfigurationVersions, drainsFor } from "../configuration/configuration";
 import { firstEnd, renewableEnds } from "../certificates/report";
-import { drainsForRepair, filesOf } from "../drift/drift";
+import { drainsForRepair, namedFiles } from "../drift/drift";
 import { CERTIFICATES, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { recalledRequests, type RecalledRequest } from "./recall";
@@ -222,7 +222,7 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     software,
     drains: (draining.length > 0 && !keepsPods) || (recalled.length > 0 && !node.unschedulable),
     ...(keepsPods ? { keepsPods } : {}),
-    ...(node.drift && software.some(({ name }) => name === DRIFT) ? { repairs: filesOf(node.drift) } : {}),
+    ...(node.drift && software.some(({ name }) => name === DRIFT) ? { repairs: namedFiles(node.drift) } : {}),
     ...(node.renewal === undefined ? {} : { renewal: node.renewal }),
     ...renewed(node, software),
     resumed: node.changesAllowed,

@@ -4,12 +4,12 @@ import { poolNameIssue } from "../../../../lib/validation/names";
 import { quoted } from "../../../../lib/text/quote";
 import { type Role, CONTROL_PLANE_TAINT } from "../cluster/machine";
 import { blocksOverlapIssues, endpointIssues, machineApiPortIssues, podBlockSizeIssues } from "./network";
-import type { EndpointFacts, EndpointMachine, NetworkBlocks } from "./network";
+import type { ValidatedEndpoint, EndpointMachine, NetworkBlocks } from "./network";
 import { taintId } from "../membership/nodes";
 import { qualifiedNameIssue } from "../../../../lib/validation/labels";
 
 /** Input of the machines' rules; values that could not be read are absent. */
-export interface MachineFacts extends EndpointMachine {
+export interface ValidatedMachine extends EndpointMachine {
   pool?: string;
   hostKey?: unknown;
   taints?: readonly { key?: unknown; effect?: unknown }[];
@@ -17,7 +17,7 @@ export interface MachineFacts extends EndpointMachine {
 
 /** Input of the rules that depend on several fields of a cluster. */
 export interface ClusterFacts {
-  machines: readonly MachineFacts[];
+  machines: readonly ValidatedMachine[];
   /** Whether the list of machines and all roles could be read. */
   rolesKnown: boolean;
   /** Whether every machine must show a configured host key, so that there is no first contact. */
@@ -25,7 +25,7 @@ export interface ClusterFacts {
   lost: readonly string[];
   allowEvenControlPlanes: boolean;
   network: NetworkBlocks;
-  endpoint: EndpointFacts | undefined;
+  endpoint: ValidatedEndpoint | undefined;
 }
 
 /** Returns the issues of a cluster's machines, lost machines, blocks and endpoint. */
@@ -69,7 +69,7 @@ export function encryptionKeyIssue({
   return "has no effect without `encryptSecretsAtRest`; remove it";
 }
 
-function absentHostKeyIssue({ hostKey }: MachineFacts): string | undefined {
+function absentHostKeyIssue({ hostKey }: ValidatedMachine): string | undefined {
   if (hostKey !== undefined) return undefined;
   return "is missing, and `ssh.requireHostKeys` allows no first contact; copy it from /etc/ssh/ssh_host_ed25519_key.pub on the machine";
 }
@@ -116,7 +116,7 @@ export function poolIssues(
 }
 
 /** Returns an issue for each name, SSH address, internal address or API address that two machines share. */
-function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIssue[] {
+function duplicateMachineIssues(machines: readonly ValidatedMachine[]): ValidationIssue[] {
   const planes = machines.map(({ role, apiServer }) => (role === "control-plane" ? apiServer : undefined));
   const own: [field: string, what: string, values: (string | undefined)[]][] = [
     ["name", "name", machines.map(({ name }) => name)],
@@ -135,7 +135,7 @@ function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIs
 }
 
 /** Returns an issue for a field that the machine's role does not have. */
-function roleFieldIssues({ role, pool, apiServer }: MachineFacts): ValidationIssue[] {
+function roleFieldIssues({ role, pool, apiServer }: ValidatedMachine): ValidationIssue[] {
   if (role === "control-plane" && pool !== undefined)
     return issueAt(["pool"], "control planes have no pool; remove it, or make the machine a worker");
   if (role === "worker" && apiServer !== undefined)
@@ -153,7 +153,7 @@ function lostMachineIssues(lost: readonly string[], machines: readonly { name?: 
 
 /** Returns an issue for each repeated or default taint: kubeadm registers no Node that has a taint twice. */
 export function taintIssues(
-  taints: NonNullable<MachineFacts["taints"]>,
+  taints: NonNullable<ValidatedMachine["taints"]>,
   role: Role | undefined,
 ): ValidationIssue[] {
   const names = taints.map(({ key, effect }) => `${String(key)}:${String(effect)}`);

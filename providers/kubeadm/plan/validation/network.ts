@@ -122,7 +122,7 @@ export function machineAddressIssues(
 }
 
 /** Input of the endpoint's rules; values that could not be read are absent. */
-export interface EndpointFacts {
+export interface ValidatedEndpoint {
   loopback?: { port?: number };
   external?: { host?: string };
 }
@@ -139,7 +139,7 @@ export interface EndpointMachine {
 
 /** Returns the issues of the API's endpoint against network blocks and machines; paths begin with "endpoint". */
 export function endpointIssues(
-  endpoint: EndpointFacts | undefined,
+  endpoint: ValidatedEndpoint | undefined,
   blocks: NetworkBlocks,
   machines: readonly EndpointMachine[],
 ): ValidationIssue[] {

@@ -34,7 +34,7 @@ interface MachineSettings {
 }
 
 /** Returns the issue of a value by its rule; none for an absent value. */
-export function check<T>(
+export function valueIssue<T>(
   path: ConfigurationPath,
   value: T | undefined,
   rule: (value: T) => string | undefined,
@@ -43,7 +43,7 @@ export function check<T>(
 }
 
 const each = <T>(path: ConfigurationPath, values: readonly T[], rule: (value: T) => string | undefined) =>
-  values.flatMap((value, index) => check([...path, index], value, rule));
+  values.flatMap((value, index) => valueIssue([...path, index], value, rule));
 
 /** Returns the issues of everything that reaches units, haproxy, apt, containerd and kubeadm on a machine. */
 function settingsIssues(settings: MachineSettings): ValidationIssue[] {
@@ -51,26 +51,26 @@ function settingsIssues(settings: MachineSettings): ValidationIssue[] {
   return [
     ...(source ? below(["source"], sourceIssues(source)) : []),
     ...extra.flatMap(({ path, content, mode, owner }, index) => [
-      ...check(["files", index, "path"], path, files.hostFilePathIssue),
-      ...check(["files", index, "content"], content, files.hostFileContentIssue),
-      ...check(["files", index, "mode"], mode, files.fileModeIssue),
-      ...check(["files", index, "owner"], owner || undefined, files.fileOwnerIssue),
+      ...valueIssue(["files", index, "path"], path, files.hostFilePathIssue),
+      ...valueIssue(["files", index, "content"], content, files.hostFileContentIssue),
+      ...valueIssue(["files", index, "mode"], mode, files.fileModeIssue),
+      ...valueIssue(["files", index, "owner"], owner || undefined, files.fileOwnerIssue),
     ]),
     ...below(["files"], files.hostFileListIssues(extra)),
-    ...check(["proxy", "http"], proxy?.http, proxyUrlIssue),
-    ...check(["proxy", "https"], proxy?.https, proxyUrlIssue),
+    ...valueIssue(["proxy", "http"], proxy?.http, proxyUrlIssue),
+    ...valueIssue(["proxy", "https"], proxy?.https, proxyUrlIssue),
     ...each(["proxy", "noProxy"], proxy?.noProxy ?? [], noProxyIssue),
-    ...check(["proxy", "credentials"], proxy?.credentials, (credentials) =>
+    ...valueIssue(["proxy", "credentials"], proxy?.credentials, (credentials) =>
       proxyCredentialsIssue(credentials, proxy),
     ),
     ...below(["registries"], registriesIssues(registries ?? {})),
-    ...check(["imageRepository"], settings.imageRepository || undefined, sources.imageRepositoryIssue),
-    ...check(["caBundle"], settings.caBundle || undefined, certificateBundleIssue),
+    ...valueIssue(["imageRepository"], settings.imageRepository || undefined, sources.imageRepositoryIssue),
+    ...valueIssue(["caBundle"], settings.caBundle || undefined, certificateBundleIssue),
     ...each(["ignorePreflightErrors"], settings.ignorePreflightErrors ?? [], preflightIssue),
-    ...check(["network", "podSubnet"], network?.podSubnet, podSubnetIssue),
-    ...check(["network", "serviceSubnet"], network?.serviceSubnet, serviceSubnetIssue),
-    ...check(["network", "dnsDomain"], network?.dnsDomain, dnsNameIssue),
-    ...check(["endpoint", "external", "host"], endpoint?.external?.host, hostIssue),
+    ...valueIssue(["network", "podSubnet"], network?.podSubnet, podSubnetIssue),
+    ...valueIssue(["network", "serviceSubnet"], network?.serviceSubnet, serviceSubnetIssue),
+    ...valueIssue(["network", "dnsDomain"], network?.dnsDomain, dnsNameIssue),
+    ...valueIssue(["endpoint", "external", "host"], endpoint?.external?.host, hostIssue),
   ];
 }
 
@@ -93,8 +93,8 @@ function sourceIssues(source: SoftwareSource): ValidationIssue[] {
   if ("packages" in source) {
     const { packages } = source;
     const issues = [
-      ...check(["repository"], packages.repository, (text) => urlIssue(text, ["https"])),
-      ...check(["keyFingerprint"], packages.keyFingerprint, sources.keyFingerprintIssue),
+      ...valueIssue(["repository"], packages.repository, (text) => urlIssue(text, ["https"])),
+      ...valueIssue(["keyFingerprint"], packages.keyFingerprint, sources.keyFingerprintIssue),
       ...sources.packagesIssues(packages),
     ];
     return below(["packages"], issues);
@@ -104,9 +104,9 @@ function sourceIssues(source: SoftwareSource): ValidationIssue[] {
     ["bundle"],
     [
       ...sources.bundleIssues(source.bundle),
-      ...check(["path"], path, (text) => files.absolutePathIssue(text) ?? sources.bundlePathIssue(text)),
-      ...check(["url"], url, (text) => urlIssue(text) ?? sources.bundlePathIssue(text)),
-      ...check(["sha256"], sha256, sources.sha256Issue),
+      ...valueIssue(["path"], path, (text) => files.absolutePathIssue(text) ?? sources.bundlePathIssue(text)),
+      ...valueIssue(["url"], url, (text) => urlIssue(text) ?? sources.bundlePathIssue(text)),
+      ...valueIssue(["sha256"], sha256, sources.sha256Issue),
     ],
   );
 }
@@ -157,7 +157,7 @@ export function assertAddresses(machines: readonly { name: string; address: stri
   const issues = machines.flatMap(({ name, address }) => [
     ...issueAt([name, "name"], dnsNameIssue(name)),
     // no address: `--target` leaves out the object that has it, and with it what would run this
-    ...check([name, "address"], address, hostIssue),
+    ...valueIssue([name, "address"], address, hostIssue),
   ]);
   refuse("an address of a machine is not valid", issues);
 }

@@ -52,7 +52,7 @@ const STORED = {
 } as const;
 
 /** Runs the work with a client of the adopted cluster, by the administrator's credentials of a control plane. */
-export async function withCluster<T>(
+export async function withAdoptedCluster<T>(
   session: MachinesSession<ConfigurationInputs>,
   readsOnly: boolean,
   work: (kubernetes: KubernetesClient) => Promise<T>,
@@ -85,7 +85,7 @@ export async function settingIssuesOf(
   const { machines, specification, adopted = [] } = session.inputs;
   const change = adoptedChange(olds, specification);
   if (!change) return [];
-  const { objects, written, daemonSet } = await withCluster(session, true, async (kubernetes) => ({
+  const { objects, written, daemonSet } = await withAdoptedCluster(session, true, async (kubernetes) => ({
     ...(await readMergeable(kubernetes)),
     daemonSet: change.kubeProxy ? await kubernetes.get<KubeProxyDaemonSet>(KUBE_PROXY) : undefined,
   }));
@@ -124,7 +124,7 @@ export async function assertMergeable(
  * Merges the settings into kubeadm's ConfigMaps of an adopted cluster. May be repeated after a kill at any point: what is
  * undone later is recorded before it is written.
  */
-export async function writeSettings(
+export async function writeAdopted(
   kubernetes: KubernetesClient,
   specification: ClusterSpecification,
 ): Promise<void> {

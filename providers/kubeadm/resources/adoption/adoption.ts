@@ -96,7 +96,7 @@ export async function administratorKubeconfig(
  *
  * @throws Error with every issue; then nothing is written on any machine
  */
-export async function adopt(session: Session): Promise<void> {
+export async function adoptCluster(session: Session): Promise<void> {
   const { inspected, issues } = await inspectForAdoption(session);
   if (issues.length > 0) throw new Error(issueLines(below(["cluster"], issues)).join("\n"));
   const authority = inspected[0]?.facts.authority ?? "";

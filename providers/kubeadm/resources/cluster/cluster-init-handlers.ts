@@ -12,7 +12,7 @@ import {
 import { writtenParts } from "../../plan/configuration/configuration-record";
 import { keyGeneration, keyName } from "../../plan/encryption/encryption";
 import { controlPlanesOf } from "../../plan/cluster/machine";
-import { adoptionSteps, refuseAdoptChange } from "../../plan/adoption/adoption";
+import { clusterAdoptionSteps, refuseAdoptChange } from "../../plan/adoption/adoption";
 import { clusterInitSteps, type ClusterInitStep } from "../../plan/steps";
 import { formerMachines } from "../../plan/membership/nodes";
 import { explained, PartialFailure } from "../../../../lib/pulumi/failure";
@@ -26,7 +26,7 @@ import { initStep } from "../../plan/facts/components";
 import { componentsOn, readMachineFacts } from "../facts/reading";
 import { rememberGivenBack } from "./given-back";
 import { unnamedOwner } from "../../plan/facts/ownership";
-import { assertClock, readFacts, rebootIfRequired } from "./rebooting";
+import { assertClock, readReportedFacts, rebootIfRequired } from "./rebooting";
 import { report, reportRecorded } from "../../../../lib/pulumi/log";
 import { rememberWrites } from "../configuration/configuration-record";
 import { rememberAccess } from "../session/preview-reading";
@@ -48,7 +48,7 @@ const pluginsOf = (olds: Partial<Inputs>, news: Inputs) => ({
 
 /** Returns the control planes that are members already, and the facts of the first. An unreachable one is an error, since it could be a member. */
 async function membersAmong(session: MachinesSession, controlPlanes: Inputs["machines"]) {
-  const facts = await Promise.all(controlPlanes.map((machine) => readFacts(session, machine)));
+  const facts = await Promise.all(controlPlanes.map((machine) => readReportedFacts(session, machine)));
   const unnamed = controlPlanes
     .filter((_, index) => facts[index]?.unnamed)
     .map(({ name }) => unnamedOwner(name));
@@ -153,14 +153,14 @@ async function previewAdoption(news: Inputs) {
     const inspection = await withMachines(nameOf(news), reachable, inspectForAdoption);
     if (inspection.kubeconfig !== undefined && inspection.issues.length === 0)
       rememberAccess(news.specification.name, inspection.kubeconfig);
-    const steps = adoptionSteps(news.machines, inspection.cluster).map(clusterInitSteps.format);
+    const steps = clusterAdoptionSteps(news.machines, inspection.cluster).map(clusterInitSteps.format);
     return { adopted, steps, failures: failuresOf(inspection.issues) };
   } catch (error) {
     report(
       nameOf(news),
       `the machines could not be inspected, the run does it before it writes: ${messageOf(error)}`,
     );
-    return { adopted, steps: adoptionSteps(news.machines).map(clusterInitSteps.format), failures: [] };
+    return { adopted, steps: clusterAdoptionSteps(news.machines).map(clusterInitSteps.format), failures: [] };
   }
 }
 
@@ -344,8 +344,8 @@ export const handlers: Handlers = {
     const resource = nameOf(inputs);
     if (inputs.adopt)
       return explained({ resource, step: "adopt the cluster" }, async () => {
-        const { adopt } = await import("../adoption/adoption.js");
-        await withMachines(resource, inputs, adopt);
+        const { adoptCluster } = await import("../adoption/adoption.js");
+        await withMachines(resource, inputs, adoptCluster);
         return { id: inputs.specification.name, outs: inputs };
       });
     // the marker identifies what kubeadm left, so a failed create can simply be repeated

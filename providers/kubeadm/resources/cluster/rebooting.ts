@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { readJsonObjectOf } from "../../../../lib/json";
-import { BOOT_ID, factsScript, type MachineFacts, rebootScript } from "../../machine/steps";
+import { BOOT_ID, factsScript, type ReportedFacts, rebootScript } from "../../machine/steps";
 import { MOST_CLOCK_MILLISECONDS } from "../../plan/facts/system-rows";
 import type { Machine } from "../../plan/cluster/machine";
 import { clockAdvice } from "../../../../lib/clock";
@@ -11,12 +11,12 @@ import type { MachinesSession } from "../session/machines-session";
 type Session = Pick<MachinesSession, "run" | "progress" | "inputs">;
 
 /** Reads what a machine reports about itself. Refuses a machine of another owner. */
-export async function readFacts(
+export async function readReportedFacts(
   session: Pick<Session, "run">,
   machine: Parameters<Session["run"]>[0],
-): Promise<MachineFacts> {
+): Promise<ReportedFacts> {
   const facts = await session.run(machine, factsScript);
-  return readJsonObjectOf(`what ${machine.name} says of itself`, facts) as unknown as MachineFacts;
+  return readJsonObjectOf(`what ${machine.name} says of itself`, facts) as unknown as ReportedFacts;
 }
 
 /**
@@ -32,7 +32,7 @@ export function clockIssue({ name }: Pick<Machine, "name">, seconds: number): st
 }
 
 /** Refuses a machine whose clock differs, before it becomes a member. */
-export function assertClock(machine: Pick<Machine, "name">, { clock }: MachineFacts): void {
+export function assertClock(machine: Pick<Machine, "name">, { clock }: ReportedFacts): void {
   const issue = clock === undefined ? undefined : clockIssue(machine, clock);
   if (issue !== undefined) throw new Error(issue);
 }
@@ -46,7 +46,7 @@ export function assertClock(machine: Pick<Machine, "name">, { clock }: MachineFa
 export async function rebootIfRequired(
   session: Session,
   machine: Machine,
-  { rebootOf = "" }: MachineFacts,
+  { rebootOf = "" }: ReportedFacts,
 ): Promise<void> {
   if (rebootOf === "") return;
   const { name } = machine;
@@ -63,7 +63,7 @@ export async function rebootIfRequired(
   const temporary = [SshUnreachable, SshConnectionLost, SshCommandTimeout, AuthenticationRefused];
   const probe = async () => {
     try {
-      const facts = await readFacts(session, machine);
+      const facts = await readReportedFacts(session, machine);
       return facts.rebootOf === rebootOf ? { pending: "it has not gone down yet" } : { done: undefined };
     } catch (error) {
       if (temporary.some((kind) => error instanceof kind)) return { pending: (error as Error).message };

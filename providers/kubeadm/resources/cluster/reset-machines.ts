@@ -1,7 +1,7 @@
 import type { Machine } from "../../plan/cluster/machine";
 import { listed } from "../../../../lib/text/quote";
 import type { MachinesSession } from "../session/machines-session";
-import { readFacts } from "./rebooting";
+import { readReportedFacts } from "./rebooting";
 
 /** What completes what was interrupted. */
 const NEXT = {
@@ -33,7 +33,7 @@ export async function assertNotReset(
 ): Promise<void> {
   // one that does not answer is a matter of the steps that need it
   const facts = await Promise.all(
-    members.map((machine) => readFacts(session, machine).catch(() => undefined)),
+    members.map((machine) => readReportedFacts(session, machine).catch(() => undefined)),
   );
   const names = members.filter((_, index) => facts[index]?.member === false).map(({ name }) => name);
   if (names.length > 0) throw new MachinesWereReset(names, interrupted);

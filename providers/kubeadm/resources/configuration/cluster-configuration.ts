@@ -3,7 +3,7 @@ import { configureClusterScript } from "../../machine/steps";
 import { beginWrite, endWrite, type WrittenPart } from "../../plan/configuration/configuration-record";
 import { controlPlanesOf } from "../../plan/cluster/machine";
 import type { ClusterSpecification } from "../../plan/cluster/specification";
-import { restartKubeProxy, withCluster, writeSettings } from "../adoption/adopted-configuration";
+import { restartKubeProxy, withAdoptedCluster, writeAdopted } from "../adoption/adopted-configuration";
 import { changeRecord } from "./configuration-record";
 import type { ConfigurationInputs } from "../declarations";
 import { type MachinesSession, readyControlPlane } from "../session/machines-session";
@@ -30,11 +30,11 @@ export async function writeConfiguration(
 ): Promise<void> {
   if (parts.length === 0) return;
   const { specification: news } = session.inputs;
-  await withCluster(session, false, async (kubernetes) => {
+  await withAdoptedCluster(session, false, async (kubernetes) => {
     const { endpoint: found = [] } = await changeRecord(kubernetes, (record) =>
       beginWrite(record, parts, { olds, news }),
     );
-    if (isAdopted) await writeSettings(kubernetes, news);
+    if (isAdopted) await writeAdopted(kubernetes, news);
     else await configure(session, parts);
     if (isAdopted && parts.includes("kubeProxy")) await restartKubeProxy(session);
     if (parts.includes("endpoint")) await moveEndpoint(session, [...new Set([...formerEndpoints, ...found])]);

@@ -108,7 +108,7 @@ async function compareMachines(
           secretFiles.includes(file.path) ? { ...file, isSecret: true } : file,
         );
         found.set(machine.name, files);
-        refusals.set(machine.name, parseRefusingPrograms(answer).map(refusalOf));
+        refusals.set(machine.name, parseRefusingPrograms(answer).map(trialIssue));
       } catch (error) {
         reasons.set(machine.name, error);
       }
@@ -125,7 +125,7 @@ async function compareMachines(
 }
 
 /** Returns what is wrong with a program that does not start with the changed files, and what to do. */
-export function refusalOf({ program, words }: { program: string; words: string }): string {
+export function trialIssue({ program, words }: { program: string; words: string }): string {
   const said = shortened(displayLine(words), LONGEST_REASON);
   return `${displayLine(program)} does not start with the changed settings (${said}); nothing was changed: fix them, or take them back`;
 }

@@ -11,7 +11,7 @@ import { hasKubeProxy, kubeProxyVersion } from "../../plan/configuration/configu
 import { controlPlanesOf } from "../../plan/cluster/machine";
 import type { NodeRolloutInputs } from "../declarations";
 import { withMachines } from "../session/machines-session";
-import { refusalOf } from "./configuration-diff";
+import { trialIssue } from "./configuration-diff";
 
 /** How long a machine may take to answer, and how long all may take that are asked, one after the other. */
 const CONNECT_SECONDS = 6;
@@ -51,7 +51,10 @@ export async function tryKubeProxy(
         try {
           const answer = await session.run(machine, script, { seconds, data });
           const refused = parseRefusingPrograms(answer);
-          return { refusals: refused.map((each) => `on ${machine.name}, ${refusalOf(each)}`), notes: [] };
+          return {
+            refusals: refused.map((each) => `on ${machine.name}, ${trialIssue(each)}`),
+            notes: [],
+          };
         } catch (error) {
           if (error instanceof RunInterrupted || error instanceof EngineGone) throw error;
           // the run asks a control plane that answers

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../../lib/error-message";
 import type { NodeDifferences } from "../../../../lib/text/unified-diff";
 import { readDrift } from "../../client/drift";
-import { filesOf } from "../../plan/drift/drift";
+import { namedFiles } from "../../plan/drift/drift";
 import type { RolloutNode } from "../../plan/rollout/observed";
 import { nodeRolloutSteps } from "../../plan/steps";
 import type { NodeRolloutInputs } from "../declarations";
@@ -31,7 +31,7 @@ export async function driftNotes(
       const line = nodeRolloutSteps.format({
         kind: "drifted",
         machine: machine.name,
-        files: filesOf(drift),
+        files: namedFiles(drift),
       });
       // a step of the rollout names the files
       const lines = setting === "repair" ? [] : [line];

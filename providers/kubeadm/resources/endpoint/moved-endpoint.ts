@@ -5,7 +5,7 @@ import {
   moveEndpointScript,
   parseEndpointFacts,
 } from "../../machine/endpoint/endpoint-steps";
-import { type EndpointFacts, endpointIssues } from "../../plan/endpoint/moved-endpoint";
+import { type EndpointFacts, movedEndpointIssues } from "../../plan/endpoint/moved-endpoint";
 import { isKnown } from "../../../../lib/unknown";
 import { hasKubeProxy } from "../../plan/configuration/configuration";
 import { controlPlanesOf } from "../../plan/cluster/machine";
@@ -69,7 +69,7 @@ export async function previewMove(
   const found = [...facts.values()].find(({ hasKubeProxy: has }) => has !== undefined);
   const restarts = found?.hasKubeProxy ?? hasKubeProxy(specification);
   return {
-    issues: endpointIssues(specification, facts),
+    issues: movedEndpointIssues(specification, facts),
     step: {
       kind: "endpoint",
       endpoint: controlPlaneEndpoint(specification.endpoint),
@@ -85,7 +85,7 @@ export async function previewMove(
  */
 export async function assertMovable(session: Session, olds: Recorded): Promise<void> {
   const { facts, failures } = await readFacts(session, olds);
-  const issues = endpointIssues(session.inputs.specification, facts);
+  const issues = movedEndpointIssues(session.inputs.specification, facts);
   if (issues.length > 0) throw new Error(issueLines(below(["cluster"], issues)).join("\n"));
   if (failures.length > 0) throw errorOf(failures);
 }

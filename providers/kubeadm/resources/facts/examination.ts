@@ -10,7 +10,7 @@ import type { RecordedMachine } from "../../plan/facts/ownership";
 import type { DesiredMachines } from "../declarations";
 import { allInParallel } from "../session/machines-session";
 export { noteLines } from "../../plan/facts/examination";
-import { type Access, connected, keyOf, rememberFacts } from "./reading";
+import { type ReadingAccess, connected, keyOf, rememberFacts } from "./reading";
 
 /** How long a machine may take to answer all questions, in seconds. */
 const SECONDS = 15;
@@ -43,7 +43,7 @@ export const wasExamined = (machine: RecordedMachine): boolean =>
  * @param credentialsSum SHA-256 of the registries' credentials; undefined if it is not known
  */
 export async function examine(
-  access: Access,
+  access: ReadingAccess,
   machines: readonly RecordedMachine[],
   desired: DesiredMachines,
   {
@@ -74,7 +74,7 @@ function wantedOf({ name, group = CONTROL_PLANE_GROUP }: RecordedMachine, desire
 }
 
 function answerOf(
-  access: Access,
+  access: ReadingAccess,
   machine: RecordedMachine,
   machines: readonly RecordedMachine[],
   desired: DesiredOfAll,
@@ -89,7 +89,7 @@ function answerOf(
 }
 
 async function ask(
-  access: Access,
+  access: ReadingAccess,
   machine: RecordedMachine,
   machines: readonly RecordedMachine[],
   desired: DesiredOfAll,

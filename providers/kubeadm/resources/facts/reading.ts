@@ -15,7 +15,7 @@ const READ_SECONDS = 5;
 const SHARED_MILLISECONDS = 10_000;
 
 /** How the machines of a cluster are reached. */
-export interface Access {
+export interface ReadingAccess {
   readonly credentials: SshCredentials;
   readonly jumpHost?: JumpHost;
 }
@@ -37,7 +37,7 @@ const shared = new Map<string, Shared>();
  * @returns the facts by machine, or why it could not be read
  */
 export async function readMachineFacts(
-  access: Access,
+  access: ReadingAccess,
   machines: readonly RecordedMachine[],
 ): Promise<Map<string, ReadFacts>> {
   const found = new Map<string, ReadFacts>();
@@ -107,7 +107,7 @@ function usable(key: string): Shared | undefined {
   return known && known.until > Date.now() && known.changes === changesSoFar() ? known : undefined;
 }
 
-function sharedFacts(access: Access, machine: RecordedMachine): Promise<ReadFacts> {
+function sharedFacts(access: ReadingAccess, machine: RecordedMachine): Promise<ReadFacts> {
   const key = keyOf(machine);
   const known = usable(key);
   if (known) return known.facts;
@@ -122,7 +122,7 @@ function remember(key: string, facts: Promise<ReadFacts> | ReadFacts): void {
   shared.set(key, { facts: Promise.resolve(facts), until: Date.now() + SHARED_MILLISECONDS, changes });
 }
 
-async function read(access: Access, machine: RecordedMachine): Promise<ReadFacts> {
+async function read(access: ReadingAccess, machine: RecordedMachine): Promise<ReadFacts> {
   return connected(access, machine, (run) => factsBy(machine, run));
 }
 
@@ -143,7 +143,7 @@ export class NotKnownYet extends Error {}
  * @throws NotKnownYet, and the SSH client's typed errors
  */
 export async function connected<T>(
-  { credentials, jumpHost }: Access,
+  { credentials, jumpHost }: ReadingAccess,
   machine: RecordedMachine,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {

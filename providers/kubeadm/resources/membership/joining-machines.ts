@@ -1,6 +1,6 @@
 import { report } from "../../../../lib/pulumi/log";
 import { isKnown, isKnownList } from "../../../../lib/unknown";
-import type { Refusal } from "../../plan/configuration/immutables";
+import type { RefusedChange } from "../../plan/configuration/immutables";
 import { initializedNode } from "../../plan/membership/nodes";
 import { planMembership } from "../../plan/membership/plan";
 import { type NodeGroupStep, nodeGroupSteps } from "../../plan/steps";
@@ -8,7 +8,7 @@ import type { NodeGroupInputs } from "../declarations";
 import { addressesOf, readMachineFacts, wasListed } from "../facts/reading";
 
 /** Returns the name of a group's resource for messages. */
-export const nameOf = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
+export const groupName = ({ group }: NodeGroupInputs) => `NodeGroup ${group}`;
 export const namesOf = (machines: readonly { readonly name: string }[] = []) =>
   machines.map(({ name }) => name);
 
@@ -37,7 +37,7 @@ export async function firstLines(olds: Partial<NodeGroupInputs>, news: NodeGroup
 
 /** What is found about machines that join, before anything is changed. */
 interface FoundJoining {
-  readonly refusals: Refusal[];
+  readonly refusals: RefusedChange[];
   /** What their preparation changes, as far as the check of the ClusterOwner has not listed it. */
   readonly preparation: NodeGroupStep[];
 }
@@ -88,7 +88,7 @@ export async function examineJoining(
     keeps: found.keeps.filter(isUnsaid),
     unread: found.unread.filter(isUnsaid),
   };
-  for (const line of noteLines(said)) report(nameOf(news), line);
+  for (const line of noteLines(said)) report(groupName(news), line);
   const unread = namesOf(due).filter(
     (name) =>
       unlisted.includes(name) && prepared(name) && found.unread.some(({ machine }) => machine === name),

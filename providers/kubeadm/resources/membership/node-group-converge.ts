@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { tryEviction } from "../../../../lib/kubernetes";
 import { PartialFailure } from "../../../../lib/pulumi/failure";
 import { SshUnreachable } from "../../../../lib/ssh/errors";
-import { machineOf } from "../../../../lib/steps/steps";
+import { machineOfStep } from "../../../../lib/steps/steps";
 import { leaveControlPlaneScript, resetScript } from "../../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine, withKeysOfLeaving } from "../../plan/cluster/machine";
 import {
@@ -22,7 +22,7 @@ import { etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { allInParallel } from "../session/machines-session";
 import { joinAll } from "./node-joining";
 import { applyNodeSettings } from "./node-settings";
-import { readFacts } from "../cluster/rebooting";
+import { readReportedFacts } from "../cluster/rebooting";
 import { assertNotReset } from "../cluster/reset-machines";
 import { beginRemoval, endRemoval } from "./node-removal";
 import { nodeOutputs, observeNode, observeNodes } from "./observed-nodes";
@@ -83,7 +83,7 @@ export async function convergeNodeGroup(
         desired.filter(({ name }) => isMember(name)),
       );
     const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {
-      const due = steps.filter(({ kind }) => kinds.includes(kind)).map(machineOf);
+      const due = steps.filter(({ kind }) => kinds.includes(kind)).map(machineOfStep);
       return desired.filter(({ name }) => due.includes(name));
     };
     const named = (machines: Machine[]) => machines.map(({ name }) => name).join(", ");
@@ -204,7 +204,7 @@ async function wasReset(
   if (ready || machine === undefined) return false;
   // a machine that does not answer, or is not this one, fails where it is to be reset
   const facts = await Promise.race([
-    readFacts(session, machine).catch(() => undefined),
+    readReportedFacts(session, machine).catch(() => undefined),
     pause(LONGEST_ANSWER_MILLISECONDS, undefined, { ref: false }),
   ]);
   return facts?.reset === true;

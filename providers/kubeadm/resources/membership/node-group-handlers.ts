@@ -3,7 +3,7 @@ import {
   refuseAddressChange,
   refuseForeignNodes,
   refuseJoinSettings,
-  type Refusal,
+  type RefusedChange,
 } from "../../plan/configuration/immutables";
 import { recordedLost } from "../../plan/membership/lost";
 import * as membership from "../../plan/membership/plan";
@@ -34,7 +34,7 @@ import { isKnownList } from "../../../../lib/unknown";
 import { readMachineFacts } from "../facts/reading";
 import { selfOf } from "../facts/ownership";
 import { nodeOutputs, observeNodes } from "./observed-nodes";
-import { examineJoining, firstLines, nameOf, namesOf } from "./joining-machines";
+import { examineJoining, firstLines, groupName, namesOf } from "./joining-machines";
 import { readCluster, readForCheck } from "../session/preview-reading";
 import { report, reportRecorded } from "../../../../lib/pulumi/log";
 import type { NodeGroupInputs, NodeGroupOutputs } from "../declarations";
@@ -65,7 +65,7 @@ interface GroupPreview {
 async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
   const wanted = namesOf(news.machines);
   const [answer, interruptedWith] = await Promise.all([
-    readForCheck(nameOf(news), olds, news, observeNodes),
+    readForCheck(groupName(news), olds, news, observeNodes),
     readInterrupted(olds, news),
   ]);
   if (answer === undefined) return { lines: await firstLines(olds, news) };
@@ -83,7 +83,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   ]);
   // the join of a killed run may have ended since the Nodes were read
   if (members.names.some((name) => !namesOf(observed).includes(name)))
-    observed = (await readForCheck(nameOf(news), olds, news, observeNodes))?.facts ?? observed;
+    observed = (await readForCheck(groupName(news), olds, news, observeNodes))?.facts ?? observed;
   const own = observed && withOwnership(observed, recordedOwnership(olds));
   const plan = membership.planMembership({
     ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
@@ -117,7 +117,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     ({ name, ready }) => !ready && removed.some(({ machine, lost }) => machine === name && !lost),
   );
   for (const note of [...plan.notes, ...dead.map(membership.leavesNotReady)])
-    report(nameOf(news), nodeGroupSteps.format(note));
+    report(groupName(news), nodeGroupSteps.format(note));
   return {
     lines: steps.map(nodeGroupSteps.format),
     plan,
@@ -188,7 +188,7 @@ async function volumesOfLeaving(
   steps: readonly NodeGroupStep[],
 ): Promise<(machine: string) => boolean> {
   if (!steps.some(({ kind }) => kind === "remove")) return () => false;
-  const answer = await readForCheck(`${nameOf(news)}, volumes`, olds, news, async ({ kubernetes }) => {
+  const answer = await readForCheck(`${groupName(news)}, volumes`, olds, news, async ({ kubernetes }) => {
     const { nodesWithVolumes } = await import("../../../../lib/kubernetes/index.js");
     return nodesWithVolumes(kubernetes);
   });
@@ -214,7 +214,7 @@ function refuseJoined(
   olds: Partial<NodeGroupInputs>,
   news: NodeGroupInputs,
   observed?: ObservedNode[],
-): Refusal[] {
+): RefusedChange[] {
   const recorded = olds.machines ?? [];
   const own = [...namesOf(olds.machines), ...namesOf(news.machines)];
   const joined = observed?.filter(({ name, group }) => group !== undefined && own.includes(name)) ?? recorded;
@@ -266,7 +266,7 @@ export const handlers: Handlers = {
         ? none
         : await examineJoining(olds, { ...news, preparations, credentialsSum }, preview.plan?.steps);
     const steps = [...preparation.map(nodeGroupSteps.format), ...lines];
-    for (const line of steps) report(nameOf(news), line);
+    for (const line of steps) report(groupName(news), line);
     const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});
     const inputs = {
       ...{ ...news, owned, steps },
@@ -276,7 +276,7 @@ export const handlers: Handlers = {
       ...(news.pools ? { leaving } : {}),
     };
     const recorded = { ...inputs, lost: recordedLost(olds.lost, inputs.lost) };
-    reportRecorded(nameOf(news), olds, recorded, RECORDED);
+    reportRecorded(groupName(news), olds, recorded, RECORDED);
     return { inputs, failures };
   },
 
@@ -301,9 +301,9 @@ export const handlers: Handlers = {
   },
 
   async read(id, outputs: NodeGroupOutputs) {
-    const { facts, unread } = await readCluster(nameOf(outputs), outputs.kubeconfig, observeNodes);
+    const { facts, unread } = await readCluster(groupName(outputs), outputs.kubeconfig, observeNodes);
     if (facts) return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, facts) } };
-    report(nameOf(outputs), `could not be read, so what is recorded stays: ${unread}`);
+    report(groupName(outputs), `could not be read, so what is recorded stays: ${unread}`);
     return { id, props: outputs };
   },
 
@@ -323,5 +323,5 @@ async function converge(
   isDeleted = false,
 ): Promise<NodeGroupOutputs> {
   const { convergeNodeGroup } = await import("./node-group-converge.js");
-  return convergeNodeGroup(id, nameOf(inputs), recorded, inputs, isDeleted);
+  return convergeNodeGroup(id, groupName(inputs), recorded, inputs, isDeleted);
 }

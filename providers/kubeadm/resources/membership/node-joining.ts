@@ -24,9 +24,9 @@ import {
 } from "./etcd-membership";
 import { addCertificateNames, clusterVersion } from "../configuration/kubeadm-config";
 import { allInParallel, readyControlPlane, throwAll } from "../session/machines-session";
-import { applyNodeSettings, groupTaints, writeSettings } from "./node-settings";
+import { applyNodeSettings, groupTaints, writeNodeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
-import { assertClock, readFacts, rebootIfRequired } from "../cluster/rebooting";
+import { assertClock, readReportedFacts, rebootIfRequired } from "../cluster/rebooting";
 
 type Session = ClusterSession<NodeGroupInputs>;
 
@@ -102,7 +102,7 @@ async function mustJoin(
   recorded: readonly string[],
   joining?: Joining,
 ): Promise<boolean> {
-  const facts = await readFacts(session, machine);
+  const facts = await readReportedFacts(session, machine);
   await session.assertMayGoOn();
   if (facts.member) {
     assertRole(machine, facts);
@@ -131,7 +131,7 @@ async function isInCluster(session: Session, machine: Machine, joining?: Joining
 }
 
 /** Refuses a machine that an interrupted run joined with the other role: its Node has no group's label that would say so. */
-function assertRole(machine: Machine, { controlPlane }: steps.MachineFacts): void {
+function assertRole(machine: Machine, { controlPlane }: steps.ReportedFacts): void {
   if (controlPlane !== (machine.role === "control-plane")) throw new Error(otherRole(machine));
 }
 
@@ -207,7 +207,7 @@ async function registerAgain(session: Session, machine: Machine): Promise<void> 
       object ? { done: undefined } : { pending: "it has not registered" },
     );
   }
-  await writeSettings(session, name, (node) =>
+  await writeNodeSettings(session, name, (node) =>
     hasLostRole(machine, node)
       ? { labels: CONTROL_PLANE_LABELS, taints: groupTaints(session, machine, node) }
       : {},

@@ -23,7 +23,7 @@ type Settings = (node: ObservedNode) => { labels?: LabelChanges; taints?: Taint[
  *
  * @throws KubernetesError 409 when other writers keep changing the Node
  */
-export async function writeSettings(
+export async function writeNodeSettings(
   { kubernetes }: ClusterSession<NodeGroupInputs>,
   name: string,
   settings: Settings,
@@ -63,7 +63,7 @@ export async function applyNodeSettings(
   session: ClusterSession<NodeGroupInputs>,
   machine: Machine,
 ): Promise<void> {
-  await writeSettings(session, machine.name, (observed) => {
+  await writeNodeSettings(session, machine.name, (observed) => {
     const [node] = withOwnership([observed], session.inputs.owned ?? {}) as [ObservedNode];
     return { labels: labelChanges(machine, node), taints: groupTaints(session, machine, node) };
   });

@@ -14,7 +14,7 @@ import { leftOutStep } from "../../plan/rollout/state";
 import { compareVersions } from "../../plan/rollout/versions";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../../plan/steps";
 import { toleratedUnreachable } from "../../plan/membership/unreachable";
-import { machineOf, stepsOfUnread } from "../../../../lib/steps/steps";
+import { machineOfStep, stepsOfUnread } from "../../../../lib/steps/steps";
 import { PartialFailure } from "../../../../lib/pulumi/failure";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../../lib/unknown";
@@ -132,7 +132,7 @@ function linesByMachine({ steps = [] }: Inputs): Map<string, string[]> {
   const due = new Map<string, string[]>();
   for (const text of steps) {
     const step = nodeAgentsSteps.parse(text);
-    const name = step && INSTALLED.includes(step.kind) ? machineOf(step) : undefined;
+    const name = step && INSTALLED.includes(step.kind) ? machineOfStep(step) : undefined;
     if (name !== undefined) due.set(name, [...(due.get(name) ?? []), text]);
   }
   return due;

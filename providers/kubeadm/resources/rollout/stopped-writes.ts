@@ -1,7 +1,7 @@
 import { messageOf } from "../../../../lib/error-message";
 import { durationText } from "../../../../lib/clock";
 import { OUT_OF_SPACE_ADVICE } from "../../../../lib/known-causes";
-import type { KubernetesClient, Lease } from "../../../../lib/kubernetes";
+import type { KubernetesClient, LeaseObject } from "../../../../lib/kubernetes";
 import { displayLine } from "../../../../lib/text/display";
 import { shortened } from "../../../../lib/text/quote";
 import { isKnown } from "../../../../lib/unknown";
@@ -59,7 +59,7 @@ export async function stoppedWrites(
 async function lastRenewal(kubernetes: KubernetesClient): Promise<number | undefined> {
   const { KubernetesError } = await import("../../../../lib/kubernetes/index.js");
   const args = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace: "kube-node-lease" };
-  const leases = await kubernetes.list<Lease>(args).catch((error: unknown) => {
+  const leases = await kubernetes.list<LeaseObject>(args).catch((error: unknown) => {
     if (error instanceof KubernetesError) return [];
     throw error;
   });

@@ -14,7 +14,7 @@ import { assertOwnCluster } from "../facts/ownership";
 import { report } from "../../../../lib/pulumi/log";
 import { userAgent } from "../../../../lib/version";
 import { DEFAULT_DRAIN } from "../../plan/cluster/defaults";
-import type { ClusterInputs, DrainOptions } from "../declarations";
+import type { ClusterInputs, DrainSettings } from "../declarations";
 
 /** How long a handler waits for the current holder of the cluster's Lease before it fails with the holder's name. */
 const LEASE_SECONDS = 60;
@@ -109,7 +109,7 @@ export class ClusterSession<Inputs extends RunningInputs = RunningInputs> extend
   /** Cordons and drains a node. @throws DrainRefused, WaitTimeout */
   async drain(
     name: string,
-    { timeoutSeconds: seconds, deleteEmptyDirData, force }: DrainOptions,
+    { timeoutSeconds: seconds, deleteEmptyDirData, force }: DrainSettings,
   ): Promise<void> {
     this.progress(`${name}: draining`);
     const mayGoOn = () => this.assertMayGoOn();
@@ -117,7 +117,7 @@ export class ClusterSession<Inputs extends RunningInputs = RunningInputs> extend
   }
 
   /** Waits until the volumes of a drained node are detached. What is attached at the limit is only reported. */
-  async untilDetached(name: string, { volumeDetachSeconds }: DrainOptions): Promise<void> {
+  async untilDetached(name: string, { volumeDetachSeconds }: DrainSettings): Promise<void> {
     const seconds = volumeDetachSeconds ?? DEFAULT_DRAIN.volumeDetachSeconds;
     if (seconds === 0) return;
     const left = await awaitDetached(this.kubernetes, name, { seconds, ...this.waiting });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { distributionOf, type NodeMarks } from "../../../../cli/forecast/distributions";
-import { renderMarkdown, renderText } from "../../../../cli/forecast/render";
+import { renderForecastMarkdown, renderForecast } from "../../../../cli/forecast/render";
 import { planReport } from "../../../../cli/forecast/report";
 import { cleanFacts } from "./facts";
 
@@ -84,13 +84,13 @@ describe("forecast of a cluster that kubeadm did not make", () => {
     const distribution = distributionOf([node({ kubelet: "v1.35.4+k3s1" })], "absent");
     const report = planReport(cleanFacts({ distribution }), OPTIONS);
     assert.deepEqual([report.steps, report.findings, report.blocked], [[], [], false]);
-    const text = renderText(report);
+    const text = renderForecast(report);
     assert.match(
       text,
       /\n\nNot a kubeadm cluster but k3s: n-1 runs the kubelet v1\.35\.4\+k3s1\.\n {2}→ .*upgrade this one with its installer/,
     );
     assert.doesNotMatch(text, /Clean|Blocked|Nothing to do|step/);
-    const markdown = renderMarkdown(report);
+    const markdown = renderForecastMarkdown(report);
     assert.match(markdown, /^## Rollout to 1\.36\.3\n\n\*\*Not a kubeadm cluster but k3s\*\*: `n-1 runs/);
     assert.doesNotMatch(markdown, /Clean|Blocked|step/);
   });
@@ -102,7 +102,7 @@ describe("forecast of a cluster that kubeadm did not make", () => {
     fc.assert(
       fc.property(hostile, (words) => {
         const found = distributionOf([node({ label: `kops.k8s.io/${words}` })], "absent");
-        const text = renderText(planReport(cleanFacts({ distribution: found }), OPTIONS));
+        const text = renderForecast(planReport(cleanFacts({ distribution: found }), OPTIONS));
         assert.ok(text.split("\n").every((line) => !/\p{C}/u.test(line)));
         assert.equal(text.split("\n").length, 6);
       }),

@@ -1,4 +1,4 @@
-import type { ClusterFacts } from "../../../../cli/forecast/facts";
+import type { PlanFacts } from "../../../../cli/forecast/facts";
 import type { PodParts } from "../../../../lib/kubernetes/drain/plan";
 import type { NodeParts } from "../../../../providers/kubeadm/plan/rollout/observed";
 
@@ -42,7 +42,7 @@ export function plainPod(
 }
 
 /** A cluster without blockers. */
-export function cleanFacts(over: Partial<ClusterFacts> = {}): ClusterFacts {
+export function cleanFacts(over: Partial<PlanFacts> = {}): PlanFacts {
   return {
     server: "https://192.0.2.10:6443",
     nodes: ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => plainNode(name, "1.35.4")),
@@ -64,7 +64,7 @@ export function cleanFacts(over: Partial<ClusterFacts> = {}): ClusterFacts {
 }
 
 /** A cluster with one blocker of each kind. */
-export function troubledFacts(): ClusterFacts {
+export function troubledFacts(): PlanFacts {
   return cleanFacts({
     nodes: [
       ...["cp-1", "cp-2", "cp-3"].map((name) => plainNode(name, "1.34.4")),

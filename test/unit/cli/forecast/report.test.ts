@@ -3,7 +3,7 @@ import pc from "picocolors";
 import { matches } from "../../../../lib/kubernetes/drain/plan";
 import { clusterVersionOf } from "../../../../cli/forecast/facts";
 import { removalFindings } from "../../../../cli/forecast/findings";
-import { renderMarkdown, renderText } from "../../../../cli/forecast/render";
+import { renderForecastMarkdown, renderForecast } from "../../../../cli/forecast/render";
 import { planReport, type ForecastOptions } from "../../../../cli/forecast/report";
 import { NEWEST_VERSION } from "../../../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import { assertGolden } from "../../golden";
@@ -22,14 +22,14 @@ describe("forecast of a rollout", () => {
   it("is clean without blockers", () => {
     const report = planReport(cleanFacts(), desired());
     assert.deepEqual([report.findings, report.notes, report.blocked], [[], [], false]);
-    assertGolden("plan-clean.txt", renderText(report));
+    assertGolden("plan-clean.txt", renderForecast(report));
   });
 
   it("names every blocker and warning of a rollout", () => {
     const report = planReport(troubledFacts(), desired());
     assert.equal(report.blocked, true);
-    assertGolden("plan-blocked.txt", renderText(report));
-    assertGolden("plan-blocked.md", renderMarkdown(report));
+    assertGolden("plan-blocked.txt", renderForecast(report));
+    assertGolden("plan-blocked.md", renderForecastMarkdown(report));
     assertGolden("plan-blocked.json", `${JSON.stringify(report, undefined, 2)}\n`);
   });
 
@@ -37,14 +37,14 @@ describe("forecast of a rollout", () => {
     const unread = ["these credentials may not list pods: drains were not checked"];
     const report = planReport(cleanFacts({ pods: undefined, unread }), desired());
     assert.deepEqual([report.blocked, report.unknown], [false, unread]);
-    const text = renderText(report);
+    const text = renderForecast(report);
     assert.doesNotMatch(text, /Clean/);
     assert.match(text, /\n1 unknown\n {2}\? these credentials may not list pods: drains were not checked\n/);
     assert.match(
       text,
       /\nUnknown: 1 check could not be made\. Give the credentials these rights, then run the plan again\.\n$/,
     );
-    const markdown = renderMarkdown(report);
+    const markdown = renderForecastMarkdown(report);
     assert.match(markdown, /^## Rollout to 1\.36\.3\n\n\*\*Unknown\*\*: 1 not checked\./);
     assert.match(markdown, /### Unknown\n\n- `these credentials may not list pods/);
     const atTarget = planReport(
@@ -138,16 +138,16 @@ describe("forecast of a rollout", () => {
 
   it("colors the text only on request, without changing a word", () => {
     const report = planReport(troubledFacts(), desired());
-    const colored = renderText(report, pc.createColors(true));
-    assert.notEqual(colored, renderText(report));
+    const colored = renderForecast(report, pc.createColors(true));
+    assert.notEqual(colored, renderForecast(report));
     // eslint-disable-next-line no-control-regex
-    assert.equal(colored.replace(/\u001b\[\d+m/g, ""), renderText(report));
+    assert.equal(colored.replace(/\u001b\[\d+m/g, ""), renderForecast(report));
   });
 
   it("has names from the cluster only as code", () => {
     const facts = cleanFacts({ pods: [plainPod("a|<b>*", { node: "w-1" })] });
     assert.match(
-      renderMarkdown(planReport(facts, desired())),
+      renderForecastMarkdown(planReport(facts, desired())),
       /`w-1: shop\/a\\u\{7c\}<b>\* has no controller/,
     );
   });

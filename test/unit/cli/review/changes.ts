@@ -1,4 +1,4 @@
-import type { Operation, ResourceChange } from "../../../../cli/review/steps";
+import type { ResourceOperation, ResourceChange } from "../../../../cli/review/steps";
 import type { Preview } from "../../../../cli/review/preview";
 
 /** A change of a made-up resource: what a test does not name is plain. */
@@ -12,7 +12,7 @@ export function change(
     urn: `urn:pulumi:prod::foresail::pulumi-nodejs:dynamic/foresail:${type}::${name}`,
     name,
     type,
-    operation: "update" satisfies Operation,
+    operation: "update" satisfies ResourceOperation,
     steps,
     inputs: {},
     replaceReasons: [],

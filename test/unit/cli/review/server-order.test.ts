@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { refuseServerOrder, unlistedChange } from "../../../../cli/review/server-order";
-import type { Operation } from "../../../../cli/review/steps";
+import type { ResourceOperation } from "../../../../cli/review/steps";
 import { change } from "./changes";
 
-const server = (machine: string, operation: Operation, replaceReasons: string[] = []) =>
+const server = (machine: string, operation: ResourceOperation, replaceReasons: string[] = []) =>
   change(`demo-${machine}`, [], {
     urn: `urn:pulumi:prod::foresail::x$openstack:compute/instance:Instance::demo-${machine}`,
     type: "Instance",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AzimuthClusterArgs } from "../../../../components/azimuth/azimuth-cluster-args";
-import { argumentIssues } from "../../../../components/azimuth/validation";
+import { azimuthArgumentIssues } from "../../../../components/azimuth/validation";
 import { refuseArguments } from "../../../../lib/pulumi/arguments";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { AzimuthSection } from "../../../../stacks/schema/azimuth";
@@ -60,7 +60,7 @@ function argumentsOf({
 
 /** Refuses a section; `cluster` has some of its fields in the arguments. */
 const make = (section: Fields) => {
-  const found = argumentIssues(section.name as string, argumentsOf(section));
+  const found = azimuthArgumentIssues(section.name as string, argumentsOf(section));
   const issues = found.map(({ path, message }) => ({
     path: path[0] === "cluster" ? path.slice(1) : path,
     message,
@@ -128,7 +128,9 @@ describe("the arguments of AzimuthCluster", () => {
 
   it("include a kubeconfig with one context", () => {
     const issues = (kubeconfig: string) =>
-      argumentIssues("demo", { ...argumentsOf(SECTION), kubeconfig }).map(({ path }) => formatPath(path));
+      azimuthArgumentIssues("demo", { ...argumentsOf(SECTION), kubeconfig }).map(({ path }) =>
+        formatPath(path),
+      );
     assert.deepEqual(issues("hunter2"), ["kubeconfig"]);
     assert.deepEqual(issues("{contexts: [{name: a}, {name: b}]}"), ["kubeconfig"]);
   });

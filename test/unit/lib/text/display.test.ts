@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { renderMarkdown as planMarkdown, renderText as planText } from "../../../../cli/forecast/render";
+import {
+  renderForecastMarkdown as planMarkdown,
+  renderForecast as planText,
+} from "../../../../cli/forecast/render";
 import { planReport } from "../../../../cli/forecast/report";
 import { monitorLine } from "../../../../cli/commands/monitor";
 import { renderMarkdown as reviewMarkdown } from "../../../../cli/review/markdown";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type MachineDeployment, readiness } from "../../../../providers/azimuth/plan/readiness";
 import type { ClusterObjects } from "../../../../providers/azimuth/plan/record";
-import type { Machine } from "../../../../providers/azimuth/plan/status";
+import type { ApiMachine } from "../../../../providers/azimuth/plan/status";
 
-const machine = (name: string, component: string, phase = "Running"): Machine => ({
+const machine = (name: string, component: string, phase = "Running"): ApiMachine => ({
   metadata: { name, labels: { "capi.stackhpc.com/component": component } },
   spec: { version: "v1.36.3" },
   status: { phase, conditions: [{ type: "NodeHealthy", status: phase === "Running" ? "True" : "False" }] },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
-import type { ClusterSpecification } from "../../../../providers/azimuth/plan/objects";
+import type { AzimuthSpec } from "../../../../providers/azimuth/plan/objects";
 import { clusterValues, roleBindingValues } from "../../../../providers/azimuth/plan/cluster-values";
 import { zenithValues } from "../../../../providers/azimuth/plan/zenith-values";
 import type { JsonObject } from "../../../../lib/merge";
@@ -18,7 +18,7 @@ const HEADLAMP = "headlamp.jsonl";
 interface Recorded {
   case: string;
   input: {
-    spec: Partial<ClusterSpecification> & Pick<ClusterSpecification, "nodeGroups">;
+    spec: Partial<AzimuthSpec> & Pick<AzimuthSpec, "nodeGroups">;
     template: JsonObject;
     defaults?: JsonObject;
     overrides?: Record<string, JsonObject>;
@@ -67,7 +67,7 @@ function ourValues({ case: name, input, values }: Recorded): JsonObject {
     ...spec,
     nodeGroups: spec.nodeGroups.map((each) => ({ ...each, autoscale: each.autoscale ?? false })),
     addons: { ...ADDONS, ...spec.addons },
-  } as ClusterSpecification;
+  } as AzimuthSpec;
   const bindings = roleBindingValues({
     role: { name: "cluster-admin", rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] },
     rootGroup: "/kube-demo",

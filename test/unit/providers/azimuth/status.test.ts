@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {
   addonEntry,
   controlPlanePhase,
-  kubernetesVersion,
+  controlPlaneVersion,
   nodeEntry,
   clusterPhase,
   type ClusterStatus,
@@ -188,10 +188,10 @@ describe("entries of a cluster's record", () => {
 
   it("report the observed version before the desired one", () => {
     assert.equal(
-      kubernetesVersion({ spec: { version: "v1.36.4" }, status: { version: "v1.36.3" } }),
+      controlPlaneVersion({ spec: { version: "v1.36.4" }, status: { version: "v1.36.3" } }),
       "1.36.3",
     );
-    assert.equal(kubernetesVersion({ spec: { version: "v1.36.4" } }), "1.36.4");
+    assert.equal(controlPlaneVersion({ spec: { version: "v1.36.4" } }), "1.36.4");
   });
 });
 

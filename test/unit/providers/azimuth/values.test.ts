@@ -9,11 +9,11 @@ import {
   withLeasedFlavors,
   roleBindingValues,
 } from "../../../../providers/azimuth/plan/cluster-values";
-import type { ClusterSpecification } from "../../../../providers/azimuth/plan/objects";
+import type { AzimuthSpec } from "../../../../providers/azimuth/plan/objects";
 import type { Json, JsonObject } from "../../../../lib/merge";
 import { missingFields } from "../../../../providers/kubernetes/plan/status";
 
-const cluster: ClusterSpecification = {
+const cluster: AzimuthSpec = {
   label: "demo",
   templateName: "kube",
   cloudCredentialsSecretName: "credentials",

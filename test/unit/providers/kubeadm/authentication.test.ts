@@ -9,12 +9,12 @@ import {
   configurationVersions,
   rolledConfiguration,
 } from "../../../../providers/kubeadm/plan/configuration/configuration";
-import type { OidcIssuer } from "../../../../providers/kubeadm/plan/cluster/specification";
+import type { TokenIssuer } from "../../../../providers/kubeadm/plan/cluster/specification";
 import { settingsParameters } from "../../../../providers/kubeadm/machine/parameters";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "./machine/examples";
 
-const ISSUER: OidcIssuer = {
+const ISSUER: TokenIssuer = {
   issuer: { url: "https://id.example.com", audiences: ["kubernetes"] },
   claimMappings: { username: { claim: "email", prefix: "oidc:" } },
 };
@@ -23,7 +23,7 @@ const base = exampleSpecification({
   kubeadm: { clusterConfiguration: { apiServer: { extraArgs: [{ name: "v", value: "2" }] } } },
 });
 const withIssuer = withAuthentication(base, { oidc: [ISSUER] });
-const parse = (version: string, oidc: OidcIssuer[]) =>
+const parse = (version: string, oidc: TokenIssuer[]) =>
   JSON.parse(authenticationConfiguration(version, { oidc })) as { apiVersion: string; jwt: object[] };
 
 describe("the authentication configuration", () => {

@@ -13,7 +13,7 @@ import {
 import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/configuration/immutables";
 import {
   type EndpointFacts,
-  endpointIssues,
+  movedEndpointIssues,
 } from "../../../../providers/kubeadm/plan/endpoint/moved-endpoint";
 import { withConfiguration } from "../../../../providers/kubeadm/plan/rollout/node-agents";
 import { formatPath } from "../../../../lib/validation/validation-issue";
@@ -126,7 +126,7 @@ describe("another endpoint of the API servers", () => {
     ];
     for (const [what, facts, issues] of cases)
       it(`is refused by machine: ${what}`, () => {
-        const found = endpointIssues(news, new Map(Object.entries(facts)));
+        const found = movedEndpointIssues(news, new Map(Object.entries(facts)));
         assert.deepEqual(
           found.map(({ path }) => formatPath(path)),
           issues.map(([path]) => path),

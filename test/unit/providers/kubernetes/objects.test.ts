@@ -10,21 +10,21 @@ import {
 import {
   changedPaths,
   liveOf,
-  valueAt,
+  fieldAt,
   withLiveVersions,
   without,
   withValue,
 } from "../../../../providers/kubernetes/plan/fields";
-import { decide, leftToDo } from "../../../../providers/kubernetes/resources/adoption-inputs";
+import { decideObject, leftToDo } from "../../../../providers/kubernetes/resources/adoption-inputs";
 import { identityText } from "../../../../providers/kubernetes/plan/identity";
 import { judgeStatus, type DesiredStatus } from "../../../../providers/kubernetes/plan/status";
 
 describe("paths of fields", () => {
   const object = { metadata: { annotations: { "example.org/size": "3" } }, list: [{ a: 1 }] };
   it("follow names, quoted names and indexes", () => {
-    assert.equal(valueAt(object, 'metadata.annotations["example.org/size"]'), "3");
-    assert.equal(valueAt(object, "list[0].a"), 1);
-    assert.equal(valueAt(object, "status.phase"), undefined);
+    assert.equal(fieldAt(object, 'metadata.annotations["example.org/size"]'), "3");
+    assert.equal(fieldAt(object, "list[0].a"), 1);
+    assert.equal(fieldAt(object, "status.phase"), undefined);
   });
   it("set and remove without changing the object", () => {
     assert.deepEqual(withValue({ a: { b: 1 } }, "a.c", 2), { a: { b: 1, c: 2 } });
@@ -246,9 +246,9 @@ describe("an object whose controller another component sets", () => {
   });
 
   it("is adopted without `adopt: true`, and refused with another controller", () => {
-    assert.deepEqual(decide(inputs, ownedBy("pool-a")), { do: "adopt" });
+    assert.deepEqual(decideObject(inputs, ownedBy("pool-a")), { do: "adopt" });
     const owner = "its controller MachinePool pool-b";
-    assert.deepEqual(decide(inputs, ownedBy("pool-b")), { do: "refuse", owner, next: LEAVE_OR_ADOPT });
+    assert.deepEqual(decideObject(inputs, ownedBy("pool-b")), { do: "refuse", owner, next: LEAVE_OR_ADOPT });
   });
 
   it("needs no step for that owner", () => {

@@ -16,7 +16,7 @@ import {
   claimOf,
   leftToDo,
   placeIssue,
-  type Recorded,
+  type RecordedAdoption,
 } from "../../../../providers/kubernetes/resources/adoption-inputs";
 
 const ID = "2f1c9c6e-3d0a-4a58-9f3e-0c8f7a5d1b42";
@@ -244,7 +244,7 @@ describe("the steps about the owner of an object", () => {
     timeoutSeconds: 1,
     object,
   };
-  const steps = (annotations: Record<string, string>, olds?: Recorded, over: object = {}) =>
+  const steps = (annotations: Record<string, string>, olds?: RecordedAdoption, over: object = {}) =>
     leftToDo({ ...inputs, ...over }, { ...object, metadata: { ...object.metadata, annotations } }, olds).map(
       adoptionSteps.format,
     );

@@ -4,7 +4,7 @@ import {
   evaluate,
   type Evaluation,
   waitWords,
-  type ObservedNode,
+  type ObservedPoolNode,
   Transitions,
 } from "../../../../providers/machine-pool/plan/evaluation";
 import { isScaledByOthers } from "../../../../providers/machine-pool/plan/manifest";
@@ -13,7 +13,7 @@ import { observePool } from "../../../../providers/machine-pool/plan/observed";
 type Fields = Record<string, unknown>;
 const IDS = ["sandbox://demo/pool-a-0", "sandbox://demo/pool-a-1"];
 const owner = { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "Cluster", name: "demo", uid: "1" };
-const READY: ObservedNode[] = IDS.map((providerID, index) => ({
+const READY: ObservedPoolNode[] = IDS.map((providerID, index) => ({
   name: `pool-a-${index}`,
   providerID,
   isReady: true,
@@ -50,7 +50,11 @@ function machinePool(
   };
 }
 
-const conclusion = (pool: object, nodes: ObservedNode[] | undefined = READY, version?: string): Evaluation =>
+const conclusion = (
+  pool: object,
+  nodes: ObservedPoolNode[] | undefined = READY,
+  version?: string,
+): Evaluation =>
   evaluate(
     observePool(pool),
     { replicas: 2, ...(version && { version }) },

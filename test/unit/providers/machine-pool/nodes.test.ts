@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { type ObservedNode, secondsUntilAvailable } from "../../../../providers/machine-pool/plan/evaluation";
+import {
+  type ObservedPoolNode,
+  secondsUntilAvailable,
+} from "../../../../providers/machine-pool/plan/evaluation";
 
 describe("remaining time for which nodes must be Ready before they are available", () => {
   const now = Date.parse("2024-05-01T00:01:00Z");
@@ -9,7 +12,7 @@ describe("remaining time for which nodes must be Ready before they are available
     isReady: true,
     ...(since === undefined ? {} : { since: `2024-05-01T00:00:${since}Z` }),
   });
-  const table: [what: string, nodes: ObservedNode[], minReadySeconds: number, seconds: number][] = [
+  const table: [what: string, nodes: ObservedPoolNode[], minReadySeconds: number, seconds: number][] = [
     ["it is not configured", [node(0, "59")], 0, 0],
     ["there is no node", [], 30, 0],
     ["the last of them has been", [node(0, "10"), node(1, "20")], 30, 0],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { MachineRecord } from "../../../../providers/openstack/plan/machine";
-import { planRollout } from "../../../../providers/openstack/plan/machine-rollout";
+import { planMachineRollout } from "../../../../providers/openstack/plan/machine-rollout";
 
-type MachineBatch = ReturnType<typeof planRollout>["now"];
+type MachineBatch = ReturnType<typeof planMachineRollout>["now"];
 import type { DesiredSlot, Existing } from "../../../../providers/kubeadm/plan/machines/batches";
 import { laterLines } from "../../../../lib/steps/steps";
 
@@ -128,12 +128,12 @@ describe("the machines of each run", () => {
   ];
   for (const [what, wanted, existing, runs, surge] of cases)
     it(what, () => {
-      const { now, later } = planRollout(want(wanted, surge), have(existing));
+      const { now, later } = planMachineRollout(want(wanted, surge), have(existing));
       assert.deepEqual([now, ...later].map(say), runs);
     });
 
   it("says why a machine is replaced, and in which run", () => {
-    const { now, later } = planRollout(want("cp-1-a w-1-b w-2-b"), have("cp-1-a w-1-a w-2-a"));
+    const { now, later } = planMachineRollout(want("cp-1-a w-1-b w-2-b"), have("cp-1-a w-1-a w-2-a"));
     assert.deepEqual(now.lines, [
       "w-1: w-1-b is made and joins, then w-1-a is drained and deleted (flavor a → b)",
     ]);
@@ -145,7 +145,7 @@ describe("the machines of each run", () => {
 
 describe("a server whose port is gone", () => {
   const lines = (wanted: string, existing: string, unattached: string) =>
-    planRollout(want(wanted), have(existing), have(unattached)).now.lines;
+    planMachineRollout(want(wanted), have(existing), have(unattached)).now.lines;
 
   it("is replaced in the same run, and is not drained", () => {
     assert.deepEqual(lines("cp-1-a w-1-b w-2-a", "cp-1-a w-2-a", "w-1-a"), [
@@ -163,7 +163,7 @@ describe("a server whose port is gone", () => {
 
 describe("a machine whose server does not run", () => {
   const plan = (wanted: string, existing: string, stopped: Record<string, string>) =>
-    planRollout(want(wanted), have(existing), [], stopped);
+    planMachineRollout(want(wanted), have(existing), [], stopped);
 
   it("leaves a smaller pool without a drain, with the status as the reason", () => {
     const { now, later } = plan("cp-1-a w-2-a", "cp-1-a w-1-a w-2-a w-3-a", { "w-1-a": "SHUTOFF" });
@@ -278,14 +278,14 @@ describe("from any partial state of the machines", () => {
         const desired = want(wanted, surge);
         let machines = have(existing.join(" "));
         for (let runs = 0; runs < 40; runs++) {
-          const { now, later } = planRollout(desired, machines);
+          const { now, later } = planMachineRollout(desired, machines);
           assertSafe(now, machines, desired, surge);
           const done = now.machines.map((each) => ({ ...each, joined: true }));
           if (later.length === 0) {
             assert.deepEqual(done.map(({ name }) => name).sort(), wanted.split(" ").filter(Boolean).sort());
             return;
           }
-          assert.deepEqual(planRollout(desired, done).now.lines, later[0]?.lines);
+          assert.deepEqual(planMachineRollout(desired, done).now.lines, later[0]?.lines);
           machines = done;
         }
         assert.fail("forty runs were not enough");
@@ -307,7 +307,7 @@ describe("from any partial state of the machines", () => {
           // runs of the first desired state that end half-way, then those of the second
           for (const _ of [1, 2, 3]) {
             const desired = want(first.wanted, first.surge);
-            const { now } = planRollout(desired, machines);
+            const { now } = planMachineRollout(desired, machines);
             assertSafe(now, machines, desired, first.surge);
             const known = new Map(machines.map((each) => [each.name, each]));
             machines = [
@@ -325,7 +325,7 @@ describe("from any partial state of the machines", () => {
               ...machines.filter(({ name }) => now.leaving.includes(name) && cuts[at++]),
             ];
           }
-          const { now, later } = planRollout(want(second.wanted, second.surge), machines);
+          const { now, later } = planMachineRollout(want(second.wanted, second.surge), machines);
           assertSafe(now, machines, want(second.wanted, second.surge), second.surge);
           const last = later.at(-1) ?? now;
           assert.deepEqual(

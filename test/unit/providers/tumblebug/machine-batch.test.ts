@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { wantedSlots, type MachineGroup, type Slot } from "../../../../providers/tumblebug/plan/groups";
-import { planBatch, type MachineBatch } from "../../../../providers/tumblebug/plan/machine-batch";
+import { planBatch, type SlotBatch } from "../../../../providers/tumblebug/plan/machine-batch";
 import type { RecordedGroup } from "../../../../providers/kubeadm/plan/machines/slots";
 
 const group = (name: string, replicas: number, over: Partial<MachineGroup> = {}): MachineGroup => ({
@@ -22,8 +22,8 @@ const after = (slots: readonly Slot[]) => ({
 const settled = (names: string[]): RecordedGroup => ({ members: names, kept: names, joined: names });
 
 /** The runs until nothing is left to do. */
-function runs(wanted: Slot[], before: readonly Slot[]): MachineBatch[] {
-  const turns: MachineBatch[] = [];
+function runs(wanted: Slot[], before: readonly Slot[]): SlotBatch[] {
+  const turns: SlotBatch[] = [];
   for (let recorded = after(before); turns.length < 20; recorded = after(turns.at(-1)!.slots)) {
     turns.push(planBatch(wanted, recorded, []));
     if (turns.at(-1)!.later.length === 0) return turns;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
   connectionNames,
-  objectName,
+  nameFromParts,
   tumblebugNameIssue,
   registeredName,
 } from "../../../../providers/tumblebug/plan/names";
@@ -38,10 +38,10 @@ describe("names of Tumblebug's objects", () => {
   it("are valid for Tumblebug and within the clouds' limits, and the same in every run", () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 12, max: 63 }), (parts, room) => {
-        const name = objectName(parts, room);
+        const name = nameFromParts(parts, room);
         assert.equal(tumblebugNameIssue(name), undefined, name);
         assert.ok(name.length <= room, name);
-        assert.equal(objectName([...parts], room), name);
+        assert.equal(nameFromParts([...parts], room), name);
       }),
     );
   });
@@ -52,7 +52,7 @@ describe("names of Tumblebug's objects", () => {
         fc.pre(JSON.stringify(one) !== JSON.stringify(other));
         // plain words could be split in two ways, which the configuration does not mix
         fc.pre(one.join("-") !== other.join("-"));
-        assert.notEqual(objectName(one, 40), objectName(other, 40));
+        assert.notEqual(nameFromParts(one, 40), nameFromParts(other, 40));
       }),
     );
   });

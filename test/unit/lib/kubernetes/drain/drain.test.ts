@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { type PodParts, planDrain, nameOf } from "../../../../../lib/kubernetes/drain/plan";
+import { type PodParts, planDrain, namespacedName } from "../../../../../lib/kubernetes/drain/plan";
 
 const controlled = (kind: string) => ({ ownerReferences: [{ kind, name: "o", controller: true }] });
 const emptyDir = { volumes: [{ name: "tmp", emptyDir: {} }] };
@@ -86,6 +86,6 @@ describe("planDrain", () => {
   });
 
   it("names a pod with its namespace", () => {
-    assert.equal(nameOf({ metadata: { name: "a", namespace: "b" } }), "b/a");
+    assert.equal(namespacedName({ metadata: { name: "a", namespace: "b" } }), "b/a");
   });
 });

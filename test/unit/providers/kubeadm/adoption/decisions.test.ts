@@ -6,8 +6,8 @@ import type {
   MemberFacts,
 } from "../../../../../providers/kubeadm/plan/adoption/adoption-facts";
 import {
-  adoptionSteps,
-  endpointOf,
+  clusterAdoptionSteps,
+  adoptedEndpoint,
   membershipIssues,
   nodeIssues,
   refuseAdoptChange,
@@ -269,13 +269,16 @@ describe("the settings of a cluster to adopt", () => {
 
   it("name the only control plane as the endpoint of a cluster without controlPlaneEndpoint", () => {
     const { controlPlaneEndpoint: _, ...without } = made;
-    assert.equal(endpointOf(cluster({ clusterConfiguration: without })), "10.0.0.11:6443");
+    assert.equal(adoptedEndpoint(cluster({ clusterConfiguration: without })), "10.0.0.11:6443");
     const three = cluster({
       clusterConfiguration: without,
       nodes: [node("cp-1"), node("cp-2"), node("cp-3")],
     });
-    assert.equal(endpointOf(three), undefined);
-    assert.equal(endpointOf(cluster({ clusterConfiguration: { controlPlaneEndpoint: "vip" } })), "vip:6443");
+    assert.equal(adoptedEndpoint(three), undefined);
+    assert.equal(
+      adoptedEndpoint(cluster({ clusterConfiguration: { controlPlaneEndpoint: "vip" } })),
+      "vip:6443",
+    );
   });
 
   it("are those of a cluster that keeps its network plugin and its encryption", () => {
@@ -299,7 +302,7 @@ describe("the settings of a cluster to adopt", () => {
 describe("the preview of an adoption", () => {
   it("has one step for each machine, which is parsed as it was formatted", () => {
     const machines = both.map(({ machine }) => machine);
-    const steps = [...adoptionSteps(machines, cluster()), ...adoptionSteps(machines)];
+    const steps = [...clusterAdoptionSteps(machines, cluster()), ...clusterAdoptionSteps(machines)];
     const lines = steps.map(clusterInitSteps.format);
     assert.deepEqual(lines, [
       "cp-1: adopt as control plane of the cluster at api.example.com:6443, Kubernetes 1.35.4",

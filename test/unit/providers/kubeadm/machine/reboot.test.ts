@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { MachineFacts, Script } from "../../../../../providers/kubeadm/machine/steps";
+import type { ReportedFacts, Script } from "../../../../../providers/kubeadm/machine/steps";
 import { assertClock, rebootIfRequired } from "../../../../../providers/kubeadm/resources/cluster/rebooting";
 import { HostKeyMismatch, SshUnreachable } from "../../../../../lib/ssh";
 import { WaitTimeout } from "../../../../../lib/wait";
@@ -7,14 +7,14 @@ import { exampleMachine } from "./examples";
 import { ShellMachine } from "./run-shell";
 
 const machine = exampleMachine("w-1");
-const NOTHING: MachineFacts = { member: false, controlPlane: false };
-const REQUIRED: MachineFacts = { ...NOTHING, rebootOf: "boot-1" };
-const BACK: MachineFacts = { ...NOTHING, rebootOf: "" };
+const NOTHING: ReportedFacts = { member: false, controlPlane: false };
+const REQUIRED: ReportedFacts = { ...NOTHING, rebootOf: "boot-1" };
+const BACK: ReportedFacts = { ...NOTHING, rebootOf: "" };
 
 type Session = Parameters<typeof rebootIfRequired>[0];
 
 /** A machine that answers the requests for its facts one after another; the last answer stays. */
-function answering(...answers: (MachineFacts | Error)[]) {
+function answering(...answers: (ReportedFacts | Error)[]) {
   const operations: string[] = [];
   const lines: string[] = [];
   const run: Session["run"] = (_machine, step) => {
@@ -100,7 +100,7 @@ describe("the steps of a reboot, on a machine", () => {
       if (requires) host.write("/run/reboot-required", "");
       const clock = 1795695862;
       // a host of container nodes has pods
-      const { reset, ...facts } = JSON.parse(step(host, "cluster/facts")) as MachineFacts;
+      const { reset, ...facts } = JSON.parse(step(host, "cluster/facts")) as ReportedFacts;
       assert.equal(typeof reset, "boolean");
       assert.deepEqual(facts, {
         ...NOTHING,

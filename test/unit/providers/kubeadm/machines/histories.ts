@@ -5,7 +5,7 @@ import {
   metadataOf,
   type Pool,
 } from "../../../../../providers/openstack/plan/machine";
-import { planRollout } from "../../../../../providers/openstack/plan/machine-rollout";
+import { planMachineRollout } from "../../../../../providers/openstack/plan/machine-rollout";
 import { machineOf, recordedState } from "../../../../../providers/openstack/plan/recorded-state";
 import { wantedSlots as wantedVms, type MachineGroup } from "../../../../../providers/tumblebug/plan/groups";
 import { planBatch } from "../../../../../providers/tumblebug/plan/machine-batch";
@@ -96,7 +96,7 @@ export function openstackHistory(seed: number): HistoryRun[] {
       machine: machineOf(MACHINE_FIELDS, "demo", slot, state),
       replacementsPerRun,
     }));
-    const { now, later } = planRollout(wanted, state.machines);
+    const { now, later } = planMachineRollout(wanted, state.machines);
     const isCut = choices.happens(30);
     const before = new Map(servers.map((server) => [server.name, server]));
     servers = now.machines.flatMap((machine) => {

@@ -8,7 +8,7 @@ import {
   taintDifference,
   taintId,
   wantedLabels,
-  type Ownership,
+  type OwnedKeys,
   ownershipAfter,
   recordedOwnership,
   withOwnership,
@@ -235,7 +235,7 @@ describe("what the stack set on a Node", () => {
   const bare = exampleMachine("w-1");
   const tainted = { ...bare, taints: [{ key: "gpu", effect: "NoSchedule" as const }] };
   const quarantine = { key: "quarantine", effect: "NoExecute" as const };
-  const changesOf = (machine: Machine, node: ObservedNode, owned: Ownership) =>
+  const changesOf = (machine: Machine, node: ObservedNode, owned: OwnedKeys) =>
     taintChanges(machine, withOwnership([node], owned)[0]!);
 
   it("is what the state says, whatever the Node says", () => {

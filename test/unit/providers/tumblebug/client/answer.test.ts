@@ -3,17 +3,17 @@ import {
   list,
   readAnswer,
   record,
-  text,
+  answerText,
   wholeNumber,
 } from "../../../../../providers/tumblebug/client/answer";
 
 describe("a response of Tumblebug, read by a table of fields", () => {
   const schema = record({
-    name: [text, "id|name"],
-    zone: [text, "region?.Zone"],
+    name: [answerText, "id|name"],
+    zone: [answerText, "region?.Zone"],
     port: [wholeNumber, "listener.port"],
-    ports: [list(record({ from: [text, "From"] })), "ports"],
-    all: [text.optional().catch("whole"), ""],
+    ports: [list(record({ from: [answerText, "From"] })), "ports"],
+    all: [answerText.optional().catch("whole"), ""],
   });
   const read = (body: unknown) => readAnswer("GET /x", schema, { body });
   const whole = { id: "", name: "n", region: { Zone: "z" }, listener: { port: "1" }, ports: [{ From: "2" }] };
