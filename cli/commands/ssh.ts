@@ -7,6 +7,7 @@ import { sshTarget } from "../../providers/kubeadm/client/ssh-target";
 import { machinesInState } from "../engine/drift-state";
 import { exportStack } from "../engine/pulumi";
 import { UsageError } from "../terminal/exit-codes";
+import { onInterrupts } from "../terminal/terminal";
 
 export interface SshOptions {
   readonly stack?: string;
@@ -75,21 +76,25 @@ export async function attach(
   const isPerson = input.isTTY && output.isTTY;
   const size = { rows: output.rows, cols: output.columns, height: 0, width: 0 };
   const given = isPerson ? { term: process.env["TERM"] ?? "xterm", ...size } : undefined;
-  if (isPerson) input.setRawMode(true);
-  try {
-    return await openSession(connection, command.join(" "), given, (channel) => {
-      const resize = () => channel.setWindow(output.rows, output.columns, 0, 0);
-      if (isPerson) output.on("resize", resize);
-      return passedOn(channel, terminal, connection.target.name).finally(() => output.off("resize", resize));
-    });
-  } finally {
-    input.pause();
-    if (isPerson) input.setRawMode(false);
-  }
+  return openSession(connection, command.join(" "), given, async (channel) => {
+    const resize = () => channel.setWindow(output.rows, output.columns, 0, 0);
+    if (isPerson) {
+      input.setRawMode(true);
+      output.on("resize", resize);
+    }
+    try {
+      return await passedOn(channel, terminal, connection.target.name);
+    } finally {
+      output.off("resize", resize);
+      input.pause();
+      if (isPerson) input.setRawMode(false);
+    }
+  });
 }
 
 /**
- * Passes on what a person writes and a machine prints until the channel is closed.
+ * Passes on what a person writes and a machine prints until the channel is closed, a signal ends foresail, or nobody reads
+ * what the machine prints.
  *
  * @returns the exit code
  * @throws SshConnectionLost when the machine did not say how the command ended
@@ -101,16 +106,34 @@ async function passedOn(
 ): Promise<number> {
   let code: number | undefined;
   channel.on("exit", (ended: number | null, signal = "") => {
-    const number = constants.signals[`SIG${String(signal).replace(/^SIG/, "")}` as NodeJS.Signals];
-    code = ended ?? SIGNALLED + (number ?? 0);
+    code ??= ended ?? signalled(`SIG${String(signal).replace(/^SIG/, "")}`);
   });
   // a command that ends without reading its input breaks our side of the pipe; its exit code is enough
   channel.on("error", () => undefined);
+  // a machine that does not answer does not confirm the end of the channel either
+  const leaving = new AbortController();
+  const leave = (signal: string) => {
+    code ??= signalled(signal);
+    channel.close();
+    leaving.abort();
+  };
+  const forget = onInterrupts(leave);
+  const unread = () => leave("SIGPIPE");
+  for (const stream of [output, errors]) stream.on("error", unread);
   input.pipe(channel);
   channel.pipe(output, { end: false });
   channel.stderr.pipe(errors, { end: false });
-  await once(channel, "close");
-  input.unpipe(channel);
+  try {
+    await once(channel, "close", { signal: leaving.signal });
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+  } finally {
+    forget();
+    input.unpipe(channel);
+  }
   if (code === undefined) throw new SshConnectionLost(machine, "the session", true, "the machine closed it");
   return code;
 }
+
+/** Returns the exit code for a signal that ended a command, as shells do. */
+const signalled = (signal: string): number => SIGNALLED + (constants.signals[signal as NodeJS.Signals] ?? 0);

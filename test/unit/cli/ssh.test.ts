@@ -90,4 +90,19 @@ describe("foresail ssh", () => {
     await connect((_command, _channel, session) => void session.end());
     await assert.rejects(attach(connection, ["sleep"], new TestTerminal(false).given), SshConnectionLost);
   });
+
+  it("ends when nobody reads what the machine prints any more", async () => {
+    await connect((_command, channel) => void channel.write("line\n"));
+    const terminal = new TestTerminal(false);
+    terminal.output.on("data", () => terminal.output.destroy(Object.assign(new Error(), { code: "EPIPE" })));
+    assert.equal(await attach(connection, ["yes"], terminal.given), 141);
+  });
+
+  it("gives the terminal back when a signal ends it, though the machine does not answer", async () => {
+    await connect((_command, channel) => channel.on("data", () => process.emit("SIGTERM", "SIGTERM")));
+    const terminal = new TestTerminal(true);
+    terminal.input.write("ls");
+    assert.equal(await attach(connection, [], terminal.given), 143);
+    assert.deepEqual(terminal.raw, [true, false]);
+  });
 });
