@@ -1,4 +1,4 @@
-// `npm run lint:package`: what npm would publish, by the rules of publint and of arethetypeswrong.
+// `npm run lint -- package`: what npm would publish, by the rules of publint and of arethetypeswrong.
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
 const os = require("node:os");

@@ -1,7 +1,7 @@
 /*
  * Keeps providers/kubeadm/plan/cluster/kubernetes-minors.ts current.
  *   npm run minors          writes the newest patch of each minor, as the Go module proxy has them, and today's date
- *   npm run lint:minors     warns of a table that is 60 days old, and fails for one of 120
+ *   npm run lint -- minors  warns of a table that is 60 days old, and fails for one of 120
  */
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");

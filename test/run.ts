@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Argument, Command, Option } from "commander";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import pc from "picocolors";
@@ -9,17 +9,20 @@ import { resultsFolder, runMocha } from "./mocha-process";
 import { runSideBySide } from "./side-by-side";
 import { listTestFiles } from "./test-files";
 import { mayStart, TIERS, type Tier } from "./tiers";
+import { filesInTurn, TURNS, turnOf } from "./turns";
 
 interface RunOptions {
   readonly grep?: string;
   readonly all?: boolean;
+  readonly turn: number;
 }
 
 const NIGHT_FACTOR = 8;
 
 /** Sets up what a tier needs. @returns its outcome, when it has one without running */
-async function prepareTier(tier: Tier): Promise<TierOutcome | undefined> {
-  if (filesOf(tier).length === 0) return { tier: tier.name, leftOut: "it has no tests yet" };
+async function prepareTier(tier: Tier, options: RunOptions): Promise<TierOutcome | undefined> {
+  if (filesOf(tier, options).length === 0)
+    return { tier: tier.name, leftOut: `its files don't run in turn ${options.turn}` };
   try {
     await makeFixture(tier);
     return undefined;
@@ -37,7 +40,7 @@ async function performTier(
 ): Promise<TierOutcome> {
   const run = {
     tier: tier.name,
-    files: filesOf(tier),
+    files: filesOf(tier, options),
     grep: options.grep,
     timeoutMilliseconds: tier.timeoutMilliseconds,
     limitSeconds: tier.limitSeconds * (options.all === true ? NIGHT_FACTOR : 1),
@@ -55,7 +58,20 @@ async function performTier(
   return { ...outcome, breakage: `its tests left running: ${leftRunning.join(", ")}` };
 }
 
-const filesOf = (tier: Tier): string[] => listTestFiles(projectFolder, tier.folders);
+const allFilesOf = (tier: Tier): string[] => listTestFiles(projectFolder, tier.folders);
+
+/** A person who names tests gets them on every day. */
+const filesOf = (tier: Tier, { all, grep, turn }: RunOptions): string[] =>
+  all === true || grep !== undefined ? allFilesOf(tier) : filesInTurn(allFilesOf(tier), turn).files;
+
+/** Says which files wait for another turn, and how to run them. */
+function waitingFor(tiers: readonly Tier[], { turn }: RunOptions): string[] {
+  const waiting = tiers.flatMap((tier) => filesInTurn(allFilesOf(tier), turn).waiting);
+  const others = TURNS.map((_names, at) => at + 1).filter((each) => each !== turn);
+  return waiting.length === 0
+    ? []
+    : [`this is turn ${turn}; npm test -- --turn ${others.join(" or ")} has ${waiting.join(", ")}`];
+}
 
 const heading = ({ name, summary }: Tier): string => pc.bold(`\n${name}: ${summary}`);
 
@@ -98,7 +114,7 @@ async function runTiers(
     waiting.delete(tier);
     const early = signal.aborted
       ? { tier: tier.name, breakage: "interrupted before it began" }
-      : await prepareTier(tier);
+      : await prepareTier(tier, options);
     if (early !== undefined) {
       outcomes.set(tier, early);
       continue;
@@ -127,7 +143,8 @@ async function run(names: readonly string[], options: RunOptions): Promise<void>
       : chosen.flatMap(({ name, night }) =>
           night === undefined ? [] : [`the nightly run, ${night}: npm run test:${name} -- --all`],
         );
-  const { lines, exitCode } = summarizeRun(outcomes, onlyWithAll);
+  const left = options.all === true || options.grep !== undefined ? [] : waitingFor(chosen, options);
+  const { lines, exitCode } = summarizeRun(outcomes, [...onlyWithAll, ...left]);
   console.log("");
   for (const line of lines) console.log(line);
   process.exitCode = abort.signal.aborted ? 130 : exitCode;
@@ -142,8 +159,13 @@ new Command("npm test --")
   .addArgument(new Argument("[tier...]", "which tiers").choices(TIERS.map((tier) => tier.name)))
   .option("--grep <pattern>", "only tests whose whole title matches this regular expression")
   .option("--all", "the nightly run, too")
+  .addOption(
+    new Option("--turn <number>", "which files of those that run on one day of three")
+      .choices(TURNS.map((_names, at) => String(at + 1)))
+      .default(turnOf(new Date()), "by the date"),
+  )
   .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
-  .action(run)
+  .action((names: string[], options: RunOptions) => run(names, { ...options, turn: Number(options.turn) }))
   .parseAsync()
   .catch((error: unknown) => {
     console.error(`npm test: ${error instanceof Error ? error.message : String(error)}`);

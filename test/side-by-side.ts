@@ -3,6 +3,7 @@ import path from "node:path";
 import type { TierOutcome } from "./counting";
 import { LANE_VARIABLE } from "./lane";
 import { type MochaRun, resultsFolder, runMocha } from "./mocha-process";
+import { nameOf } from "./turns";
 
 /** What one process runs. */
 type Share = Pick<ShareOutcome, "name" | "files">;
@@ -98,11 +99,6 @@ function withUnstable(again: TierOutcome, first: TierOutcome): TierOutcome {
   const recurred = new Set(again.result.failures.map(({ title }) => title));
   const unstable = (first.result?.failures ?? []).filter(({ title }) => !recurred.has(title));
   return { ...again, result: { ...again.result, unstable } };
-}
-
-/** "engine/life" of "/clone/bin/test/engine/life.test.js". */
-function nameOf(compiled: string): string {
-  return path.relative(__dirname, compiled).replace(/\.test\.js$/, "");
 }
 
 /** One outcome for the processes of a tier: what broke is said with its file, and is not success whatever the others did. */
