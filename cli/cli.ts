@@ -126,13 +126,14 @@ function addInitCommand(program: Command): void {
 }
 
 const DOCTOR_NOTES = `
-It only reads. Without machines it looks at the tools here. The checks are those of a first preview (${pageOf("preflight")}).
+It only reads. Without --stack and machines it looks at the tools here. The checks are those of a first preview (${pageOf("preflight")}).
 `;
 
 /** Adds the command doctor, which reads machines before there is a stack. */
 function addDoctorCommand(program: Command): void {
   addCommand(program, "doctor", DOCTOR_NOTES)
     .description("check the tools here, and machines that will become nodes; changes nothing")
+    .option("--stack <name>", "the machines of this stack, with its keys, jump host, proxy and registries")
     .option("--machines <file>", "YAML: a list of machines (name, address, role, user), or a stack file")
     .option("--ssh <user@host...>", "machines that will be control planes: USER@HOST or USER@HOST:PORT", [])
     .option("--worker <user@host...>", "machines that will be workers", [])

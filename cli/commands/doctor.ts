@@ -14,12 +14,16 @@ import {
   type Examination,
   examination,
 } from "../../providers/kubeadm/plan/facts/examination";
+import { isControlPlane } from "../../providers/kubeadm/plan/facts/ownership";
 import { plainSpecification } from "../../providers/kubeadm/plan/facts/plain-specification";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { colorsOf, print } from "../terminal/terminal";
+import { findProject } from "../engine/pulumi";
 import { toolFindings, type ToolFinding } from "../engine/tools";
 
 export interface DoctorOptions {
+  /** Reads the machines of this stack as its first preview does. */
+  readonly stack?: string;
   /** YAML file with a list of machines, or a stack file. */
   readonly machines?: string;
   /** "USER@HOST[:PORT]" of machines that become control planes, then of workers. */
@@ -46,12 +50,45 @@ const SECONDS = { connect: 6, read: 15 };
 const AT_ONCE = 20;
 
 /**
- * Reads this machine's tools and machines that may become nodes, without a stack, and prints what the table of facts says about them.
- * Changes nothing.
+ * Reads this machine's tools and machines that may become nodes, without a stack or for one, and prints what the table of facts
+ * says about them. Changes nothing.
  *
  * @returns the exit code: `blocked` if something would fail, else `unknown` if a machine could not be read
  */
 export async function doctor(options: DoctorOptions, say = print, askTools = toolFindings): Promise<number> {
+  const [tools, asked] = await Promise.all([
+    askTools(),
+    options.stack === undefined ? examineNamed(options) : examineStack(options.stack, options),
+  ]);
+  const { found, count } = asked;
+  if (options.output === "json") say(displayJson({ tools, ...found }));
+  else for (const line of asText(tools, found, count)) say(line);
+  const refused = [...tools, ...found.findings].some(({ level }) => level === "refused");
+  if (refused) return EXIT.blocked;
+  return found.unread.length > 0 ? EXIT.unknown : EXIT.done;
+}
+
+/** What was found on machines, and how many there are. */
+interface Examined {
+  readonly found: Examination;
+  readonly count: number;
+}
+
+/** Reads the machines of a stack with all that its configuration says: keys, jump host, proxy, registries, source. */
+async function examineStack(stack: string, { machines, ssh, worker, key, to }: DoctorOptions): Promise<Examined> {
+  if (machines !== undefined || ssh.length + worker.length > 0 || key !== undefined || to !== undefined)
+    throw new UsageError("--stack has its own machines, keys and version; leave the other options out");
+  const { machinesOfProgram } = await import("../engine/stack-program.js");
+  const { examine } = await import("../../providers/kubeadm/resources/facts/examination.js");
+  const inputs = await machinesOfProgram(await findProject(), stack);
+  const { machines: named, desired, credentialsSum } = inputs;
+  if (desired === undefined)
+    throw new UsageError(`${stack} adopts a cluster, whose machines are nodes already; run: foresail preview`);
+  const controlPlanes = named.filter(isControlPlane).map(({ name }) => name);
+  return { found: await examine(inputs, named, desired, { controlPlanes, credentialsSum }), count: named.length };
+}
+
+async function examineNamed(options: DoctorOptions): Promise<Examined> {
   const machines = await machinesOf(options);
   const version = options.to ?? NEWEST_VERSION;
   if (!/^\d+\.\d+\.\d+$/.test(version))
@@ -61,13 +98,7 @@ export async function doctor(options: DoctorOptions, say = print, askTools = too
       ? undefined
       : (await readGivenFile(options.key, "the SSH key", "name it with --key")).toString();
   const access = privateKey === undefined ? { agentSocket: process.env.SSH_AUTH_SOCK } : { privateKey };
-  const [tools, answered] = await Promise.all([askTools(), readAll(machines, version, access)]);
-  const found = examination(answered);
-  if (options.output === "json") say(displayJson({ tools, ...found }));
-  else for (const line of asText(tools, found, machines.length)) say(line);
-  const refused = [...tools, ...found.findings].some(({ level }) => level === "refused");
-  if (refused) return EXIT.blocked;
-  return found.unread.length > 0 ? EXIT.unknown : EXIT.done;
+  return { found: examination(await readAll(machines, version, access)), count: machines.length };
 }
 
 async function readAll(

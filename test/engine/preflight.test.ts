@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { EXIT } from "../../cli/terminal/exit-codes";
+import { projectFolder } from "../../sandbox/paths";
 import { desiredCluster } from "./desired-cluster";
 import { simulatedFixture } from "./simulated-fixture";
 
@@ -89,10 +93,36 @@ describe("the first preview of a cluster, under the engine", () => {
       asked,
       questions.flatMap((each) => ["cp-1", "w-1", "w-2"].map((machine) => `${each} ${machine}`)).sort(),
     );
+    const found = text.match(/(?:cp|w)-\d: (?:etcd|\/usr|it has|firewalld).*/g) ?? [];
+    const diagnosis = doctor();
+    assert.equal(diagnosis.status, EXIT.blocked, diagnosis.stderr);
+    for (const line of found) assert.ok(diagnosis.stdout.includes(line.trim()), line + diagnosis.stdout);
     say("cp-1", { machineId: "0a1b" });
     for (const machine of ["w-1", "w-2"]) say(machine, { machineId: machine, firewalld: "active" });
     const fine = await fixture.stack.call(["preview"]);
     assert.equal(fine.exitCode, 0, fine.stdout);
     assert.match(fine.stdout + fine.stderr, /w-1: firewalld is active on it/);
+    const { status, stdout } = doctor("--output", "json");
+    assert.equal(status, EXIT.done);
+    const { findings } = JSON.parse(stdout) as { findings: { machine: string }[] };
+    assert.deepEqual(findings.map(({ machine }) => machine).sort(), ["w-1", "w-2"]);
   });
+
+  it("is refused by `foresail doctor`, too, with a configuration that is wrong, by its path", () => {
+    const { status, stderr } = doctor("--to", "1.36.3");
+    assert.deepEqual([status, stderr.includes("--stack has its own machines")], [EXIT.usage, true]);
+    fixture.stack.configure({ cluster: { ...desiredCluster(fixture.fleet, ["cp-1"]), version: "latest" } });
+    const wrong = doctor();
+    assert.equal(wrong.status, EXIT.failed);
+    assert.match(wrong.stderr, /foresail:cluster\.version/);
+    assert.doesNotMatch(wrong.stderr, /^\s+at /m);
+  });
+
+  function doctor(...more: string[]) {
+    const cli = path.join(projectFolder, "bin/cli/cli.js");
+    const { environment: env, place } = fixture.stack;
+    return spawnSync(process.execPath, [cli, "doctor", "--stack", "test", ...more], {
+      ...{ encoding: "utf8", cwd: place.folder, env },
+    });
+  }
 });

@@ -98,11 +98,13 @@ export function isRecorded(recorded: readonly RecordedMachine[], machine: Record
   return recorded.some(({ name, ...before }) => name === machine.name && placeOf(before) === place);
 }
 
-const isWorker = ({ group = CONTROL_PLANE_GROUP }: RecordedMachine) => group !== CONTROL_PLANE_GROUP;
+/** Tells whether a recorded machine is a control plane, as those are that the state has without a group. */
+export const isControlPlane = ({ group = CONTROL_PLANE_GROUP }: Pick<RecordedMachine, "group">): boolean =>
+  group === CONTROL_PLANE_GROUP;
 
 /** Returns whether the state has a machine as a control plane that is configured as a worker. */
 export function becomesWorker(recorded: readonly RecordedMachine[], machine: RecordedMachine): boolean {
-  return recorded.some((each) => each.name === machine.name && !isWorker(each)) && isWorker(machine);
+  return recorded.some((each) => each.name === machine.name && isControlPlane(each)) && !isControlPlane(machine);
 }
 
 /**
@@ -181,7 +183,7 @@ export function decideMachines(
         break;
     }
     const other =
-      isWorker(machine) && ["own", "unnamed", "takeOver"].includes(owned.is) && otherRoleOf(found);
+      !isControlPlane(machine) && ["own", "unnamed", "takeOver"].includes(owned.is) && otherRoleOf(found);
     if (other) refuse(otherRole({ name, role: "worker" }, other));
     if (twin !== undefined) refuse(`${name} and ${twin} are the same machine; list it once`);
   }

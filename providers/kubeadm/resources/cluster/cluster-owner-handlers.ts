@@ -11,12 +11,12 @@ import {
   decideMachines,
   formerOf,
   giveBack,
+  isControlPlane,
   isRecorded,
   type RecordedMachine,
 } from "../../plan/facts/ownership";
 import { recordedLost } from "../../plan/membership/lost";
 import { type ClusterOwnerStep, clusterOwnerSteps } from "../../plan/steps";
-import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
 import type { ClusterOwnerInputs as Inputs } from "../declarations";
 import {
   readMachineFacts,
@@ -115,8 +115,6 @@ async function examineNew(olds: Partial<Inputs>, news: Inputs): Promise<FoundNew
   );
   return { issues, steps };
 }
-
-const isControlPlane = ({ group = CONTROL_PLANE_GROUP }: RecordedMachine) => group === CONTROL_PLANE_GROUP;
 
 /** What an examination of new machines has found. */
 interface FoundNew {

@@ -3,10 +3,9 @@ import { isKnown } from "../../../../lib/unknown";
 import { unanswered } from "../../client/machine-reading";
 import { machineReadingScript, parseMachineReading } from "../../machine/facts/machine-reading";
 import { backendsOf } from "../../machine/steps";
-import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
 import type { MachineReading, Unanswered } from "../../plan/facts/machine-reading";
 import { type Examination, examination } from "../../plan/facts/examination";
-import type { RecordedMachine } from "../../plan/facts/ownership";
+import { isControlPlane, type RecordedMachine } from "../../plan/facts/ownership";
 import type { DesiredMachines } from "../declarations";
 import { allInParallel } from "../session/machines-session";
 export { noteLines } from "../../plan/facts/examination";
@@ -67,8 +66,9 @@ export async function examine(
   return examination(answered, { mayPass });
 }
 
-function wantedOf({ name, group = CONTROL_PLANE_GROUP }: RecordedMachine, desired: DesiredMachines) {
-  const role = group === CONTROL_PLANE_GROUP ? ("control-plane" as const) : ("worker" as const);
+function wantedOf(machine: RecordedMachine, desired: DesiredMachines) {
+  const { name } = machine;
+  const role = isControlPlane(machine) ? ("control-plane" as const) : ("worker" as const);
   const { specification, podNetwork, internalAddresses } = desired;
   return { machine: { name, role }, internalAddress: internalAddresses[name], specification, podNetwork };
 }
@@ -97,10 +97,10 @@ async function ask(
   const { specification, internalAddresses, controlPlanes, credentialsSum } = desired;
   if (!isKnown([specification, internalAddresses]))
     return { unread: "the cluster's settings are not known yet" };
-  const neighbors = machines.flatMap(({ name, group = CONTROL_PLANE_GROUP, port }) => {
-    const address = internalAddresses[name];
-    if (name === machine.name || group !== CONTROL_PLANE_GROUP || address === undefined) return [];
-    return [`${name} ${address} ${port}`];
+  const neighbors = machines.flatMap((other) => {
+    const address = internalAddresses[other.name];
+    if (other.name === machine.name || !isControlPlane(other) || address === undefined) return [];
+    return [`${other.name} ${address} ${other.port}`];
   });
   const script = machineReadingScript({
     ...wantedOf(machine, desired),
