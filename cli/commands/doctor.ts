@@ -75,7 +75,10 @@ interface Examined {
 }
 
 /** Reads the machines of a stack with all that its configuration says: keys, jump host, proxy, registries, source. */
-async function examineStack(stack: string, { machines, ssh, worker, key, to }: DoctorOptions): Promise<Examined> {
+async function examineStack(
+  stack: string,
+  { machines, ssh, worker, key, to }: DoctorOptions,
+): Promise<Examined> {
   if (machines !== undefined || ssh.length + worker.length > 0 || key !== undefined || to !== undefined)
     throw new UsageError("--stack has its own machines, keys and version; leave the other options out");
   const { machinesOfProgram } = await import("../engine/stack-program.js");
@@ -83,9 +86,14 @@ async function examineStack(stack: string, { machines, ssh, worker, key, to }: D
   const inputs = await machinesOfProgram(await findProject(), stack);
   const { machines: named, desired, credentialsSum } = inputs;
   if (desired === undefined)
-    throw new UsageError(`${stack} adopts a cluster, whose machines are nodes already; run: foresail preview`);
+    throw new UsageError(
+      `${stack} adopts a cluster, whose machines are nodes already; run: foresail preview`,
+    );
   const controlPlanes = named.filter(isControlPlane).map(({ name }) => name);
-  return { found: await examine(inputs, named, desired, { controlPlanes, credentialsSum }), count: named.length };
+  return {
+    found: await examine(inputs, named, desired, { controlPlanes, credentialsSum }),
+    count: named.length,
+  };
 }
 
 async function examineNamed(options: DoctorOptions): Promise<Examined> {

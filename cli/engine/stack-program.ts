@@ -24,14 +24,19 @@ interface ConfigurationValue {
  */
 export async function machinesOfProgram(project: Project, stack: string): Promise<ClusterOwnerInputs> {
   const args = ["config", "--json", "--show-secrets", "--stack", stack];
-  const values = Object.entries((await callPulumiJson({ project, args })) as Record<string, ConfigurationValue>);
+  const values = Object.entries(
+    (await callPulumiJson({ project, args })) as Record<string, ConfigurationValue>,
+  );
   // layers are found from here, as by the program
   process.chdir(project.folder);
   let take: (inputs: ClusterOwnerInputs) => void = () => undefined;
   const taken = new Promise<ClusterOwnerInputs>((resolve) => (take = resolve));
   await pulumi.runtime.setMocks(mocksOf(project, take), project.name, stack, true);
   const isSecret = values.flatMap(([key, { secret }]) => (secret ? [key] : []));
-  pulumi.runtime.setAllConfig(Object.fromEntries(values.map(([key, { value = "" }]) => [key, value])), isSecret);
+  pulumi.runtime.setAllConfig(
+    Object.fromEntries(values.map(([key, { value = "" }]) => [key, value])),
+    isSecret,
+  );
   const configuration = loadConfiguration(await withShared(engineReader(project.name)));
   if (configuration.system !== "ssh")
     throw new UsageError(

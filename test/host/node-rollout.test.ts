@@ -113,6 +113,17 @@ describe("a rollout of versions, in Pulumi's own process", function () {
     assert.match(refusals[0]!.reason, /can't go down a minor to 1\.35\.4/);
   });
 
+  it("refuses a version that does not run on a node's container runtime, before anything is written", async () => {
+    fixture.reset(["cp-1", "w-1"], "1.37.2");
+    fixture.setRuntime("w-1", "containerd://1.7.24");
+    const { refusals } = await fixture.check(fixture.desired("1.37.2"), fixture.desired("1.38.0"));
+    assert.deepEqual(
+      refusals.map(({ property }) => property),
+      ["cluster.version"],
+    );
+    assert.match(refusals[0]!.reason, /^w-1: Kubernetes 1\.38\.0 does not run on containerd:\/\/1\.7\.24: /);
+  });
+
   it("has no step on a cluster that does not exist yet", async () => {
     const news = { ...fixture.desired(NEW), kubeconfig: UNKNOWN };
     const { inputs, refusals } = await fixture.check({}, news);

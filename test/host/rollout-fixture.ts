@@ -127,6 +127,14 @@ export class RolloutFixture {
     this.server.store.put(path, { ...node, metadata: { ...node.metadata, labels } });
   }
 
+  /** @param runtime as the kubelet reports it, "containerd://1.7.24" */
+  setRuntime(name: string, runtime: string): void {
+    const path = `/api/v1/nodes/${name}`;
+    const node = this.server.store.objects.get(path) as KubernetesObject & { status: { nodeInfo: object } };
+    const nodeInfo = { ...node.status.nodeInfo, containerRuntimeVersion: runtime };
+    this.server.store.put(path, { ...node, status: { ...node.status, nodeInfo } } as KubernetesObject);
+  }
+
   putPod(name: string, nodeName: string): void {
     this.server.store.put(`/api/v1/namespaces/web/pods/${name}`, {
       apiVersion: "v1",

@@ -13,6 +13,7 @@ import { leftOutStep } from "../../plan/rollout/state";
 import { nodeAtRest, observeRolloutNode, type RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
 import { reservationRefusals } from "../../plan/rollout/reserved";
+import { runtimeRefusals, versionsOnRuntimes } from "../../plan/rollout/runtimes";
 import { ignoresRequest } from "../../plan/rollout/silent-agent";
 import { previewStep } from "../../plan/rollout/step-lines";
 import {
@@ -201,10 +202,12 @@ async function fromCluster(
   const drained = new Set(plan.steps.filter(({ drains }) => drains).map(({ node }) => node));
   const blocked = drained.size > 0 ? await drainBlockers(kubernetes, [...drained], news) : [];
   const unfit = await unfitNodes(cluster, plan, news);
+  const runtimes = await unfitRuntimes(cluster, plan);
   const preview = described(plan, desired, news);
   const certificates = certificateNotes(nodes, plan, news);
   return {
     ...preview,
+    refusals: [...preview.refusals, ...runtimes],
     unfit,
     notes: [...preview.notes, ...silent, ...ignored, ...blocked, ...drifted, ...certificates],
     steps: [...kubelets, ...preview.steps],
@@ -271,6 +274,18 @@ async function unfitNodes(
     nodes.filter(({ metadata }) => names.has(metadata?.name ?? "")),
     specification.kubelet,
   );
+}
+
+/** Asks which container runtimes the nodes have that get another version of Kubernetes. */
+async function unfitRuntimes(cluster: ClusterReading, plan: Pick<RolloutPlan, "steps">): Promise<string[]> {
+  const targets = versionsOnRuntimes(plan.steps);
+  if (targets.size === 0) return [];
+  const nodes = await cluster.listNodes();
+  const runtimes = nodes.map(
+    ({ metadata, status }) =>
+      [metadata?.name ?? "", status?.nodeInfo?.containerRuntimeVersion ?? ""] as const,
+  );
+  return runtimeRefusals(new Map(runtimes), targets);
 }
 
 async function drainBlockers(
