@@ -27,6 +27,10 @@ export async function machinesOfProgram(project: Project, stack: string): Promis
   const values = Object.entries(
     (await callPulumiJson({ project, args })) as Record<string, ConfigurationValue>,
   );
+  if (!values.some(([key]) => key.startsWith(`${project.name}:`)))
+    throw new UsageError(
+      `${stack} has no values of ${project.name}, so its machines are in a program; name them with --machines`,
+    );
   // layers are found from here, as by the program
   process.chdir(project.folder);
   let take: (inputs: ClusterOwnerInputs) => void = () => undefined;

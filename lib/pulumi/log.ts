@@ -32,9 +32,9 @@ export async function warn(message: string, resource?: pulumi.Resource): Promise
   await pulumi.log.warn(displayText(message), resource);
 }
 
-/** Prints a remark of a program, also on what a cluster or a cloud answered. */
+/** Prints a remark of a program, also on what a cluster or a cloud answered; nothing where no engine runs the program. */
 export async function inform(message: string, resource?: pulumi.Resource): Promise<void> {
-  await pulumi.log.info(displayText(message), resource);
+  if (pulumi.runtime.hasEngine()) await pulumi.log.info(displayText(message), resource);
 }
 
 /** Inputs that have another name in the configuration. */

@@ -114,7 +114,7 @@ describe("the first preview of a cluster, under the engine", () => {
     fixture.stack.configure({ cluster: { ...desiredCluster(fixture.fleet, ["cp-1"]), version: "latest" } });
     const wrong = doctor();
     assert.equal(wrong.status, EXIT.failed);
-    assert.match(wrong.stderr, /foresail:cluster\.version/);
+    assert.match(wrong.stderr, /cluster\.version: "latest" is not a version/);
     assert.doesNotMatch(wrong.stderr, /^\s+at /m);
   });
 
