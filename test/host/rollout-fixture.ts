@@ -132,7 +132,7 @@ export class RolloutFixture {
     const path = `/api/v1/nodes/${name}`;
     const node = this.server.store.objects.get(path) as KubernetesObject & { status: { nodeInfo: object } };
     const nodeInfo = { ...node.status.nodeInfo, containerRuntimeVersion: runtime };
-    this.server.store.put(path, { ...node, status: { ...node.status, nodeInfo } } as KubernetesObject);
+    this.server.store.put(path, { ...node, status: { ...node.status, nodeInfo } });
   }
 
   putPod(name: string, nodeName: string): void {
