@@ -23,7 +23,7 @@ import type { StagedVersions } from "../plan/rollout/node-agents";
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.13.0";
+export const AGENT_VERSION = "1.14.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {

@@ -65,6 +65,7 @@ turn_back() {
     if [ -d "$before/files" ]; then remember_unfinished upgrading; else remember_begun; fi
     note "$key_ready" false
     publish || return 1
+    if ! is_still_asked; then return 75; fi
     if ! go_back; then
       is_final=yes
       fail "going back failed: $failure"

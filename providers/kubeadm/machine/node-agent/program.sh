@@ -857,6 +857,25 @@ is_allowed() { [ "${annotation[$key_allowed]-}" = true ]; }
 remember_unfinished() { if [ "$mode" != dry-run ]; then printf '%s' "$1" >"$unfinished_file"; fi; }
 remember_begun() { if is_unfinished; then remember_unfinished "$unfinished"; else remember_unfinished begun; fi; }
 
+# Reads the Node again after ready=false was written, and tells whether it still asks for the same. A run that replaced the request
+# before that write takes the node for one that was never asked; one that does so after this reading waits.
+is_still_asked() {
+  local before=$request
+  read_node || return 1
+  compare
+  [ "$request" = "$before" ]
+}
+
+# Records again what was so before a change that did not begin.
+abandon() {
+  say "the Node asks for something else by now"
+  remember_unfinished "$unfinished"
+  if is_unfinished; then return 0; fi
+  changes=()
+  note "$key_ready" true
+  publish
+}
+
 # Others may be able to write the annotations, so what is unfinished comes from this machine's own file. Agents before
 # 1.2.0 had only the annotation, which is read once: when there is no such file yet.
 observe() {
@@ -869,8 +888,8 @@ observe() {
   remember_unfinished "$unfinished"
 }
 
-# Reads the Node once and acts on it. Returns 0 when everything allowed is done, 1 after a failure, 75 when the API does
-# not answer yet.
+# Acts on what the Node asks for. Returns 0 when everything allowed is done, 1 after a failure, 75 when the API does not answer yet,
+# or when the Node asks for something else by now.
 round() {
   local refusal is_fit=yes
   is_awaited=no
@@ -914,6 +933,7 @@ round() {
   if ! is_unfinished; then remember_drift; remember_before; fi
   remember_begun
   publish || return 1
+  if ! is_still_asked; then abandon; return 75; fi
   if ! change; then fail "$failure"; return 1; fi
   keep_own_work
   compare

@@ -31,9 +31,9 @@ describe("a node agent that serves", function () {
     assert.ok(watches.length > 0);
     assert.ok(watches.every((call) => call.includes("--field-selector metadata.name=w-1")));
     assert.ok(machine.calls.every((call) => !/kubectl .*(token|password|key-data)/.test(call)));
-    // the watch has told it the rest, and what it wrote itself is not news
+    // the watch has told it the rest; it asks once more when it begins
     const reads = machine.calls.filter((call) => /kubectl .*get node w-1/.test(call));
-    assert.equal(reads.filter((call) => !call.includes(".status.conditions")).length, 1);
+    assert.equal(reads.filter((call) => !call.includes(".status.conditions")).length, 2);
   });
 
   it("begins when its machine is a member, and takes none of the files that the join has written for drift", async () => {
