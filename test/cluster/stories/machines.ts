@@ -44,6 +44,18 @@ export const machineStories: readonly Story[] = [
     ],
   },
   {
+    title: "a worker is reset by hand before it leaves, and joins again",
+    runs: [
+      {
+        byHand: [resetByHand("w-2"), notReady("w-2")],
+        edit: { machines: ["cp-1", "w-1"] },
+        preview: removes("w-2"),
+        then: [nodes("cp-1", "w-1"), clean("w-2")],
+      },
+      { preview: joins("w-2"), then: [podsOn("w-2")] },
+    ],
+  },
+  {
     title: "two workers are added at once, and taken out again",
     runs: [
       {

@@ -1,4 +1,4 @@
-import { CLUSTER_LEASE } from "../../../lib/kubernetes/own-objects";
+import { CLUSTER_HISTORY, CLUSTER_LEASE } from "../../../lib/kubernetes/own-objects";
 import { ANNOTATION_POLICY } from "../../../providers/kubeadm/plan/rollout/annotation-policy";
 import { READER } from "../../../providers/kubeadm/plan/cluster/reader-account";
 import { kubectl } from "./by-hand";
@@ -34,6 +34,7 @@ export const objectStories: readonly Story[] = [
   deleted("the binding of the reader's role is deleted by hand", "RoleBinding", READER, ...SYSTEM),
   deleted("the policy for annotations is deleted by hand", "ValidatingAdmissionPolicy", ANNOTATION_POLICY),
   deleted("the Lease of runs is deleted by hand", "Lease", CLUSTER_LEASE.name, ...SYSTEM),
+  deleted("the history of changes is deleted by hand", "ConfigMap", CLUSTER_HISTORY.name, ...SYSTEM),
   deleted("the record of the owner is deleted by hand", "ConfigMap", "foresail-owner", ...SYSTEM),
   {
     title: "every object of foresail is deleted by hand",
