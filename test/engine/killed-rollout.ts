@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { annotationKeys, CONFIGURATION } from "../../providers/kubeadm/plan/rollout/annotations";
 import { nameOf, untilOrphansEnd, upKilledWhen } from "./killed-up";
-import { deedOf, type VersionRollout } from "./version-rollout";
+import { type AgentUnit, deedOf, type VersionRollout } from "./version-rollout";
 
 const KEYS = annotationKeys();
 const STEP = /^start of /;
-const WITHOUT_AGENT = /^asked (\S+), whose agent is (stopped|broken)$/;
+const WITHOUT_AGENT = /^asked (\S+), whose agent is (stopped|broken|hung|hung for ever)$/;
 
 /**
  * Leaves what an `up` leaves that is killed at a point: "asked w-1" is killed before that write takes effect, but for an agent's
@@ -26,7 +26,7 @@ export async function rolloutKilledAt(
   const from = ground.fleet.files.journalLines.length;
   const isStep = STEP.test(point);
   const [, silent = "", unit = ""] = WITHOUT_AGENT.exec(point) ?? [];
-  if (silent !== "") rollout.stopsWhenAsked(silent, unit as "stopped" | "broken");
+  if (silent !== "") rollout.stopsWhenAsked(silent, unit as AgentUnit);
   gate.expectRun((write) => !isStep && deedOf(write) === point);
   const look = () => {
     if (isStep) return ground.fleet.files.journalLines.slice(from).find((line) => nameOf(line) === point);

@@ -1,8 +1,8 @@
-/** The agent of a node does not run when the node is asked for a change, the run is killed, and people go on. */
+/** The agent of a node does not run, or hangs, when the node is asked for a change, the run is killed, and people go on. */
 import assert from "node:assert/strict";
 import { annotationKeys, CONFIGURATION } from "../../providers/kubeadm/plan/rollout/annotations";
 import { configurations, expectNodes, rolloutKilledAt, succeed } from "./killed-rollout";
-import { OLD, versionRollout } from "./version-rollout";
+import { type AgentUnit, OLD, versionRollout } from "./version-rollout";
 
 const KEYS = annotationKeys();
 const MACHINES = ["cp-1", "w-1", "w-2"];
@@ -38,11 +38,21 @@ const CONTROL_PLANE: Change = {
   after: { ...kubelet(90), ...apiServer("300") },
 };
 
+/** What `up` says of an agent that is so. */
+const RECOVERING: [AgentUnit, string][] = [
+  ["stopped", "not run and was started"],
+  ["hung", "nothing and was started again"],
+];
+const LOST: [AgentUnit, string][] = [
+  ["broken", "203/EXEC"],
+  ["hung for ever", "foresail-node-agent did nothing"],
+];
+
 describe("a node is asked for a change and its agent does not run", function () {
   this.timeout(600_000);
   const rollout = versionRollout(MACHINES);
   const want = (settings: object) => rollout.want(OLD, {}, settings);
-  const killedAt = ({ node, after }: Change, unit: "stopped" | "broken") =>
+  const killedAt = ({ node, after }: Change, unit: AgentUnit) =>
     rolloutKilledAt(rollout, `asked ${node}, whose agent is ${unit}`, () => want(after));
   const up = () => rollout.ground.stack.call(["up", "--yes", "--skip-preview"]);
 
@@ -109,46 +119,53 @@ describe("a node is asked for a change and its agent does not run", function () 
       },
     );
 
-    cell(change === CONTROL_PLANE)(`${change.title}: the same up starts the agent, and ends`, async () => {
-      await killedAt(change, "stopped");
-      const { stdout } = await rollout.ground.stack.call(["preview"]);
-      assert.match(
-        stdout,
-        new RegExp(`the node agent of ${node} has not begun what an earlier run asked for`),
+    for (const [unit, words] of RECOVERING)
+      cell(change === CONTROL_PLANE && unit === "hung")(
+        `${change.title}: the same up starts the agent, which is ${unit}, and ends`,
+        async () => {
+          await killedAt(change, unit);
+          const { stdout } = await rollout.ground.stack.call(["preview"]);
+          assert.match(
+            stdout,
+            new RegExp(`the node agent of ${node} has not begun what an earlier run asked for`),
+          );
+          const { exitCode, stdout: printed, stderr } = await up();
+          assert.equal(exitCode, 0, printed + stderr);
+          assert.match(printed, new RegExp(`${node}: its node agent did ${words}`));
+          await expectNodes(rollout, OLD, MACHINES);
+          assert.notDeepEqual((await configurations(rollout))[node], reached[node]);
+        },
       );
-      const { exitCode, stdout: printed, stderr } = await up();
-      assert.equal(exitCode, 0, printed + stderr);
-      assert.match(printed, new RegExp(`${node}: its node agent did not run and was started`));
-      await expectNodes(rollout, OLD, MACHINES);
-      assert.notDeepEqual((await configurations(rollout))[node], reached[node]);
-    });
 
-    cell(change === WORKER)(
-      `${change.title}: an agent that can't be started is named soon, and its node takes pods again`,
-      async () => {
-        await killedAt(change, "broken");
-        const began = Date.now();
-        const { exitCode, stdout, stderr } = await up();
-        assert.ok(exitCode !== 0 && (Date.now() - began) / 1000 < LIMIT_SECONDS, stdout + stderr);
-        const printed = (stdout + stderr).replaceAll(/\s+/g, " ");
-        assert.match(
-          printed,
-          new RegExp(`the node agent on ${node} does not run and can't be started: .*203/EXEC`),
-        );
-        assert.match(printed, /run the command again, which installs the agent again/);
-        const annotations = await annotationsOf(node);
-        assert.equal(annotations[KEYS.changesAllowed], "false");
-        assert.deepEqual([annotations[KEYS.desired(CONFIGURATION)]], reached[node]);
-        assert.equal((await rollout.ground.kubernetes.getNode(node))?.spec?.unschedulable ?? false, false);
-        // the machine was repaired
-        const { agentUnit: _, ...state } = rollout.ground.fleet.state(node);
-        rollout.ground.fleet.files.saveState(node, state);
-        const agents = (await rollout.ground.stack.preview()).find(({ name }) => name === "test-node-agents");
-        assert.match(String(agents?.inputs.steps), new RegExp(`${node}: install node agent`));
-        await succeed(rollout, "up");
-        await expectNodes(rollout, OLD, MACHINES);
-      },
-    );
+    for (const [unit, words] of LOST)
+      cell(change === WORKER && unit === "broken")(
+        `${change.title}: an agent that is ${unit} is named soon, and its node takes pods again`,
+        async () => {
+          await killedAt(change, unit);
+          const began = Date.now();
+          const { exitCode, stdout, stderr } = await up();
+          assert.ok(exitCode !== 0 && (Date.now() - began) / 1000 < LIMIT_SECONDS, stdout + stderr);
+          const printed = (stdout + stderr).replaceAll(/\s+/g, " ");
+          assert.match(
+            printed,
+            new RegExp(`the node agent on ${node} does not run and can't be started: .*${words}`),
+          );
+          assert.match(printed, /run the command again, which installs the agent again/);
+          const annotations = await annotationsOf(node);
+          assert.equal(annotations[KEYS.changesAllowed], "false");
+          assert.deepEqual([annotations[KEYS.desired(CONFIGURATION)]], reached[node]);
+          assert.equal((await rollout.ground.kubernetes.getNode(node))?.spec?.unschedulable ?? false, false);
+          // the machine was repaired
+          const { agentUnit: _, ...state } = rollout.ground.fleet.state(node);
+          rollout.ground.fleet.files.saveState(node, state);
+          const agents = (await rollout.ground.stack.preview()).find(
+            ({ name }) => name === "test-node-agents",
+          );
+          assert.match(String(agents?.inputs.steps), new RegExp(`${node}: install node agent`));
+          await succeed(rollout, "up");
+          await expectNodes(rollout, OLD, MACHINES);
+        },
+      );
   }
 
   it("names an agent that can't be installed when the change is taken back", async () => {

@@ -1,6 +1,7 @@
 /** A version rollout under the engine: simulated machines, playing agents, and a gate that sees every write. */
 import assert from "node:assert/strict";
 import type { Node } from "../../lib/kubernetes";
+import type { MachineState } from "../simulation/fleet-files";
 import { linesOf, podOn, rolledTwice, type RolloutWrite } from "../simulation/rollout-writes";
 import { obeyAnnotations } from "../simulation/simulated-agents";
 import { WriteGate } from "../simulation/write-gate";
@@ -11,6 +12,9 @@ import type { TestStack } from "./test-stack";
 
 export const OLD = "1.35.4";
 export const NEW = "1.36.3";
+
+/** What is wrong with an agent. */
+export type AgentUnit = NonNullable<MachineState["agentUnit"]>;
 
 const AGENT_MILLISECONDS = 20;
 const CONFIGURATION = {
@@ -31,7 +35,7 @@ export class VersionRollout {
   private fresh!: ClusterSnapshot;
   private agents!: Promise<void>;
   private readonly ended = new AbortController();
-  private stopping?: { node: string; unit: "stopped" | "broken" } | undefined;
+  private stopping?: { node: string; unit: AgentUnit } | undefined;
   /** The Node whose agent was stopped when it was asked. */
   stopped?: string | undefined;
 
@@ -118,8 +122,8 @@ export class VersionRollout {
     return { cluster: await describeCluster(this.ground), data, nodes };
   }
 
-  /** Stops the agent of a Node as soon as it is asked for something, or breaks its unit so that nothing can start it. */
-  stopsWhenAsked(node: string, unit: "stopped" | "broken"): void {
+  /** Stops the agent of a Node as soon as it is asked for something, lets it hang, or breaks its unit so that nothing can start it. */
+  stopsWhenAsked(node: string, unit: AgentUnit): void {
     this.stopping = { node, unit };
   }
 

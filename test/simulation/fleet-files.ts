@@ -74,8 +74,11 @@ export interface MachineState {
   clockOffset?: number;
   /** for how many seconds its node agent has been in the middle of a change */
   changing?: string;
-  /** its node agent does not run: it was stopped, or its unit can't be started; absent while it runs */
-  agentUnit?: "stopped" | "broken";
+  /**
+   * its node agent does not run: it was stopped, or its unit can't be started; or it runs and does nothing, until it is started
+   * again or for ever; absent while it works
+   */
+  agentUnit?: "stopped" | "broken" | "hung" | "hung for ever";
   /** whether its node agent writes nothing on the Node */
   silent?: boolean;
   /** the documents from which kubeadm last wrote the settings of the cluster's nodes, of the control plane that did */

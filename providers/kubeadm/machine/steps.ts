@@ -401,9 +401,6 @@ export function nodeAgentScript(
 /** Reads what the node agent logged last. Answers text. */
 export const agentLogScript = plain("agent-log");
 
-/** Starts the node agent when it does not run. Answers "runs" or "started". */
-export const startAgentScript = plain("start-agent");
-
 /** Takes the API server of a leaving control plane out of service. Its answer is empty. */
 export const leaveControlPlaneScript = plain("leave-control-plane");
 

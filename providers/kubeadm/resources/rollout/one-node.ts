@@ -26,7 +26,7 @@ import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import { nodeReference } from "../session/cluster-session";
 import { untilEtcdSpares } from "../membership/etcd-membership";
-import { withdrawnRequest } from "../../plan/rollout/silent-agent";
+import { awaitedBack, awaitedOfAgent, hasBegun, withdrawnRequest } from "../../plan/rollout/silent-agent";
 import type { RolloutRecord, RolloutSession } from "./record";
 import { AgentStopped, AgentWatch } from "./silent-agent";
 
@@ -167,23 +167,25 @@ export class NodeUpgrade {
    */
   private async withdraw(failure: AgentStopped, closesOnly: boolean): Promise<never> {
     const { keys, node, wanted, latest, session } = this;
-    const installs = { [keys.revision]: UNKNOWN_REVISION };
-    const hasBegun = latest.agentReady === false || latest.goingBack === true;
-    if (closesOnly || hasBegun || session.inputs.rollout.onFailure === "stop") {
-      await this.annotate(installs);
-      throw new AgentMissing(`${failure.message}; ${node.name} stays as it is until its agent runs`);
-    }
+    if (closesOnly || hasBegun(latest) || session.inputs.rollout.onFailure === "stop")
+      return this.leave(failure.message);
     const had = Object.entries(withdrawnRequest(wanted, latest.current)).map(
       ([name, version]): [string, string | null] => [
         keys.desired(name),
         version === null ? null : annotationValue(name, version),
       ],
     );
-    await this.close("RolloutWithdrawn", { ...installs, ...Object.fromEntries(had) });
+    await this.close("RolloutWithdrawn", { [keys.revision]: UNKNOWN_REVISION, ...Object.fromEntries(had) });
     const now = staysCordoned(node) ? "is cordoned as before" : "takes pods again";
     throw new AgentMissing(
       `${failure.message}; ${node.name} was not changed, is no longer asked to, and ${now}`,
     );
+  }
+
+  /** Leaves a node as it is, whose agent the next run installs again. @throws AgentMissing */
+  private async leave(why: string): Promise<never> {
+    await this.annotate({ [this.keys.revision]: UNKNOWN_REVISION });
+    throw new AgentMissing(`${why}; ${this.node.name} stays as it is until its agent runs`);
   }
 
   /**
@@ -205,16 +207,23 @@ export class NodeUpgrade {
     try {
       const what = `${node.name} to go back to what it had and be Ready`;
       const seconds = Math.min(rollout.nodeTimeoutSeconds, LONGEST_BACK_SECONDS);
-      await session.untilNode(node.name, what, seconds, (object) => {
+      const watch = new AgentWatch(session, node.name, (seen) =>
+        awaitedBack(seen, missedOf(wanted, seen.current)),
+      );
+      const decide = (object: Node | undefined) => {
         if (!object) return { pending: "its Node is not in the cluster" };
         const observed = observeRolloutNode(object, rollout.annotations);
+        watch.saw(observed);
         const why = failedBack(observed);
         if (why !== undefined) throw new NodeRefused(`${failure.message}; ${why}`, step);
         current = observed.current;
         const pending = pendingBack(observed, missedOf(wanted, current));
         return pending === undefined ? { done: undefined } : { pending };
-      });
+      };
+      await watch.during((ended) => session.untilNode(node.name, what, seconds, decide, ended));
     } catch (error) {
+      if (error instanceof AgentStopped)
+        return this.leave(`${failure.message}; it could not go back: ${error.message}`);
       if (!(error instanceof WaitTimeout)) throw error;
       throw new NodeRefused(`${failure.message}; it could not go back: ${error.message}`, step);
     }
@@ -232,7 +241,7 @@ export class NodeUpgrade {
     const { drift, rollout } = session.inputs;
     const { nodeTimeoutSeconds, annotations } = rollout;
     const what = `${node.name} to run ${step.to} and be Ready`;
-    const watch = new AgentWatch(session, node.name, asked);
+    const watch = new AgentWatch(session, node.name, (seen) => awaitedOfAgent(seen, asked));
     const decide = (object: Node | undefined) => {
       if (!object) return { pending: "its Node is not in the cluster" };
       const observed = observeRolloutNode(object, annotations, drift === "repair");

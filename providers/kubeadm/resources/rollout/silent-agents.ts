@@ -2,7 +2,7 @@ import { messageOf } from "../../../../lib/error-message";
 import { agentLogScript } from "../../machine/steps";
 import type { Machine } from "../../plan/cluster/machine";
 import { agentRevision } from "../../plan/rollout/node-agents";
-import { SILENT_SECONDS } from "../../plan/rollout/silent-agent";
+import { AGENT_PATIENCE } from "../../plan/rollout/silent-agent";
 import type { NodeAgentsInputs } from "../declarations";
 import { failuresOfEach, type MachineFailure, type MachinesSession } from "../session/machines-session";
 import { startAgent } from "./silent-agent";
@@ -30,7 +30,7 @@ export async function silentAgents(
     });
     return some.filter(({ name }) => silent.includes(name));
   };
-  const first = Math.min(SILENT_SECONDS.begin, timeouts.ready);
+  const first = Math.min(AGENT_PATIENCE.look.begin, timeouts.ready);
   const notYet = await until(first, machines);
   const stopped = await failuresOfEach(notYet, "start the node agent", (machine) =>
     startAgent(session, machine),
