@@ -15,7 +15,7 @@ import {
   sourceFiles,
   sourceParameters,
 } from "./parameters";
-import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
+import { assignments, type Parameters, quote, renderShell, textsOf } from "./shell";
 import type { Machine } from "../plan/cluster/machine";
 import type { StagedVersions } from "../plan/rollout/node-agents";
 
@@ -86,18 +86,7 @@ export function agentConfiguration(settings: AgentSettings): string {
 /** Returns the node agent as a program. @param root a folder that replaces / in tests */
 export function agentProgram(root = ""): string {
   const parameters = { AGENT_VERSION, VERSION_PATTERN: AGENT_VERSION_PATTERN, ROOT: root };
-  const files = [
-    "common/system",
-    "common/certificates",
-    "common/static-pods",
-    "node-agent/drift",
-    "node-agent/endings",
-    "node-agent/going-back",
-    "node-agent/program",
-  ]
-    .map(shellFile)
-    .join("\n\n");
-  const text = renderShell(files, parameters);
+  const text = renderShell(textsOf(["node-agent/program"]), parameters);
   return `#!/bin/bash\n# foresail: node agent ${AGENT_VERSION}\n${text}\n`;
 }
 
@@ -108,21 +97,11 @@ export function installerPath(software: string, version: string): string {
 
 /** Returns the text of every installer, after its header. */
 export function installerText(source: SoftwareSource): string {
-  return ["common/system", ...sourceFiles(source), "node-agent/installer"].map(shellFile).join("\n\n");
+  return textsOf(["common/system", ...sourceFiles(source), "node-agent/installer"]);
 }
 
 /** Returns the functions of a configuration's installer alone. */
-const configurationFunctions = () => `\n${CONFIGURATION_FILES.map(shellFile).join("\n\n")}\n`;
-
-const CONFIGURATION_FILES = [
-  "common/settings",
-  "common/adopted",
-  "common/etcd-manifest",
-  "common/api-server-certificate",
-  "common/moved-endpoint",
-  "common/plain-yaml",
-  "node-agent/configuration",
-];
+const configurationFunctions = () => `\n${textsOf(["node-agent/configuration"])}\n`;
 
 /**
  * Returns the installers that only root can run, the agent's own first: each is its header and installerText.

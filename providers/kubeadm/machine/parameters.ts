@@ -14,9 +14,7 @@ import type { Parameters } from "./shell";
 
 /** Returns the shell files with the functions that install Kubernetes from a source. */
 export function sourceFiles(source: SoftwareSource): string[] {
-  return "packages" in source
-    ? ["common/software", "common/kubernetes-packages"]
-    : ["common/software", "common/adopted", "common/kubernetes-bundle"];
+  return ["packages" in source ? "common/kubernetes-packages" : "common/kubernetes-bundle"];
 }
 
 /** Returns the variables of the functions in sourceFiles. */

@@ -12,11 +12,32 @@ export type Parameters = Readonly<Record<string, string | number | boolean | rea
 /** Quotes a word for a POSIX shell. */
 export const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Returns the text of a shell file of this folder, without the line that is for shellcheck alone. */
-export function shellFile(name: string): string {
-  const text = readFileSync(path.join(FOLDER, `${name}.sh`), "utf8");
-  return text.replace(/^# shellcheck shell=bash\n/, "").trimEnd();
+/** The first lines of a shell file, for shellcheck and for withNeeds, which no machine gets. */
+const HEADER = /^(?:# (?:shellcheck shell=bash|needs:|given:|replaces:).*\n)+/;
+
+/** Returns the text of a shell file of this folder, without its header. */
+export const shellFile = (name: string): string => fileText(name).replace(HEADER, "").trimEnd();
+
+const fileText = (name: string) => readFileSync(path.join(FOLDER, `${name}.sh`), "utf8");
+
+const needsOfFiles = new Map<string, readonly string[]>();
+
+/** Returns shell files behind those that the line `# needs:` of each names, every one once. */
+function withNeeds(names: readonly string[]): string[] {
+  const needsOf = (name: string) => {
+    const needs = needsOfFiles.get(name) ?? /^# needs: (.*)$/m.exec(fileText(name))?.[1]?.split(" ") ?? [];
+    needsOfFiles.set(name, needs);
+    return needs;
+  };
+  return [...new Set(names.flatMap((name) => [...withNeeds(needsOf(name)), name]))];
 }
+
+/** Returns the texts of shell files, each after those that it needs. */
+export const textsOf = (names: readonly string[]): string => withNeeds(names).map(shellFile).join("\n\n");
+
+/** Returns the commands of shell files, each after those that it needs, as shellCommands does. */
+export const commandsOf = (names: readonly string[]): string =>
+  withNeeds(names).map(shellCommands).join("\n");
 
 /** The variables of NODE_PATHS with what finds their use: `member` is MEMBER_PATH. */
 const PATHS = Object.entries(NODE_PATHS).map(([key, value]) => {
@@ -48,12 +69,12 @@ const commandsOfFiles = new Map<string, string>();
 /** Returns the commands of a shell file, without comments and blank lines outside of here-documents. */
 export function shellCommands(name: string): string {
   // each machine's script has the same files
-  const commands = commandsOfFiles.get(name) ?? commandsOf(shellFile(name));
+  const commands = commandsOfFiles.get(name) ?? withoutComments(shellFile(name));
   commandsOfFiles.set(name, commands);
   return commands;
 }
 
-function commandsOf(text: string): string {
+function withoutComments(text: string): string {
   let end: string | undefined;
   return text
     .split("\n")

@@ -21,7 +21,7 @@ import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "
 import { agentRevision, stagedOn, type AgentSettings } from "../plan/rollout/node-agents";
 import { proxyVariables, settingsParameters, sourceFiles, sourceParameters } from "./parameters";
 import { type Owner, takeOverIssue } from "../../../lib/ownership/owner";
-import { assignments, type Parameters, renderStep, shellCommands } from "./shell";
+import { assignments, type Parameters, renderStep, commandsOf } from "./shell";
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
 export interface Script {
@@ -38,7 +38,7 @@ function frame(
   parameters: Parameters,
 ): Script {
   assertNames({ machine });
-  const commands = ["common/frame", "common/system", ...files].map(shellCommands).join("\n");
+  const commands = commandsOf(["common/frame", "common/system", ...files]);
   const text = renderStep(`${operation} ${machine}`, commands, { OPERATION: operation, ...parameters });
   return { operation, machine, text };
 }
@@ -80,11 +80,11 @@ export function withOwner<Each extends Script>(script: Each, owner: Owner | unde
 }
 
 /** Returns the function for a step without parameters of its own. */
-const plain = (operation: Operation) => (cluster: string, machine: string) =>
+export const plainStep = (operation: Operation) => (cluster: string, machine: string) =>
   step(operation, cluster, machine);
 
 /** Records the stack as the owner on a machine that has an earlier mark. Its answer is empty. */
-export const ownScript = plain("own");
+export const ownScript = plainStep("own");
 
 /** A machine as the nodes reach it: a control plane behind the loopback endpoint, or any. */
 export interface Backend {
@@ -159,7 +159,7 @@ export function preparationParts(specification: ClusterSpecification, prepared: 
   const holdsAddress = network.holdNodeAddress ?? false;
   return {
     files: [
-      ...[...sourceFiles(source), "common/settings", "common/preparation", "common/containerd-settings"],
+      ...[...sourceFiles(source), "common/preparation", "common/containerd-settings"],
       ...(hasLoopback ? ["common/endpoint"] : []),
       ...(holdsAddress ? ["common/own-address"] : []),
       ...(network.bridge ? ["common/bridge"] : []),
@@ -200,9 +200,8 @@ export function prepareScript(
   assertSettings(specification);
   const { name, role } = machine;
   const { files, parameters } = preparationParts(specification, { machine, backends, machines });
-  const checks = ["common/disk-space", "common/before", "common/network-names", "common/preflight"];
   return step("prepare", specification.name, name, {
-    files: [...files, ...(parameters.KEEP_SWAP ? [] : ["common/swap"]), ...[...checks, "common/noted-files"]],
+    files: [...files, ...(parameters.KEEP_SWAP ? [] : ["common/swap"])],
     ...parameters,
     ...preflightParameters(specification, role, podNetwork),
     PREPARED: preparedVersion(specification, role),
@@ -215,8 +214,7 @@ export const endpointScript = (
   machine: string,
   port: number,
   backends: readonly Backend[],
-): Script =>
-  step("endpoint", cluster, machine, { files: ["common/endpoint"], ...endpointParameters(port, backends) });
+): Script => step("endpoint", cluster, machine, endpointParameters(port, backends));
 
 /** What a machine reports about itself. */
 export interface ReportedFacts {
@@ -238,17 +236,16 @@ export interface ReportedFacts {
 export const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /** Finds out whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines. */
-export const factsScript = (cluster: string, machine: string) =>
-  step("facts", cluster, machine, { files: ["common/member"], BOOT_ID });
+export const factsScript = (cluster: string, machine: string) => step("facts", cluster, machine, { BOOT_ID });
 
 /** Reboots a machine that is not a member, a second after the step has ended. Its answer is empty. */
-export const rebootScript = plain("reboot");
+export const rebootScript = plainStep("reboot");
 
 /** Answers the version of the node agent that has found its machine ready, or nothing. */
-export const initializedScript = plain("initialized");
+export const initializedScript = plainStep("initialized");
 
 /** Reads the administrator's kubeconfig of a control plane. Answers its text, which is secret. */
-export const adminKubeconfigScript = plain("admin-kubeconfig");
+export const adminKubeconfigScript = plainStep("admin-kubeconfig");
 
 /**
  * Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration. Its answer is empty.
@@ -257,7 +254,6 @@ export const adminKubeconfigScript = plain("admin-kubeconfig");
  */
 export const initScript = (specification: ClusterSpecification, machine: string, encryptionKey: string) =>
   step("init", specification.name, machine, {
-    files: ["common/kubeadm", "common/encryption", "common/prepared"],
     ENCRYPTION_KEY: encryptionKey,
     ...preparedParameters(specification, "control-plane"),
   });
@@ -280,19 +276,13 @@ export const configureClusterScript = (
   cluster: string,
   machine: string,
   { upload, kubeProxy }: Pick<ConfigurationChange, "upload" | "kubeProxy">,
-) =>
-  step("configure-cluster", cluster, machine, {
-    files: ["common/kube-proxy"],
-    UPLOAD: upload,
-    KUBE_PROXY: kubeProxy,
-  });
+) => step("configure-cluster", cluster, machine, { UPLOAD: upload, KUBE_PROXY: kubeProxy });
 
 /** Restarts kube-proxy on one node after another, and waits for it. Its answer is empty. */
-export const restartKubeProxyScript = (cluster: string, machine: string) =>
-  step("restart-kube-proxy", cluster, machine, { files: ["common/kube-proxy"] });
+export const restartKubeProxyScript = plainStep("restart-kube-proxy");
 
 /** Reads what a new control plane needs from another one. Answers a base64 tar archive, which is secret. */
-export const controlPlaneSecretsScript = plain("control-plane-secrets");
+export const controlPlaneSecretsScript = plainStep("control-plane-secrets");
 
 /** Path where the join step writes the discovery kubeconfig from its data. */
 export const DISCOVERY_FILE = `${NODE_PATHS.scratch}/discovery.yaml`;
@@ -323,7 +313,7 @@ export function joinScript(
   const { name, source, version } = specification;
   const files = [...sourceFiles(source), "common/member", "common/kubeadm", "common/prepared"];
   return step(`join-${role}`, name, machine, {
-    files: [...files, ...(agent ? [AGENT_INSTALLATION] : [])],
+    files: [...files, ...(agent ? ["common/agent-installation"] : [])],
     ...sourceParameters(specification, version),
     ...preparedParameters(specification, role, rolled),
     AGENT: agent !== undefined,
@@ -332,10 +322,10 @@ export function joinScript(
 }
 
 /** Makes a member whose Node was deleted register again. Its answer is empty. */
-export const registerScript = plain("register");
+export const registerScript = plainStep("register");
 
 /** Makes a machine whose Node was removed while it did not answer ready for a new join. Its answer is empty. */
-export const forgetMembershipScript = plain("forget-membership");
+export const forgetMembershipScript = plainStep("forget-membership");
 
 /** Returns the folders with kubeadm's patches that init and join were given, which kubeadm itself does not record. */
 export function patchFolders({ kubeadm }: ClusterSpecification) {
@@ -345,8 +335,6 @@ export function patchFolders({ kubeadm }: ClusterSpecification) {
   };
   return { init: folderOf(kubeadm.initConfiguration), join: folderOf(kubeadm.joinConfiguration) };
 }
-
-const AGENT_INSTALLATION = "common/agent-installation";
 
 /**
  * Returns the variables of the functions in common/agent-installation.
@@ -392,20 +380,16 @@ export function nodeAgentScript(
   machines?: readonly Backend[],
 ): Script {
   return step("node-agent", specification.name, machine.name, {
-    files: [AGENT_INSTALLATION],
     ...agentParameters(specification, machine, settings, machines),
     KUBERNETES_VERSIONS: settings.staged.kubernetes,
   });
 }
 
 /** Reads what the node agent logged last. Answers text. */
-export const agentLogScript = plain("agent-log");
+export const agentLogScript = plainStep("agent-log");
 
 /** Takes the API server of a leaving control plane out of service. Its answer is empty. */
-export const leaveControlPlaneScript = plain("leave-control-plane");
+export const leaveControlPlaneScript = plainStep("leave-control-plane");
 
 /** Resets a machine. Changes nothing on a machine that does not belong to this cluster. Its answer is empty. */
-export const resetScript = (cluster: string, machine: string) =>
-  step("reset", cluster, machine, {
-    files: ["common/own-address", "common/restore", "common/network-names", "common/pod-networks"],
-  });
+export const resetScript = plainStep("reset");

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/authority
 # Claims a member of a cluster that foresail did not make: writes the marker and the member's file, and nothing else.
 # Parameters: AUTHORITY (SHA-256 of the certificate authority of the cluster, which was read a moment ago)
 refuse_foreign_mark

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/authority
 # Reads what identifies a member of a kubeadm cluster that foresail did not make. Only reads: a machine that turns out to
 # belong to no cluster, or to another one, is left as it was. Answers a line "name base64" for each fact.
 set -euo pipefail

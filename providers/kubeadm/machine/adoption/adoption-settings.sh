@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/etcd-manifest
 # Reads what a changed configuration would write over on a machine of an adopted cluster. Changes nothing; kubeadm renders
 # into a folder in memory. Answers a line "name base64" for each fact.
 # Data: a kubeadm configuration of the cluster before foresail's first change, and that of now; empty on a worker.

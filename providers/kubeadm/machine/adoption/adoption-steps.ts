@@ -8,16 +8,16 @@ import { etcdPart } from "../../plan/configuration/configuration";
 import { assertNames } from "../../plan/validation/settings";
 import { documents, KUBEADM } from "../configuration/configuration";
 import { hostsFile, hostsToml, mirroredRegistries } from "../../plan/configuration/registries";
-import { type Parameters, renderStep, shellCommands } from "../shell";
+import { type Parameters, renderStep, commandsOf } from "../shell";
 import { type Operation, stepFile } from "../operations";
-import { patchFolders, type Script, step } from "../steps";
+import { patchFolders, plainStep, type Script, step } from "../steps";
 
 /** Returns a step that only reads: without the frame of the others, which writes a log and folders on the machine. */
 export const reading =
-  (operation: Operation, files: string[] = []) =>
+  (operation: Operation, files: readonly string[] = []) =>
   (_cluster: string, machine: string, parameters: Parameters = {}) => {
     assertNames({ machine });
-    const commands = [...files, stepFile(operation)].map(shellCommands).join("\n");
+    const commands = commandsOf([...files, stepFile(operation)]);
     return {
       operation,
       machine,
@@ -26,7 +26,7 @@ export const reading =
   };
 
 /** Reads what identifies a member of a cluster that foresail did not make, for parseMemberFacts. Writes nothing. */
-export const adoptionFactsScript = reading("adoption-facts", ["common/authority"]);
+export const adoptionFactsScript = reading("adoption-facts");
 
 /** Reads the administrator's kubeconfig of a control plane. Answers its text, which is secret. Writes nothing. */
 export const adoptionAccessScript = reading("adoption-access");
@@ -69,13 +69,12 @@ export function parseMemberFacts(answer: string): MemberFacts {
  * @param authority fingerprint of the cluster's certificate authority; a machine with another one is refused
  */
 export const adoptScript = (cluster: string, machine: string, authority: string): Script =>
-  step("adopt", cluster, machine, { files: ["common/authority"], AUTHORITY: authority });
+  step("adopt", cluster, machine, { AUTHORITY: authority });
 
 /** Removes the node agent and foresail's marks, and leaves Kubernetes as it is. Its answer is empty. */
-export const releaseScript = (cluster: string, machine: string): Script =>
-  step("release", cluster, machine, { files: ["common/adopted"] });
+export const releaseScript = plainStep("release");
 
-const readSettings = reading("adoption-settings", ["common/etcd-manifest"]);
+const readSettings = reading("adoption-settings");
 
 /** Returns the files that a machine gets from a stack, as they are written: the user's, and those of mirrors. */
 function writtenFiles(specification: ClusterSpecification, role: Role): Map<string, string> {

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/adopted
 # Gives a machine of an adopted cluster back: removes the node agent and foresail's marks, and leaves Kubernetes as it is.
 # A machine that foresail itself prepared and joined keeps the files that its kubelet and containerd need. May run twice.
 refuse_foreign_mark

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/adopted
 # Reads what kubeadm writes again with a version of Kubernetes: as it is on this machine and in the cluster, and as the kubeadm
 # of this machine would write it. Changes nothing: kubeadm renders into a folder in memory, and the API server is asked what
 # it would store. Answers a line "name base64" for each text: "current NAME" and "0 NAME", "1 NAME", … for each configuration.

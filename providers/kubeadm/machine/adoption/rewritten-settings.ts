@@ -6,7 +6,7 @@ import type { Machine } from "../../plan/cluster/machine";
 import { namedFacts } from "./adoption-steps";
 import { mergedConfigurationData, NO_CERTIFICATES } from "../configuration/configuration-differences";
 import { stepFile } from "../operations";
-import { renderShell, shellCommands } from "../shell";
+import { renderShell, commandsOf } from "../shell";
 import type { Script } from "../steps";
 
 /** The line between two configurations of rewrittenData. */
@@ -44,7 +44,7 @@ interface Reading {
  */
 export function rewrittenSettingsScript({ machine, patches = {}, addons, adopts = false }: Reading): Script {
   const operation = "rewritten-settings";
-  const text = renderShell(["common/adopted", stepFile(operation)].map(shellCommands).join("\n"), {
+  const text = renderShell(commandsOf([stepFile(operation)]), {
     NEXT,
     CONTROL_PLANE: machine.role === "control-plane",
     ADDONS: machine.role === "control-plane" ? addons : [],

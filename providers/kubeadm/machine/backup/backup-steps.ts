@@ -1,23 +1,18 @@
 import { assertNames } from "../../plan/validation/settings";
-import { step } from "../steps";
+import { plainStep, step } from "../steps";
 
 /** How long a snapshot may take: etcd's data has at most 8 GiB, and has to pass the operator's connection. */
 export const SNAPSHOT_SECONDS = 1800;
 
 /** Takes a verified snapshot of etcd on a control plane. Answers what writeSnapshot takes, which is secret. */
 export const etcdSnapshotScript = (cluster: string, machine: string) =>
-  step("etcd-snapshot", cluster, machine, {
-    files: ["common/etcd", "common/etcd-programs"],
-    CLUSTER: cluster,
-  });
+  step("etcd-snapshot", cluster, machine, { CLUSTER: cluster });
 
 /** Tells what is left of a control plane, and whether a snapshot can be restored there. Answers what parseRemains takes. */
-export const restoreFactsScript = (cluster: string, machine: string) =>
-  step("restore-facts", cluster, machine);
+export const restoreFactsScript = plainStep("restore-facts");
 
 /** Takes a control plane out of service before another one is restored. Its answer is empty. */
-export const fenceControlPlaneScript = (cluster: string, machine: string) =>
-  step("fence-control-plane", cluster, machine, { files: ["common/stopped-control-plane"] });
+export const fenceControlPlaneScript = plainStep("fence-control-plane");
 
 /** How long the API server of a restored control plane may take until it is ready. */
 export const READY_SECONDS = 300;
@@ -37,11 +32,12 @@ export const restoreControlPlaneScript = (
   assertNames({ cluster });
   for (const name of gone) assertNames({ machine: name });
   return step("restore-control-plane", cluster, machine, {
-    files: ["common/etcd-programs", "common/stopped-control-plane"],
-    ...{ CLUSTER: cluster, SNAPSHOT: snapshot, READY_SECONDS, GONE: gone },
+    CLUSTER: cluster,
+    SNAPSHOT: snapshot,
+    READY_SECONDS,
+    GONE: gone,
   });
 };
 
 /** Ends a restore, so that the same snapshot can be restored once more. Its answer is empty. */
-export const finishRestoreScript = (cluster: string, machine: string) =>
-  step("finish-restore", cluster, machine);
+export const finishRestoreScript = plainStep("finish-restore");

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/etcd common/etcd-programs
 # Takes a snapshot of etcd and verifies it. Answers its facts as JSON in one line, then a base64 archive, which is secret: the
 # snapshot, those facts, and the files of this control plane.
 # Parameters: CLUSTER

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/etcd-programs common/stopped-control-plane
 # Makes this control plane what it was in a snapshot, as the only member of etcd. Data: the archive of etcd-snapshot, gzip. A
 # step that was interrupted begins again; one that has ended is not repeated until finish-restore. Its answer is empty.
 # Parameters: CLUSTER, SNAPSHOT (names the snapshot), READY_SECONDS, GONE (names of the other control planes)

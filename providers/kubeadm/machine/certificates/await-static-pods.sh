@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/static-pods
 # Waits until the static pods of a control plane are healthy. Parameters: READY_SECONDS
 refuse_foreign_machine
 deadline=$((SECONDS + READY_SECONDS))

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/certificates
 # Reads when the certificates of a machine end. Writes nothing. Answers the words of certificate_ends, and "renewing" when
 # a renewal has begun and what reads the certificates has not restarted.
 set -euo pipefail

@@ -1,10 +1,10 @@
 import { reading } from "../adoption/adoption-steps";
-import { step } from "../steps";
+import { plainStep, step } from "../steps";
 
 /** The folder of the machine's files. */
 const ROOT = "";
 
-const readEnds = reading("certificate-ends", ["common/certificates"]);
+const readEnds = reading("certificate-ends");
 
 /** Reads when the certificates of a machine end, for parseReadCertificates. Writes nothing. */
 export const certificateEndsScript = (cluster: string, machine: string) =>
@@ -19,25 +19,14 @@ export const renewCertificatesScript = (
   cluster: string,
   machine: string,
   certificate: "all" | "admin.conf",
-) =>
-  step("renew-certificates", cluster, machine, {
-    files: ["common/certificates", "common/kubelet-certificate", "common/static-pods"],
-    ROOT,
-    CERTIFICATE: certificate,
-  });
+) => step("renew-certificates", cluster, machine, { ROOT, CERTIFICATE: certificate });
 
 /** Waits until the static pods of a control plane are healthy. Its answer is empty. @param seconds for all of them */
 export const awaitStaticPodsScript = (cluster: string, machine: string, seconds: number) =>
-  step("await-static-pods", cluster, machine, {
-    files: ["common/static-pods"],
-    ROOT,
-    READY_SECONDS: seconds,
-  });
+  step("await-static-pods", cluster, machine, { ROOT, READY_SECONDS: seconds });
 
 /** Makes a key for the kubelet on its machine. Answers a request for a client certificate, PEM. */
-export const kubeletRequestScript = (cluster: string, machine: string) =>
-  step("kubelet-request", cluster, machine, { files: ["common/kubelet-certificate"] });
+export const kubeletRequestScript = plainStep("kubelet-request");
 
 /** Gives a kubelet the certificate for its request, and restarts it. Data: base64 of the PEM. Its answer is empty. */
-export const kubeletCertificateScript = (cluster: string, machine: string) =>
-  step("kubelet-certificate", cluster, machine, { files: ["common/kubelet-certificate"] });
+export const kubeletCertificateScript = plainStep("kubelet-certificate");

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/kubelet-certificate
 # Gives the kubelet a client certificate for the key of kubelet-request, and restarts it. Data: the certificate, base64.
 refuse_foreign_machine
 read -r certificate <&5

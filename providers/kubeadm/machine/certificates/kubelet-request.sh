@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/kubelet-certificate
 # Makes a key for the kubelet's client certificate, which stays on this machine. Answers a request for the certificate, PEM.
 refuse_foreign_machine
 mkdir -p "$AGENT_PATH"

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/certificates common/kubelet-certificate common/static-pods
 # Renews certificates of a control plane by kubeadm, also without the API: all of them, with a restart of what reads them, or
 # one. Waits for no static pod, since etcd may need other machines first. Parameters: CERTIFICATE (a name of kubeadm, or all)
 

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/member
 # Finds out whether the machine is a member of this cluster. Answers JSON; refuses foreign machines.
 refuse_foreign_machine
 member=false

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/kubeadm common/encryption common/prepared
 # Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration.
 # Parameters: ENCRYPTION_KEY (name of the key for Secrets at rest, which never leaves the control planes; empty for none)
 refuse_foreign_machine

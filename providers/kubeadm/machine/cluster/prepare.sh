@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# needs: common/disk-space common/before common/network-names common/preflight common/noted-files
+# given: common/kubernetes-packages common/kubernetes-bundle common/preparation common/containerd-settings common/endpoint common/own-address common/bridge common/swap
 # Prepares the machine for kubeadm. Does nothing on a machine that has joined, refuses one with another owner's
 # Kubernetes, and does nothing twice. Data: the registries' credentials as containerd's configuration.
 # Parameters, besides those of common/:

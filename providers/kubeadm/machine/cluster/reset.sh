@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/own-address common/restore common/network-names common/pod-networks
 # Resets the machine: kubeadm reset, and removal of everything that foresail and the pod network put there for this cluster,
 # except packages, programs, container images and foresail's logs. Changes nothing on a machine that does not belong to this
 # cluster. The etcd member is removed elsewhere, through a control plane that stays.

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# given: common/network-names
 # How a machine was before foresail claimed it, so that a reset gives it back like that. write_file records files.
 
 # Kernel settings that foresail, the kubelet, kube-proxy and the pod networks change; those of devices are in a pattern. The

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/software common/adopted
 # Kubernetes from a folder or archive: bin/ with kubeadm, kubelet and kubectl, images/*.tar, SHA256SUMS.
 # Parameters: VERSION, BUNDLE (folder on the machine), BUNDLE_URL and BUNDLE_SHA256 (empty for a folder that is there)
 

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/software
 # Kubernetes from the community's apt repository, pinned and held.
 # Parameters: VERSION, REPOSITORY (address of the repository of the version's minor, ends with /), KEY_FINGERPRINT
 

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# replaces: write_file remove_file
 # shellcheck disable=SC2209 # words, not commands
 # The functions that write files, in a preparation: they note each file that changes.
 

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/settings
 # shellcheck disable=SC2034,SC2154 # other files read them and fill them in
 # What the preparation of a machine changes. A preview lists it by the same functions, in a shell in which those that write a
 # file only tell. Foresail's own records in /var/lib/foresail are not part of the list.

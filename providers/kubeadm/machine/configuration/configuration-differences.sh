@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# needs: common/system common/owner common/adopted common/settings common/etcd-manifest common/api-server-certificate common/moved-endpoint common/tried-programs
+# replaces: write_file remove_file
 # Reads which files a configuration will change on a node, for a preview. Writes only into a folder in memory that root
 # alone can read, and that is removed in any case. Data: the kubeadm configuration of this machine.
 # Answers a line for each file that differs: its path, what it contains, what it will contain, and its modes before and

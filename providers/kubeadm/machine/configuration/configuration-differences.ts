@@ -4,12 +4,10 @@ import type { KubeadmObjects } from "../../plan/adoption/adoption-facts";
 import { controlPlanesOf, type Machine } from "../../plan/cluster/machine";
 import { madePrivate } from "../../plan/hardening/private-files";
 import type { ClusterSpecification } from "../../plan/cluster/specification";
-import { assertAddresses, assertNames, assertSettings } from "../../plan/validation/settings";
+import { assertAddresses, assertSettings } from "../../plan/validation/settings";
 import { documents, initConfiguration, KUBEADM } from "./configuration";
 import { reading } from "../adoption/adoption-steps";
-import { stepFile } from "../operations";
 import { endpointParameters, proxyVariables, settingsParameters } from "../parameters";
-import { renderStep, shellCommands } from "../shell";
 import { backendsOf, ownerParameters, patchFolders, type Script } from "../steps";
 
 /** Folder without certificates: beside a worker's, which have no key of the authority, kubeadm writes no configuration. */
@@ -52,25 +50,12 @@ export function configurationDifferencesScript(
     adopted = false,
   }: Change,
 ): Script {
-  const operation = "configuration-differences";
   assertSettings(specification);
-  assertNames({ machine });
   const backends = backendsOf(machines);
   assertAddresses(backends);
   const patches = patchFolders(specification);
   const { paths: privatePaths, folder: privateFolder } = madePrivate(specification);
-  const commands = [
-    "common/system",
-    "common/owner",
-    "common/adopted",
-    "common/settings",
-    "common/etcd-manifest",
-    "common/api-server-certificate",
-    "common/moved-endpoint",
-    "common/tried-programs",
-    stepFile(operation),
-  ];
-  const text = renderStep(`${operation} ${machine}`, commands.map(shellCommands).join("\n"), {
+  return reading("configuration-differences")(specification.name, machine, {
     ...ownerParameters(specification.name, machine),
     ...settingsParameters(specification, role),
     PROXY: proxyVariables(
@@ -91,11 +76,10 @@ export function configurationDifferencesScript(
     PRIVATE_PATHS: privatePaths,
     PRIVATE_FOLDER: privateFolder,
   });
-  return { operation, machine, text };
 }
 
 /** Tries kube-proxy with a changed configuration, for parseRefusingPrograms. Changes nothing. Data: that of initConfiguration. */
-export const triedKubeProxyScript = reading("tried-kube-proxy", ["common/tried-programs"]);
+export const triedKubeProxyScript = reading("tried-kube-proxy");
 
 /** Returns the kubeadm configuration from which kubeadm writes a machine's static pods and its kubelet's configuration. */
 export function configurationData(

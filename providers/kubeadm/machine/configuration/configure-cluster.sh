@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/kube-proxy
 # Writes the cluster's configuration into the ConfigMaps from which nodes get theirs, at the version that the cluster has.
 # Data: the kubeadm configuration. Parameters: UPLOAD (kubeadm-config and kubelet-config: yes or no), KUBE_PROXY (yes or no)
 refuse_foreign_machine

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/tried-programs
 # Tries kube-proxy with the configuration that kubeadm will give it, for a preview. Writes only into a folder in memory that root
 # alone can read, and that is removed in any case. Data: the kubeadm configuration. Answers the lines of common/tried-programs;
 # none where there is nothing to try it with.

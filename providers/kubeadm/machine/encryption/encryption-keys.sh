@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/encryption
 # Gives a control plane these encryption keys in this order, and restarts its API server unless it has read them. Data:
 # the base64 text of the key that this machine does not have; without it, the machine makes a key only if it may.
 # Parameters: KEYS (names), MAY_CREATE (yes or no), LOAD_SECONDS

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/etcd
 # Counts the Secrets in etcd that another key than this one encrypts, or none. Answers their number.
 # Parameters: KEY (its name)
 refuse_foreign_machine

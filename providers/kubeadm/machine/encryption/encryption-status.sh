@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/encryption
 # Reads which encryption keys a control plane has. Answers lines "file NAME FINGERPRINT" for its configuration and "loaded
 # NAME FINGERPRINT" for what its running API server has read, in order.
 

@@ -1,9 +1,8 @@
 import type { EncryptionKeys } from "../../plan/encryption/encryption";
-import { step } from "../steps";
+import { plainStep, step } from "../steps";
 
 /** Reads which encryption keys a control plane has, for parseEncryptionKeys. */
-export const encryptionStatusScript = (cluster: string, machine: string) =>
-  step("encryption-status", cluster, machine, { files: ["common/encryption"] });
+export const encryptionStatusScript = plainStep("encryption-status");
 
 /** Parses the answer of encryptionStatusScript. */
 export function parseEncryptionKeys(machine: string, answer: string): EncryptionKeys {
@@ -20,7 +19,7 @@ export function parseEncryptionKeys(machine: string, answer: string): Encryption
 
 /** Reads one encryption key of a control plane. Answers its text, which is secret; empty when it does not have it. */
 export const encryptionKeyScript = (cluster: string, machine: string, key: string) =>
-  step("encryption-key", cluster, machine, { files: ["common/encryption"], KEY: key });
+  step("encryption-key", cluster, machine, { KEY: key });
 
 /**
  * Gives a control plane these encryption keys in this order, and waits until its API server has read them. Data: the
@@ -33,14 +32,8 @@ export const encryptionKeysScript = (
   cluster: string,
   machine: string,
   { keys, mayCreate, seconds }: { keys: readonly string[]; mayCreate: boolean; seconds: number },
-) =>
-  step("encryption-keys", cluster, machine, {
-    files: ["common/encryption"],
-    KEYS: keys,
-    MAY_CREATE: mayCreate,
-    LOAD_SECONDS: seconds,
-  });
+) => step("encryption-keys", cluster, machine, { KEYS: keys, MAY_CREATE: mayCreate, LOAD_SECONDS: seconds });
 
 /** Counts the Secrets in etcd that another key than this one encrypts, or none. Answers their number. */
 export const encryptionStaleScript = (cluster: string, machine: string, key: string) =>
-  step("encryption-stale", cluster, machine, { files: ["common/etcd"], KEY: key });
+  step("encryption-stale", cluster, machine, { KEY: key });

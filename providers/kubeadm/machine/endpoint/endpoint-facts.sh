@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/system common/owner common/authority
 # Reads whether this machine can move to another endpoint of the API servers. Writes only into a folder in memory.
 # Answers lines "name base64": `unreached` and `unnamed` have the reason if it can't, `kubeProxy` is yes or no on a control
 # plane. Parameters, besides those of common/owner: ENDPOINT (host:port)

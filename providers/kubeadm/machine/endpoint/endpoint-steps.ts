@@ -5,7 +5,7 @@ import { namedFacts, reading } from "../adoption/adoption-steps";
 import { endpointParameters } from "../parameters";
 import { ownerParameters, type Script, step } from "../steps";
 
-const readFacts = reading("endpoint-facts", ["common/system", "common/owner", "common/authority"]);
+const readFacts = reading("endpoint-facts");
 
 /** Reads whether a machine can move to a specification's endpoint, for parseEndpointFacts. Changes nothing. */
 export function endpointFactsScript(specification: ClusterSpecification, machine: string): Script {
@@ -40,7 +40,6 @@ export function moveEndpointScript(
 ): Script {
   assertSettings(specification);
   return step("move-endpoint", specification.name, machine, {
-    files: ["common/moved-endpoint", "common/plain-yaml", "common/kube-proxy"],
     ...endpointParameters(specification, former),
   });
 }

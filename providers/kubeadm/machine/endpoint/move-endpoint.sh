@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/moved-endpoint common/plain-yaml common/kube-proxy
 # Writes another endpoint of the API servers into the cluster's own objects: where kubeadm finds it, where joining machines
 # do, and where kube-proxy does, if there is one. Everything else in them stays. Parameters: those of common/moved-endpoint
 refuse_foreign_machine

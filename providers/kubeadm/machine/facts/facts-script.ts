@@ -3,7 +3,7 @@ import { parseMachineMark } from "../../plan/facts/machine-mark";
 import { namedFacts, reading } from "../adoption/adoption-steps";
 
 /** Reads what a preview has to know about a machine that is new to the stack, for parseMachineFacts. Writes nothing. */
-export const machineFactsScript = reading("machine-facts", ["common/member"]);
+export const machineFactsScript = reading("machine-facts");
 
 const FIXED = ["podSubnet", "serviceSubnet", "dnsDomain", "endpoint"];
 

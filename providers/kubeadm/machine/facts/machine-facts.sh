@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/member
 # Reads what a preview has to know about a machine that is new to the stack. Only reads, without a lock, a log or a folder on
 # the machine. Answers a line "name base64" for each fact.
 set -euo pipefail

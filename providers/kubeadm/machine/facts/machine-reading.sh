@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# needs: common/system common/owner common/software common/disk-space common/before common/preflight
+# given: common/kubernetes-packages common/kubernetes-bundle common/preparation common/containerd-settings common/endpoint common/own-address common/bridge facts/planned-preparation
 # shellcheck disable=SC2016,SC2031,SC2153,SC2154 # other programs and files fill these in
 # Reads what decides whether a machine can become a node, for previews. Only reads: without a lock, a log or a folder on the
 # machine. Answers a line "name base64" for each fact; one that can't be read is missing, and then nothing is said about it. A

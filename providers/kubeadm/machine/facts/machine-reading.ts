@@ -59,11 +59,8 @@ export function machineReadingScript(wanted: ReadFor): Script {
   const isPackages = "packages" in own;
   const preflight = preflightParameters(specification, machine.role, podNetwork);
   const planned = plannedParts(wanted);
-  const files = [
-    ...["common/system", "common/owner", "common/software", ...planned.files],
-    ...["common/disk-space", "common/before", "common/preflight"],
-  ];
-  return reading("machine-reading", [...new Set(files)])(name, machine.name, {
+  const first = ["common/system", "common/owner", "common/software"];
+  return reading("machine-reading", [...first, ...planned.files])(name, machine.name, {
     ...ownerParameters(name, machine.name),
     VERSION: version,
     IMAGE_REPOSITORY: specification.imageRepository ?? "",

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/system common/owner common/etcd
 # Reads the alarms of etcd's members. Answers JSON. Changes nothing. Parameters: those of common/owner
 set -euo pipefail
 export LC_ALL=C

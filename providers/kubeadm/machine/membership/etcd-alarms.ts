@@ -1,7 +1,7 @@
 import { reading } from "../adoption/adoption-steps";
 import { ownerParameters, type Script } from "../steps";
 
-const readAlarms = reading("etcd-alarms", ["common/system", "common/owner", "common/etcd"]);
+const readAlarms = reading("etcd-alarms");
 
 /** Reads the alarms of etcd's members from a control plane, for {@link isOutOfSpace}. Writes nothing. */
 export const etcdAlarmsScript = (cluster: string, machine: string): Script =>

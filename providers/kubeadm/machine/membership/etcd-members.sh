@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/etcd
 # Lists etcd's members from one control plane. Answers the member list as JSON on the first line, then "healthy <client
 # URL>" lines. Parameters: ETCD_SILENT (exit code when this machine's etcd does not answer), STARTING (addresses of members
 # that are not asked for their health: they take connections before they answer)

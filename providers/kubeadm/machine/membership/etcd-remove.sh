@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/etcd
 # Removes one member from etcd through another control plane. Succeeds when it was removed before.
 # Parameters: MEMBER_ID
 refuse_foreign_machine

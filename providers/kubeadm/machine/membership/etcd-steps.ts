@@ -11,7 +11,7 @@ export const ETCD_SILENT = 69;
  * @param starting internal addresses of machines that are not asked for their health
  */
 export const etcdMembersScript = (cluster: string, machine: string, starting: readonly string[] = []) =>
-  step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT, STARTING: starting });
+  step("etcd-members", cluster, machine, { ETCD_SILENT, STARTING: starting });
 
 /** Parses the answer of etcdMembersScript. @throws Error when the text is not one */
 export function parseEtcdMembers(answer: string): EtcdMember[] {
@@ -38,4 +38,4 @@ export function parseEtcdMembers(answer: string): EtcdMember[] {
 
 /** Removes one member from etcd through another control plane. Succeeds when it was removed before. */
 export const etcdRemoveScript = (cluster: string, machine: string, { id }: EtcdMember) =>
-  step("etcd-remove", cluster, machine, { files: ["common/etcd"], MEMBER_ID: id });
+  step("etcd-remove", cluster, machine, { MEMBER_ID: id });

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# given: common/kubernetes-packages common/kubernetes-bundle common/member common/kubeadm common/prepared common/agent-installation
 # Runs kubeadm join, unless the machine is a member. Data: three base64 lines: the configuration, the discovery file, and
 # for a control plane the archive of control-plane-secrets. Answers agent when it has installed the node agent, too.
 # Parameters: VERSION is that of the cluster: the machine may have been prepared for another version, which the rollout

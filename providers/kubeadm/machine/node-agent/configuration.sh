@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/settings common/adopted common/etcd-manifest common/api-server-certificate common/moved-endpoint common/plain-yaml
 # Changes the settings of a machine that is a node, for the node agent, and keeps the files from before the change.
 # Parameters, besides those of common/settings, common/api-server-certificate and common/moved-endpoint: REMOVED_PATHS (files that were configured before), BASELINE (configuration of a
 # control plane that has no version of it, or not all parts)

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# given: common/system common/kubernetes-packages common/kubernetes-bundle node-agent/configuration
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
 # `stage` does all of Kubernetes' installation that can be done while the machine works, `install` installs it unless it is
 # installed; all may run twice. `images restore` imports missing images of an installed version. `configuration keep` only

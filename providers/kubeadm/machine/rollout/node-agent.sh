@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/agent-installation
 # Installs the node agent and stages the versions that it can choose from. Refuses a version that the source does not
 # have. Does everything at once that the machine can do while it works, so that it is drained for a shorter time. This
 # includes the import of a bundle's images: the first upgraded control plane gives every node a new kube-proxy, which is

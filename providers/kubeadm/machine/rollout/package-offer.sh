@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/system common/software
 # Reads whether the repositories of this machine have a version of its containerd. Changes nothing: where the machine's own
 # lists do not have it, they may be old, so apt fetches others into a folder in memory. Answers "offered", or
 # "missing PACKAGE VERSION..." with what there is, or "unread WHY".

@@ -22,7 +22,7 @@ export function packageOfferScript(
 ): Script {
   const issue = softwareVersionIssue(version);
   if (issue !== undefined) throw new Error(`containerd: ${issue}`);
-  return reading("package-offer", ["common/system", "common/software"])(specification.name, machine, {
+  return reading("package-offer")(specification.name, machine, {
     VERSION: version,
     IMAGE_REPOSITORY: "",
     PROXY: proxyVariables(specification, addresses),

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# needs: common/system common/owner
 # Starts the node agent when it does not run, and ends one that runs and does nothing, so that systemd starts it again: it goes on
 # from its own record. Takes the machine's lock only when it is free, since an agent at work has it. Answers
 #   started     it did not run

@@ -19,7 +19,7 @@ export interface AgentSeen {
 export const startAgentScript =
   ({ silentSeconds, end, pauses = false, idleSum = "" }: AgentSeen) =>
   (cluster: string, machine: string): Script =>
-    reading("start-agent", ["common/system", "common/owner"])(cluster, machine, {
+    reading("start-agent")(cluster, machine, {
       ...ownerParameters(cluster, machine),
       SILENT_SECONDS: Math.ceil(silentSeconds),
       END: end,
