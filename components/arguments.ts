@@ -213,7 +213,4 @@ export function lifted<Value extends object, Result>(
 
 /** Returns issues of a stack file's keys with the paths of arguments, where the fields of one key are at the top. */
 export const ofSection = (key: string, issues: readonly ValidationIssue[]): ValidationIssue[] =>
-  issues.map(({ path, message }) => ({
-    path: path[0] === key ? path.slice(1) : path,
-    message: message.replaceAll(`\`${key}.`, "`"),
-  }));
+  issues.map(({ path, message }) => ({ path: path[0] === key ? path.slice(1) : path, message }));

@@ -12,7 +12,7 @@ import {
   type KeptSnapshot,
 } from "../../providers/kubeadm/plan/backup/backup";
 import { EXIT, UsageError } from "../terminal/exit-codes";
-import { machinesInState } from "../engine/drift-state";
+import { machinesInState } from "../engine/machines-in-state";
 import { exportStack } from "../engine/pulumi";
 import { columns } from "../terminal/table";
 import { print } from "../terminal/terminal";

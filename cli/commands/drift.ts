@@ -7,7 +7,7 @@ import type { MachineAccess } from "../../providers/kubeadm/client/machine-acces
 import type { DriftAnswer, DriftedFile } from "../../providers/kubeadm/plan/drift/drift";
 import type { Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import { EXIT, UsageError } from "../terminal/exit-codes";
-import { machinesInState } from "../engine/drift-state";
+import { machinesInState } from "../engine/machines-in-state";
 import { exportStack } from "../engine/pulumi";
 import { colorsOf, print } from "../terminal/terminal";
 

@@ -6,7 +6,7 @@ import { restoreFrom, remainsOf } from "../../providers/kubeadm/client/restore";
 import { type ReadSnapshot, readSnapshot } from "../../providers/kubeadm/client/snapshot-content";
 import { recordedFault } from "../../providers/kubeadm/client/snapshot-files";
 import { planRestore } from "../../providers/kubeadm/plan/backup/restore";
-import { machinesInState } from "../engine/drift-state";
+import { machinesInState } from "../engine/machines-in-state";
 import { exportStack } from "../engine/pulumi";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { askPerson, print } from "../terminal/terminal";

@@ -4,7 +4,7 @@ import type { ClientChannel } from "ssh2";
 import { openSession, SshConnection, SshConnectionLost } from "../../lib/ssh";
 import { listed, quoted } from "../../lib/text/quote";
 import { sshTarget } from "../../providers/kubeadm/client/ssh-target";
-import { machinesInState } from "../engine/drift-state";
+import { machinesInState } from "../engine/machines-in-state";
 import { exportStack } from "../engine/pulumi";
 import { UsageError } from "../terminal/exit-codes";
 import { onInterrupts } from "../terminal/terminal";

@@ -5,7 +5,7 @@ import type { CertificateSettings } from "../../providers/kubeadm/plan/certifica
 import type { Machine } from "../../providers/kubeadm/plan/cluster/machine";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/cluster/specification";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
-import { unsealed } from "./drift-state";
+import { unsealed } from "./machines-in-state";
 import { exportStack } from "./pulumi";
 
 /** What the state has of a cluster's rollouts. */

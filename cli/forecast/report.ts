@@ -14,7 +14,7 @@ import {
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
 import { nodeRolloutSteps } from "../../providers/kubeadm/plan/steps";
 import { compareVersions, minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
-import { newerThanKnown } from "../../providers/kubeadm/plan/validation/source";
+import { newerThanKnown } from "../../providers/kubeadm/plan/validation/kubernetes-version";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { listed } from "../../lib/text/quote";
 import type { PlanFacts } from "./facts";

@@ -1,6 +1,6 @@
 import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { messageOf } from "../../lib/error-message";
-import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
+import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/kubernetes-version";
 import { NEWEST_VERSION } from "../../providers/kubeadm/plan/cluster/kubernetes-minors";
 import { UsageError } from "../terminal/exit-codes";
 import { askText } from "../terminal/terminal";

@@ -7,7 +7,7 @@ import { proxyCredentialsIssue } from "../../providers/kubeadm/plan/validation/s
 import { machineAddressIssues, type NetworkBlocks } from "../../providers/kubeadm/plan/validation/network";
 import { blocksOf, machineClusterRules } from "../../stacks/schema/cluster-rules";
 import { type ProfileSettings, profileWarnings } from "../../providers/kubeadm/plan/hardening/profile";
-import { versionWarnings } from "../../providers/kubeadm/plan/validation/source";
+import { versionWarnings } from "../../providers/kubeadm/plan/validation/kubernetes-version";
 import { asWritten, checkedArguments, knownIssues, lifted } from "../arguments";
 import { type CheckedArgs, ClusterArguments, type KubeadmClusterArgs, PLAIN } from "./kubeadm-cluster-args";
 

@@ -9,7 +9,7 @@ import { pausedRefusals } from "../../providers/kubeadm/plan/validation/rollout"
 import { planMachineRollout } from "../../providers/openstack/plan/machine-rollout";
 import { inRecordedOrder, machineOf, recordedState } from "../../providers/openstack/plan/recorded-state";
 import { unattachedRefusals, unreadableRefusals } from "../../providers/openstack/plan/changed-in-cloud";
-import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/source";
+import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/replaced-machines";
 import { networkChangeRefusals } from "../../providers/openstack/plan/requirements";
 import { desiredMetadata } from "../../providers/openstack/plan/lost-metadata";
 import { providerSettings } from "../../providers/openstack/plan/provider-settings";

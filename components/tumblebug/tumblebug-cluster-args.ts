@@ -101,8 +101,10 @@ export function checkedTumblebug(name: string, given: TumblebugClusterArgs): Che
   const args = { ...named, ...written };
   const checked = checkedOnMachines("TumblebugCluster", name, TumblebugArguments, args, {
     plain: [...Object.keys(TumblebugSection.shape).filter((name) => name !== "endpoint"), "endpoint.nlb"],
-    rules: ({ cluster, ...tumblebug }) =>
-      ofSection("tumblebug", tumblebugRules({ tumblebug, cluster: { ...asInStackFile(cluster), name } })),
+    rules: ({ cluster, ...tumblebug }) => {
+      const sections = { tumblebug, cluster: { ...asInStackFile(cluster), name } };
+      return ofSection("tumblebug", tumblebugRules(sections, written ? "server.allowHttp" : "allowHttp"));
+    },
     ...(written ? { place: ofServer(written) } : {}),
   });
   const { address, allowHttp, generation, credentials, caBundle, ...others } = checked;
@@ -124,7 +126,5 @@ const ofServer =
   ({ path, message }: ValidationIssue): ValidationIssue => {
     const [field = ""] = path;
     const isOfServer = ["address", ...Object.keys(server)].includes(String(field));
-    return isOfServer
-      ? { path: ["server", ...path], message: message.replaceAll("`allowHttp", "`server.allowHttp") }
-      : { path, message };
+    return { path: isOfServer ? ["server", ...path] : path, message };
   };

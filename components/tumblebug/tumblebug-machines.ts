@@ -34,7 +34,7 @@ import {
 import type { StoppedMachines } from "../../providers/kubeadm/plan/machines/stopped";
 import { ownStack } from "../../lib/pulumi/stack";
 import type { StateResources } from "../../lib/pulumi/state";
-import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/source";
+import { unknownSlotRefusals } from "../../providers/kubeadm/plan/validation/replaced-machines";
 import { isPlainHttpToOtherHost } from "../../lib/validation/urls";
 import { podNetworkKind } from "../kubeadm/defaults";
 import type { CheckedTumblebug } from "./tumblebug-cluster-args";

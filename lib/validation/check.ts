@@ -5,9 +5,6 @@ import { unknownWord } from "./spelling";
 import { type ValidationIssue, valueAt } from "./validation-issue";
 import { isObject } from "../json";
 
-/** What to write for an object, as long as its fields are not known. */
-const FIELDS = "a map of fields";
-
 /** Names of types in messages. */
 const TYPES: Readonly<Record<string, string>> = {
   string: "a text",
@@ -16,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "true or false",
   array: "a list",
   record: "a map of names to values",
-  object: FIELDS,
+  object: "a map of fields",
 };
 
 function sayValue(value: unknown): string {
@@ -29,8 +26,7 @@ function sayValue(value: unknown): string {
 
 const isNumber = (expected: string) => expected === "number" || expected === "int";
 
-function sayWrongType(expected: string, value: unknown): string {
-  const wanted = TYPES[expected] ?? expected;
+function sayWrongType(expected: string, value: unknown, wanted = TYPES[expected] ?? expected): string {
   if (value === undefined) return `is missing; write ${wanted}`;
   if (expected === "string" && typeof value === "number") return `${readAsNumber(value)}; put it in quotes`;
   if (expected === "string" && typeof value === "boolean")
@@ -108,9 +104,12 @@ export function check<Schema extends z.ZodType>(
     const path = [...root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     const known = knownKeys(schemaAt(schema, issue.path));
     if (issue.code !== "unrecognized_keys") {
-      const fields = known.length > 0 ? `a map with the fields ${listed(known)}` : FIELDS;
-      const said = issue.code === "invalid_type" ? issue.message.replace(FIELDS, fields) : issue.message;
-      return [{ path, message: `${said}${dateHint(valueAt(value, issue.path))}` }];
+      const found = valueAt(value, issue.path);
+      const hasFields = issue.code === "invalid_type" && issue.expected === "object" && known.length > 0;
+      const said = hasFields
+        ? sayWrongType("object", found, `a map with the fields ${listed(known)}`)
+        : issue.message;
+      return [{ path, message: `${said}${dateHint(found)}` }];
     }
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownWord(key, known) }));
   });

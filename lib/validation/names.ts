@@ -24,11 +24,16 @@ export function dnsLabelIssue(name: string, longest = 63): string | undefined {
 /** Returns the issue of a DNS name of one or more labels, e.g. "cluster.local", or undefined. */
 export function dnsNameIssue(name: string): string | undefined {
   if (name === "") return "must not be empty";
-  if (name.length > 253) return `${quoted(name)} has ${name.length} characters; write at most 253`;
-  if (name.split(".").some((label) => dnsLabelIssue(label) !== undefined)) {
-    return `${quoted(name)} is not a DNS name; write labels of lower-case letters, digits and dashes, joined by dots`;
-  }
-  return undefined;
+  const fault = dnsNameFault(name);
+  return fault && `${quoted(name)} ${fault}`;
+}
+
+/** Returns the issue of a DNS name without the name, or undefined. */
+export function dnsNameFault(name: string): string | undefined {
+  if (name.length > 253) return `has ${name.length} characters; write at most 253`;
+  return name.split(".").some((label) => dnsLabelIssue(label) !== undefined)
+    ? "is not a DNS name; write labels of lower-case letters, digits and dashes, joined by dots"
+    : undefined;
 }
 
 /**

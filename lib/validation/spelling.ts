@@ -31,10 +31,10 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return near[0]?.candidate;
 }
 
-/** Returns the message for an unknown word: `is not known; did you mean "machines"?`. */
-export function unknownWord(word: string, known: readonly string[]): string {
+/** Returns the message for an unknown word: `is not known; did you mean "machines"?`. @param issue its beginning */
+export function unknownWord(word: string, known: readonly string[], issue = "is not known"): string {
   const meant = nearest(word, known);
-  if (meant !== undefined) return `is not known; did you mean ${quoted(meant)}?`;
-  if (known.length === 0) return "is not known; nothing may be set here";
-  return `is not known; known are ${listed(known)}`;
+  if (meant !== undefined) return `${issue}; did you mean ${quoted(meant)}?`;
+  if (known.length === 0) return `${issue}; nothing may be set here`;
+  return `${issue}; known are ${listed(known)}`;
 }

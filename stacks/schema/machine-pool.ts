@@ -8,7 +8,7 @@ import {
 } from "../../lib/validation/labels";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { REPLICAS } from "../../lib/validation/numbers";
-import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
+import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/kubernetes-version";
 import {
   APIS,
   conditionTypeIssue,

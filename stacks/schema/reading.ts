@@ -125,7 +125,7 @@ const RULES: {
 } = {
   ssh: clusterRules,
   openstack: openstackRules,
-  tumblebug: tumblebugRules,
+  tumblebug: (sections) => tumblebugRules(sections),
 };
 
 function ruleIssues(system: System, keys: Keys): ValidationIssue[] {

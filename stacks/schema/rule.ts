@@ -6,7 +6,7 @@ import { MACHINES, PORTS, SECONDS } from "../../lib/validation/numbers";
 import { urlIssue } from "../../lib/validation/urls";
 import { readAsNumber } from "../../lib/text/quote";
 import { NEWEST_VERSION } from "../../providers/kubeadm/plan/cluster/kubernetes-minors";
-import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
+import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/kubernetes-version";
 import { exactlyOneIssue, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 
 /** Adds a rule to a schema. @param issueOf returns a message with the issue and its fix, or undefined */

@@ -28,7 +28,7 @@ export const SECRETS = {
   sshPrivateKeys: (raw = {}, machines) =>
     readMap(raw, "machine names to keys", (name, key) => {
       if (machines && name !== JUMP_HOST_KEY && !machines.includes(name))
-        return issueAt([], unknownWord(name, machines).replace("is not known", "is the key of no machine"));
+        return issueAt([], unknownWord(name, machines, "is the key of no machine"));
       return issueAt([], typeof key === "string" ? readSshKey(key).issue : "must be a text: the private key");
     }),
   registryCredentials: (raw = {}) =>

@@ -129,14 +129,16 @@ export const TumblebugSection = z.strictObject({
 });
 export type TumblebugSection = z.output<typeof TumblebugSection>;
 
-/** Checks the rules that depend on several fields of `foresail:tumblebug` and on the cluster. */
-export function tumblebugRules({
-  tumblebug: section = {},
-  cluster = {},
-}: {
-  tumblebug?: Readable<TumblebugSection>;
-  cluster?: Readable<BaseCluster>;
-}): ValidationIssue[] {
+/**
+ * Checks the rules that depend on several fields of `foresail:tumblebug` and on the cluster.
+ *
+ * @param allowHttp path of that field for messages
+ */
+export function tumblebugRules(
+  sections: { tumblebug?: Readable<TumblebugSection>; cluster?: Readable<BaseCluster> },
+  allowHttp = "tumblebug.allowHttp",
+): ValidationIssue[] {
+  const { tumblebug: section = {}, cluster = {} } = sections;
   const { groups = [], replace = {} } = section;
   const network = blocksOf(cluster);
   const plugin = Object.keys(cluster.network?.plugin ?? {})[0] ?? "";
@@ -147,7 +149,7 @@ export function tumblebugRules({
     "is true, but nothing tells the host keys of CB-Tumblebug's VMs before the first contact; remove it, or create the VMs yourself and use the system ssh";
   return [
     ...(cluster.ssh?.requireHostKeys ? issueAt(["cluster", "ssh", "requireHostKeys"], unmet) : []),
-    ...below(["tumblebug"], tumblebugIssues(section, { ...network, name: cluster.name, plugin })),
+    ...below(["tumblebug"], tumblebugIssues(section, { ...network, name: cluster.name, plugin }, allowHttp)),
     ...below(["cluster"], settingRules(cluster)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, pools, nodes)),
     ...below(["tumblebug"], sectionRules(section.endpoint, "groups", groups, network)),

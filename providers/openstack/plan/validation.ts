@@ -9,7 +9,7 @@ import {
   podBlockSizeIssues,
   type NetworkBlocks,
 } from "../../kubeadm/plan/validation/network";
-import { replaceIssues } from "../../kubeadm/plan/validation/source";
+import { replaceIssues } from "../../kubeadm/plan/validation/replaced-machines";
 import { quoted } from "../../../lib/text/quote";
 import type { Pool } from "./machine";
 

@@ -19,7 +19,7 @@ import {
   podBlockSizeIssues,
   type NetworkBlocks,
 } from "../../kubeadm/plan/validation/network";
-import { replaceIssues } from "../../kubeadm/plan/validation/source";
+import { replaceIssues } from "../../kubeadm/plan/validation/replaced-machines";
 import { unknownWord } from "../../../lib/validation/spelling";
 import { quoted } from "../../../lib/text/quote";
 import { plainHttpIssue } from "../../../lib/validation/urls";
@@ -76,16 +76,17 @@ const RESERVED_ADDRESSES = 5;
 /** Pod networks that require all nodes in one private network. */
 const PRIVATE_NETWORKS = ["flannel", "bridge"];
 
-/** Returns the validation issues of the section `tumblebug` as a whole; paths are relative to it. */
+/** Returns the validation issues of the section `tumblebug` as a whole; paths are relative to it. @param allowHttp path of that field */
 export function tumblebugIssues(
   section: Partial<Omit<Facts, "cluster">> & { network?: { cidr?: string } },
   cluster: Facts["cluster"],
+  allowHttp: string,
 ): ValidationIssue[] {
   const { connections = [], groups = [], replace = {}, network } = section;
   const given = { ...section, connections, groups, replace, cluster };
   const facts: Facts = { ...given, networkCidr: network?.cidr ?? "" };
   return [
-    ...issueAt(["address"], plainHttpIssue(facts.address ?? "", "tumblebug.allowHttp", facts.allowHttp)),
+    ...issueAt(["address"], plainHttpIssue(facts.address ?? "", allowHttp, facts.allowHttp)),
     ...groupIssues(facts),
     ...connectionIssues(facts),
     ...blockIssues(facts),

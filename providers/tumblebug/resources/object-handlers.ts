@@ -152,7 +152,10 @@ async function createOrRead<Answer>(
 }
 
 /** Reports why an object is not deleted. Returns whether it is kept. */
-function isKept(resource: string, { made, keepOnDelete }: { made: boolean; keepOnDelete: boolean }): boolean {
+function reportKept(
+  resource: string,
+  { made, keepOnDelete }: { made: boolean; keepOnDelete: boolean },
+): boolean {
   if (!made) report(resource, "is kept, because this stack did not create it");
   else if (keepOnDelete) report(resource, "is kept, because of `keepOnDelete`");
   return !made || keepOnDelete;
@@ -292,7 +295,7 @@ function objectHandlers<Inputs extends CloudObjectInputs, Answer extends FoundOb
       const { made, server, namespace, object } = outputs;
       const resource = resourceOf(outputs);
       if (!made && unregistered?.generation === server.generation) return;
-      if (isKept(resource, outputs)) return;
+      if (reportKept(resource, outputs)) return;
       await runStep({ resource, step: "delete" }, server, (tumblebug, signal) =>
         waitFor<true>({
           what: `the ${what} ${object} to be deleted`,
@@ -354,7 +357,7 @@ const namespace: Handlers = {
 
   async delete(_id, outputs: NamespaceOutputs) {
     const resource = namespaceName(outputs);
-    if (isKept(resource, outputs)) return;
+    if (reportKept(resource, outputs)) return;
     await runStep({ resource, step: "delete" }, outputs.server, async ({ namespaces }) => {
       try {
         await namespaces.delete(outputs.name);

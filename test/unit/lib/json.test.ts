@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { machinesInState } from "../../../cli/engine/drift-state";
+import { machinesInState } from "../../../cli/engine/machines-in-state";
 import { explainEngineError } from "../../../cli/engine/engine-messages";
 import { parseJson, readJsonObjectOf, readJsonOf } from "../../../lib/json";
 import { readHolder } from "../../../lib/kubernetes/lease-holder";

@@ -64,7 +64,7 @@ export function planRollout(
     if (now.length === 0) {
       const refused = [...unreported, ...short];
       if (next.done) return { steps, refusals: refused, notes, ...found };
-      if (next.down === undefined && repair(state)) {
+      if (next.down === undefined && assumeReady(state)) {
         notes.push(...next.waiting);
         continue;
       }
@@ -142,7 +142,7 @@ function standstill({ stop, waiting }: NextSteps): string[] {
 }
 
 /** Marks every node that takes part in the rollout and reports as Ready. Returns whether any was not Ready. */
-function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
+function assumeReady({ groups, controlPlanes, resting }: RolloutState): boolean {
   let notReady = false;
   for (const nodes of [...groups.map((group) => group.nodes), controlPlanes]) {
     nodes.forEach((node, index) => {

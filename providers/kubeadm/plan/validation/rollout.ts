@@ -2,7 +2,7 @@ import { CONTROL_PLANE_GROUP } from "../cluster/machine";
 import { AGENT_VERSION_PATTERN } from "../rollout/annotations";
 import { below, duplicateIssues, issueAt } from "../../../../lib/validation/validation-issue";
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
-import { dnsNameIssue } from "../../../../lib/validation/names";
+import { dnsNameFault } from "../../../../lib/validation/names";
 import { nearest } from "../../../../lib/validation/spelling";
 import { listed, quoted } from "../../../../lib/text/quote";
 
@@ -13,11 +13,8 @@ export function annotationPatternIssue(pattern: string): string | undefined {
   const parts = pattern.split(PLACEHOLDER);
   if (parts.length !== 2)
     return `${quoted(pattern)} must hold ${PLACEHOLDER} once; write e.g. "alpha.${PLACEHOLDER}.caos.ch"`;
-  const issue = dnsNameIssue(parts.join("os-packages"));
-  return (
-    issue &&
-    `with a software's name in the place of ${PLACEHOLDER} it ${issue.replace(/^"(?:[^"\\]|\\.)*" /, "")}`
-  );
+  const fault = dnsNameFault(parts.join("os-packages"));
+  return fault && `with a software's name in the place of ${PLACEHOLDER} it ${fault}`;
 }
 
 /** Returns what is wrong with the number of nodes that may be away at once, or undefined. */

@@ -1,56 +1,7 @@
-import { NEWEST_VERSION } from "../cluster/kubernetes-minors";
-import { isNewer, newestMinor } from "./known-fields";
 import { quoted } from "../../../../lib/text/quote";
 import { keyFingerprintOf, VERSION_PLACEHOLDER } from "../cluster/specification";
 import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { hostIssue, hostPortIssue } from "../../../../lib/validation/addresses";
-import { unknownWord } from "../../../../lib/validation/spelling";
-
-/** Oldest minor: kubeadm's v1beta4 configuration was introduced in 1.31. */
-const OLDEST_MINOR = 31;
-
-/** Returns what is wrong with a Kubernetes version, or undefined. */
-export function kubernetesVersionIssue(text: string): string | undefined {
-  const bare = text.replace(/^v/i, "");
-  if (/^\d+\.\d+$/.test(bare))
-    return `${quoted(text)} has no patch number; write all three, e.g. "${bare}.0"`;
-  const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(bare);
-  if (!match || match.slice(1).some((part) => /^0\d/.test(part)))
-    return `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "${NEWEST_VERSION}"`;
-  if (bare !== text) return `${quoted(text)} must be written without the "v": "${bare}"`;
-  const [major, minor] = match.slice(1).map(Number);
-  if (major !== 1 || minor === undefined)
-    return `Kubernetes ${text} does not exist; write e.g. "${NEWEST_VERSION}"`;
-  if (minor < OLDEST_MINOR)
-    return `Kubernetes ${text} is too old: its kubeadm does not read v1beta4 configuration; use 1.${OLDEST_MINOR} or newer`;
-  return undefined;
-}
-
-/** Says that a version has a newer minor than foresail knows, or returns undefined. */
-export function newerThanKnown(version: string): string | undefined {
-  return isNewer(version)
-    ? `Kubernetes ${version} is newer than this foresail knows (1.${newestMinor()})`
-    : undefined;
-}
-
-/** Returns a warning about a version that foresail does not know, or nothing. Paths are relative to the cluster. */
-export function versionWarnings(version: string): ValidationIssue[] {
-  const newer = newerThanKnown(version);
-  return newer === undefined
-    ? []
-    : issueAt(
-        ["version"],
-        `${newer}: it was not tested, and its fields, arguments and feature gates are checked as those of 1.${newestMinor()}`,
-      );
-}
-
-/** Returns what is wrong with the version of a pool's nodes. Any minor: another system creates the nodes. */
-export function poolVersionIssue(text: string): string | undefined {
-  const bare = text.replace(/^v/, "");
-  return /^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]+)?$/.test(bare)
-    ? undefined
-    : `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "1.30.2"`;
-}
 
 /** Returns what is wrong with a SHA-256 in hexadecimal, or undefined. */
 export function sha256Issue(text: string): string | undefined {
@@ -125,31 +76,4 @@ export function imageRepositoryIssue(text: string): string | undefined {
   return registryHostIssue(host) === undefined && isPath
     ? undefined
     : `${quoted(text)} is not an image repository; write registry and path without a tag, e.g. "registry.example.com/kubernetes"`;
-}
-
-/** Returns the issues of a `replace` map. @param places known machines as "<group>-<index>" */
-export function replaceIssues(replace: readonly string[], places: readonly string[]): ValidationIssue[] {
-  const known = new Set(places);
-  return replace
-    .filter((ref) => !known.has(ref))
-    .map((ref) => ({
-      path: ["replace", ref],
-      message: unknownWord(ref, places).replace("is not known", "is not a machine; write <pool>-<index>"),
-    }));
-}
-
-/**
- * Returns the refusals of a `replace` map of which only the state knows the machines.
- *
- * @param system field of the configuration that has the map
- */
-export function unknownSlotRefusals(
-  system: "openstack" | "tumblebug",
-  replace: readonly string[],
-  slots: readonly string[],
-): { property: string; reason: string }[] {
-  return replaceIssues(replace, slots).map(({ path, message }) => ({
-    property: [system, ...path].join("."),
-    reason: message,
-  }));
 }

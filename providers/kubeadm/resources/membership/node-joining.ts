@@ -50,7 +50,7 @@ export async function joinAll(
   const agentsOf: AgentsOf = ({ name }) => (isLeft || recorded.includes(name) ? undefined : agents);
   if (group === CONTROL_PLANE_GROUP) return joinControlPlanes(session, machines, recorded, agentsOf);
   await allInParallel(machines, async (machine) => {
-    if (!(await mustJoin(session, machine, recorded))) return completeMember(session, machine, agentsOf);
+    if (!(await prepareJoin(session, machine, recorded))) return completeMember(session, machine, agentsOf);
     await join(session, machine, agentsOf);
     await complete(session, machine);
   });
@@ -72,7 +72,7 @@ async function joinControlPlanes(
   for (const machine of machines) {
     if (errors.length > 0) break;
     try {
-      if (!(await mustJoin(session, machine, recorded, joining))) {
+      if (!(await prepareJoin(session, machine, recorded, joining))) {
         work.push(completeMember(session, machine, agentsOf).catch(note));
         continue;
       }
@@ -96,7 +96,7 @@ async function joinControlPlanes(
  * Prepares a machine for its join. Returns false for a machine that is a member already, which only registers again if
  * needed.
  */
-async function mustJoin(
+async function prepareJoin(
   session: Session,
   machine: Machine,
   recorded: readonly string[],

@@ -4,7 +4,7 @@ import { fieldsOf, newestMinor } from "../../../../providers/kubeadm/plan/valida
 import {
   kubernetesVersionIssue,
   versionWarnings,
-} from "../../../../providers/kubeadm/plan/validation/source";
+} from "../../../../providers/kubeadm/plan/validation/kubernetes-version";
 import { issueLines } from "../../../../lib/validation/validation-issue";
 
 const KNOWN = `1.${newestMinor()}.0`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { unknownSlotRefusals } from "../../../../providers/kubeadm/plan/validation/source";
+import { unknownSlotRefusals } from "../../../../providers/kubeadm/plan/validation/replaced-machines";
 import { Cloud } from "../../../../providers/openstack/client/cloud";
 import { readCloudFacts } from "../../../../providers/openstack/client/facts";
 import {

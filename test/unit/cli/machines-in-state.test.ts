@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { machinesInState } from "../../../cli/engine/drift-state";
+import { machinesInState } from "../../../cli/engine/machines-in-state";
 import { parseDriftAnswer } from "../../../providers/kubeadm/machine/drift/drift-steps";
 
 const TYPE = "pulumi-nodejs:dynamic/foresail:NodeAgents";
