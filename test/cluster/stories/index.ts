@@ -1,6 +1,5 @@
 import { agentStories } from "./agents";
 import { controlPlaneStories } from "./control-planes";
-import { killedStories } from "./killed-runs";
 import { machineStories } from "./machines";
 import { nodeStories } from "./nodes";
 import { objectStories } from "./objects";
@@ -20,7 +19,6 @@ export const STORY_GROUPS: readonly StoryGroup[] = [
       ...machineStories,
       ...agentStories,
       ...powerStories,
-      ...killedStories,
     ],
   },
   {
