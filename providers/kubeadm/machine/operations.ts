@@ -1,61 +1,51 @@
-/** The remote steps, in the order in which they run on a machine, each with its shell file. */
-const FILES = {
-  "machine-reading": "facts/machine-reading",
-  "machine-facts": "facts/machine-facts",
-  own: "cluster/own",
-  prepare: "cluster/prepare",
-  facts: "cluster/facts",
-  reboot: "cluster/reboot",
-  initialized: "membership/initialized",
-  init: "cluster/init",
-  "configure-cluster": "configuration/configure-cluster",
-  "restart-kube-proxy": "configuration/restart-kube-proxy",
-  "configuration-differences": "configuration/configuration-differences",
-  "tried-kube-proxy": "configuration/tried-kube-proxy",
-  "admin-kubeconfig": "cluster/admin-kubeconfig",
-  "control-plane-secrets": "membership/control-plane-secrets",
-  "join-control-plane": "membership/join",
-  "join-worker": "membership/join",
-  register: "adoption/register",
-  "forget-membership": "membership/forget-membership",
-  endpoint: "endpoint/endpoint",
-  "node-agent": "rollout/node-agent",
-  "agent-log": "rollout/agent-log",
-  "start-agent": "rollout/start-agent",
-  "etcd-members": "membership/etcd-members",
-  "etcd-alarms": "membership/etcd-alarms",
-  "etcd-remove": "membership/etcd-remove",
-  "leave-control-plane": "membership/leave-control-plane",
-  reset: "cluster/reset",
-  "etcd-snapshot": "backup/etcd-snapshot",
-  "restore-facts": "backup/restore-facts",
-  "fence-control-plane": "backup/fence-control-plane",
-  "restore-control-plane": "backup/restore-control-plane",
-  "finish-restore": "backup/finish-restore",
-  "encryption-status": "encryption/encryption-status",
-  "encryption-key": "encryption/encryption-key",
-  "encryption-keys": "encryption/encryption-keys",
-  "encryption-stale": "encryption/encryption-stale",
-  "certificate-ends": "certificates/certificate-ends",
-  "renew-certificates": "certificates/renew-certificates",
-  "await-static-pods": "certificates/await-static-pods",
-  "kubelet-request": "certificates/kubelet-request",
-  "kubelet-certificate": "certificates/kubelet-certificate",
-  drift: "drift/drift",
-  "drift-accept": "drift/drift-accept",
-  "endpoint-facts": "endpoint/endpoint-facts",
-  "move-endpoint": "endpoint/move-endpoint",
-  "rewritten-settings": "adoption/rewritten-settings",
-  "package-offer": "rollout/package-offer",
-  "adoption-facts": "adoption/adoption-facts",
-  "adoption-access": "adoption/adoption-access",
-  "adoption-settings": "adoption/adoption-settings",
-  adopt: "adoption/adopt",
-  release: "adoption/release",
+/** The remote steps with a shell file of their name, by folder. */
+const STEPS = {
+  facts: ["machine-reading", "machine-facts"],
+  cluster: ["own", "prepare", "facts", "reboot", "init", "admin-kubeconfig", "reset"],
+  membership: [
+    "initialized",
+    "control-plane-secrets",
+    "forget-membership",
+    "etcd-members",
+    "etcd-alarms",
+    "etcd-remove",
+    "leave-control-plane",
+  ],
+  configuration: ["configure-cluster", "restart-kube-proxy", "configuration-differences", "tried-kube-proxy"],
+  adoption: [
+    "register",
+    "rewritten-settings",
+    "adoption-facts",
+    "adoption-access",
+    "adoption-settings",
+    "adopt",
+    "release",
+  ],
+  endpoint: ["endpoint", "endpoint-facts", "move-endpoint"],
+  rollout: ["node-agent", "agent-log", "start-agent", "package-offer"],
+  backup: [
+    "etcd-snapshot",
+    "restore-facts",
+    "fence-control-plane",
+    "restore-control-plane",
+    "finish-restore",
+  ],
+  encryption: ["encryption-status", "encryption-key", "encryption-keys", "encryption-stale"],
+  certificates: [
+    "certificate-ends",
+    "renew-certificates",
+    "await-static-pods",
+    "kubelet-request",
+    "kubelet-certificate",
+  ],
+  drift: ["drift", "drift-accept"],
 } as const;
 
 /** A remote step. */
-export type Operation = keyof typeof FILES;
+export type Operation = (typeof STEPS)[keyof typeof STEPS][number] | "join-control-plane" | "join-worker";
 
 /** Returns the shell file of a step, as shellFile takes it. */
-export const stepFile = (operation: Operation): string => FILES[operation];
+export function stepFile(operation: Operation): string {
+  const found = Object.entries(STEPS).find(([, steps]) => (steps as readonly string[]).includes(operation));
+  return found ? `${found[0]}/${operation}` : "membership/join";
+}

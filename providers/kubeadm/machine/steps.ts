@@ -30,31 +30,17 @@ export interface Script {
   text: string;
 }
 
-/** Returns a step: its variables, then the commands of common/frame.sh, common/system.sh and these shell files. */
-function frame(
-  operation: Operation,
-  machine: string,
-  files: readonly string[],
-  parameters: Parameters,
-): Script {
-  assertNames({ machine });
-  const commands = commandsOf(["common/frame", "common/system", ...files]);
-  const text = renderStep(`${operation} ${machine}`, commands, { OPERATION: operation, ...parameters });
-  return { operation, machine, text };
-}
-
-/** Returns a step that refuses a machine of another owner: its own file, after these files. */
+/** Returns a step that refuses a machine of another owner: its own file, after the frame, these files and its needs. */
 export function step(
   operation: Operation,
   cluster: string,
   machine: string,
   { files = [], ...parameters }: Parameters & { files?: readonly string[] } = {},
 ): Script {
-  const owner = ownerParameters(cluster, machine);
-  return frame(operation, machine, ["common/owner", ...files, stepFile(operation)], {
-    ...owner,
-    ...parameters,
-  });
+  const frame = ["common/frame", "common/system", "common/owner"];
+  const own = { OPERATION: operation, ...ownerParameters(cluster, machine), ...parameters };
+  const commands = commandsOf([...frame, ...files, stepFile(operation)]);
+  return { operation, machine, text: renderStep(`${operation} ${machine}`, commands, own) };
 }
 
 /** The variables of common/owner that say which stack runs a step, before it is known. */
