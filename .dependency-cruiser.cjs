@@ -38,8 +38,14 @@ module.exports = {
       // the arguments of a component are described by the schema of a stack file
       "^components/($1|kubeadm)/|^components/[^/]+\\.ts$|^stacks/schema/|^providers/|^lib/",
     ),
+    // `foresail doctor` runs the program of a stack file
+    only("cli-program", "^cli/engine/stack-program\\.ts$", "^cli/|^providers/|^lib/|^stacks/"),
     // `foresail config show` has to know which keys are secret
-    only("cli", "^cli/", "^cli/|^providers/[^/]+/(plan|client)/|^lib/|^stacks/schema/keys\\.ts$"),
+    only(
+      "cli",
+      "^cli/(?!engine/stack-program\\.ts$)",
+      "^cli/|^providers/[^/]+/(plan|client)/|^lib/|^stacks/schema/keys\\.ts$",
+    ),
     only(
       "clouds",
       "^providers/(azimuth|collector|machine-pool|openstack|tumblebug)/",

@@ -14,11 +14,11 @@ import {
   type Examination,
   examination,
 } from "../../providers/kubeadm/plan/facts/examination";
-import { isControlPlane } from "../../providers/kubeadm/plan/facts/ownership";
 import { plainSpecification } from "../../providers/kubeadm/plan/facts/plain-specification";
 import { EXIT, UsageError } from "../terminal/exit-codes";
 import { colorsOf, print } from "../terminal/terminal";
 import { findProject } from "../engine/pulumi";
+import type { ExaminedMachines } from "../engine/stack-program";
 import { toolFindings, type ToolFinding } from "../engine/tools";
 
 export interface DoctorOptions {
@@ -68,35 +68,18 @@ export async function doctor(options: DoctorOptions, say = print, askTools = too
   return found.unread.length > 0 ? EXIT.unknown : EXIT.done;
 }
 
-/** What was found on machines, and how many there are. */
-interface Examined {
-  readonly found: Examination;
-  readonly count: number;
-}
-
 /** Reads the machines of a stack with all that its configuration says: keys, jump host, proxy, registries, source. */
 async function examineStack(
   stack: string,
   { machines, ssh, worker, key, to }: DoctorOptions,
-): Promise<Examined> {
+): Promise<ExaminedMachines> {
   if (machines !== undefined || ssh.length + worker.length > 0 || key !== undefined || to !== undefined)
     throw new UsageError("--stack has its own machines, keys and version; leave the other options out");
-  const { machinesOfProgram } = await import("../engine/stack-program.js");
-  const { examine } = await import("../../providers/kubeadm/resources/facts/examination.js");
-  const inputs = await machinesOfProgram(await findProject(), stack);
-  const { machines: named, desired, credentialsSum } = inputs;
-  if (desired === undefined)
-    throw new UsageError(
-      `${stack} adopts a cluster, whose machines are nodes already; run: foresail preview`,
-    );
-  const controlPlanes = named.filter(isControlPlane).map(({ name }) => name);
-  return {
-    found: await examine(inputs, named, desired, { controlPlanes, credentialsSum }),
-    count: named.length,
-  };
+  const { examineProgram } = await import("../engine/stack-program.js");
+  return examineProgram(await findProject(), stack);
 }
 
-async function examineNamed(options: DoctorOptions): Promise<Examined> {
+async function examineNamed(options: DoctorOptions): Promise<ExaminedMachines> {
   const machines = await machinesOf(options);
   const version = options.to ?? NEWEST_VERSION;
   if (!/^\d+\.\d+\.\d+$/.test(version))

@@ -2,7 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../../lib/json";
 import { UNKNOWN } from "../../lib/unknown";
 import { OWN_TYPES } from "../../lib/pulumi/state";
+import type { Examination } from "../../providers/kubeadm/plan/facts/examination";
+import { isControlPlane } from "../../providers/kubeadm/plan/facts/ownership";
 import type { ClusterOwnerInputs } from "../../providers/kubeadm/resources/declarations";
+import { examine } from "../../providers/kubeadm/resources/facts/examination";
 import { loadConfiguration, withShared } from "../../stacks/schema";
 import { engineReader } from "../../stacks/schema/reader";
 import { build } from "../../stacks/systems";
@@ -15,6 +18,29 @@ interface ConfigurationValue {
   readonly secret: boolean;
 }
 
+/** What was found on machines, and how many there are. */
+export interface ExaminedMachines {
+  readonly found: Examination;
+  readonly count: number;
+}
+
+/**
+ * Reads the machines of a stack as its first preview does, with all that its configuration says.
+ *
+ * @throws UsageError for a stack whose machines are not new, and what {@link machinesOfProgram} throws
+ */
+export async function examineProgram(project: Project, stack: string): Promise<ExaminedMachines> {
+  const inputs = await machinesOfProgram(project, stack);
+  const { machines, desired, credentialsSum } = inputs;
+  if (desired === undefined)
+    throw new UsageError(
+      `${stack} adopts a cluster, whose machines are nodes already; run: foresail preview`,
+    );
+  const controlPlanes = machines.filter(isControlPlane).map(({ name }) => name);
+  const found = await examine(inputs, machines, desired, { controlPlanes, credentialsSum });
+  return { found, count: machines.length };
+}
+
 /**
  * Runs the program of a stack file as a first preview does, but without an engine: nothing is registered, and no state is read.
  * Only once in a process.
@@ -22,7 +48,7 @@ interface ConfigurationValue {
  * @returns what it gives to the resource that reads the machines; what only an engine could tell is unknown
  * @throws UsageError for a stack whose machines do not exist before `up`, and pulumi.RunError with the issues of its files
  */
-export async function machinesOfProgram(project: Project, stack: string): Promise<ClusterOwnerInputs> {
+async function machinesOfProgram(project: Project, stack: string): Promise<ClusterOwnerInputs> {
   const args = ["config", "--json", "--show-secrets", "--stack", stack];
   const values = Object.entries(
     (await callPulumiJson({ project, args })) as Record<string, ConfigurationValue>,
