@@ -44,7 +44,7 @@ export function renderSteps(
 
   for (const machine of machines) {
     write(`prepare-${machine.name}`, framed(prepareScript(specification, machine, backends)));
-    write(`join-${machine.name}`, framed(joinScript(specification, machine.name, machine.role)));
+    write(`join-${machine.name}`, framed(joinScript(specification, machine)));
     write(`join-${machine.name}.yaml`, joinConfiguration(specification, machine, TOKEN));
   }
   const init = framed(initScript(specification, first.name, keyName(keyGeneration(specification))));

@@ -32,12 +32,12 @@ function mergeLists(base: Json[], over: Json[]): Json[] {
   return merged;
 }
 
-/** Merges a user's Helm values over foresail's own as Helm does: objects merge by key, every other value is replaced. */
-export function mergeChartValues(base: JsonObject, over: JsonObject = {}): JsonObject {
+/** Merges values over others, as Helm does and a JSON merge patch without null: objects by key; every other value replaces. */
+export function mergeValues(base: JsonObject, over: JsonObject = {}): JsonObject {
   const merged: JsonObject = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const have = merged[key];
-    merged[key] = isObject(have) && isObject(value) ? mergeChartValues(have, value) : value;
+    merged[key] = isObject(have) && isObject(value) ? mergeValues(have, value) : value;
   }
   return merged;
 }

@@ -106,7 +106,7 @@ async function readAll(
     );
   return atOnce(AT_ONCE, machines, async (machine) => {
     const { name, role, user, address, port, internalAddress } = machine;
-    const wanted = { machine: { name, role }, specification, podNetwork: "bridge" as const };
+    const wanted = { machine: { name, role, group: role }, specification, podNetwork: "bridge" as const };
     const inside = internalAddress === undefined ? {} : { internalAddress };
     const asked = { ...wanted, ...inside, neighbors: neighborsOf(machine) };
     const answer = await readMachine({ name, user, address, port, ...access }, asked, SECONDS);

@@ -9,6 +9,7 @@ import {
   COMMUNITY_REPOSITORY,
   type ClusterSpecification,
   type Endpoint,
+  type PoolSettings,
   type ProxyCredentials,
   type SoftwareSource,
 } from "../../providers/kubeadm/plan/cluster/specification";
@@ -64,10 +65,11 @@ export function stagedFor({ version, rollout }: CheckedArgs): pulumi.Input<Stage
 }
 
 /** Returns the paths of the files whose content is secret, where there can be any. */
-export function secretFiles({ files }: CheckedArgs): {
+export function secretFiles({ files, pools }: CheckedArgs): {
   secretFiles?: pulumi.Input<string[] | undefined>;
 } {
-  const outputs = files.filter(({ content }) => typeof content !== "string");
+  const all = [...files, ...Object.values(pools).flatMap((pool) => pool.files)];
+  const outputs = all.filter(({ content }) => typeof content !== "string");
   if (outputs.length === 0) return {};
   const secret = Promise.all(outputs.map(({ content }) => pulumi.isSecret(pulumi.output(content)))).then(
     (found) => {
@@ -90,13 +92,32 @@ function proxyOf(
   };
 }
 
-function registriesOf({ mirrors, servers = {}, hosts = {} }: CheckedArgs["registries"]): Registries {
+function registriesOf({
+  mirrors,
+  servers = {},
+  hosts = {},
+}: Omit<CheckedArgs["registries"], "credentials">): Registries {
   return {
     registryMirrors: mirrors,
     // absent as in state of older releases
     ...(Object.keys(servers).length > 0 ? { registryServers: servers } : {}),
     ...(Object.keys(hosts).length > 0 ? { registryHosts: hosts } : {}),
   };
+}
+
+/** Returns the settings of pools that have any of their own; without the field for none, as in state of older releases. */
+function poolsOf(pools: CheckedArgs["pools"]): Pick<ClusterSpecification, "pools"> {
+  const settings = Object.entries(pools).flatMap(([name, { kubelet, files, registries }]) => {
+    const { registryMirrors, ...others } = registriesOf(registries);
+    const own: PoolSettings = {
+      ...(Object.keys(kubelet).length > 0 ? { kubelet: kubelet as JsonObject } : {}),
+      ...(files.length > 0 ? { files } : {}),
+      ...(Object.keys(registryMirrors).length > 0 ? { registryMirrors } : {}),
+      ...others,
+    };
+    return Object.keys(own).length > 0 ? [[name, own] as const] : [];
+  });
+  return settings.length > 0 ? { pools: Object.fromEntries(settings) } : {};
 }
 
 /** Returns where the software comes from, with the community's repository unless another one is named. */
@@ -115,7 +136,7 @@ export function specification(
   const { credentials: _, ...sources } = registries;
   const { name, version, source, network, kubeadm, kubelet, kubeProxy, files, imageRepository, caBundle } =
     args;
-  const { encryptSecretsAtRest, ignorePreflightErrors, profile, authentication } = args;
+  const { encryptSecretsAtRest, ignorePreflightErrors, profile, authentication, pools } = args;
   const written = {
     name,
     version,
@@ -128,7 +149,10 @@ export function specification(
     imageRepository,
     caBundle,
   };
-  const settings = { ...written, encryptSecretsAtRest, ignorePreflightErrors, profile, authentication };
+  const settings = {
+    ...written,
+    ...{ encryptSecretsAtRest, ignorePreflightErrors, profile, authentication, pools },
+  };
   return pulumi
     .all([
       lifted({ ...settings, sources, proxied }, (known) => known),
@@ -165,6 +189,7 @@ export function specification(
           // absent until the first rotation, as in state of older releases
           ...(keyGeneration(args) > 1 ? { encryptionKeyGeneration: keyGeneration(args) } : {}),
           ignorePreflightErrors: known.ignorePreflightErrors,
+          ...poolsOf(known.pools),
         },
         known,
       );

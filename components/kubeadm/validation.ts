@@ -1,7 +1,7 @@
 import { plain, refuseArguments, withCurrentNames } from "../../lib/pulumi/arguments";
 import { quoted } from "../../lib/text/quote";
 import { ipVersion } from "../../lib/validation/addresses";
-import { issueAt, issueLines, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { below, issueAt, issueLines, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { KUBEADM_CLUSTER_RENAMES } from "../../providers/kubeadm/plan/cluster/defaults";
 import { proxyCredentialsIssue } from "../../providers/kubeadm/plan/validation/settings";
 import { machineAddressIssues, type NetworkBlocks } from "../../providers/kubeadm/plan/validation/network";
@@ -28,6 +28,7 @@ const RULES = {
       machines: cluster.machines?.map((machine) => asReached(machine, blocksOf(cluster))),
       // a pool that a component makes machines for may have none in this run, and the component has checked its names;
       // 0.1.0 accepted the empty name that splitting "" leaves
+      ...(provided ? { pools: {} } : {}),
       rollout: provided
         ? {}
         : { ...rollout, pausedNodes: rollout.pausedNodes?.filter((name) => name !== "") },
@@ -101,10 +102,17 @@ export function withWritten<Args extends object>(
 
 /** Warns of what is accepted all the same, as soon as it is known. */
 export function warnOf(args: CheckedArgs, warn: (line: string) => void): void {
-  const { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest } = args;
-  const settings = { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest };
+  const { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest, pools } = args;
+  const settings = { version, profile, kubeadm, kubelet, kubeProxy, files, encryptSecretsAtRest, pools };
   void lifted(settings, (known) => {
-    const warnings = [...versionWarnings(known.version), ...profileWarnings(known as ProfileSettings)];
+    const ofPools = Object.entries(known.pools).flatMap(([name, own]) =>
+      below(["pools", name], profileWarnings({ profile: known.profile, ...own } as ProfileSettings)),
+    );
+    const warnings = [
+      ...versionWarnings(known.version),
+      ...profileWarnings(known as ProfileSettings),
+      ...ofPools,
+    ];
     issueLines(warnings).forEach(warn);
   });
 }

@@ -63,6 +63,7 @@ export function kubeadmJoinData(
     name: ACCEPTED.hostname,
     internalAddress: ACCEPTED.address,
     role: "worker" as const,
+    group: "workers",
   };
   const prepare = prepareScript(specification, accepted, [])
     .text.replaceAll(ACCEPTED.hostname, hostname)

@@ -18,6 +18,7 @@ import {
   encryptionKeyIssue,
   taintIssues,
 } from "../../providers/kubeadm/plan/validation/machines";
+import { poolIssues } from "../../providers/kubeadm/plan/validation/pools";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import type { ClusterInput, withoutMachines } from "./cluster";
 import type { MachineInput } from "./machine";
@@ -36,6 +37,9 @@ export function machineClusterRules(cluster: Readable<ClusterInput>): Validation
     port: machine.port ?? port,
     taints: readableTaints(machine.taints),
   }));
+  const groups = machines.map(({ role, pool = DEFAULT_POOL }) =>
+    role === "control-plane" ? CONTROL_PLANE_GROUP : pool,
+  );
   return [
     ...clusterIssues({
       machines: machines.map(withInternalAddress),
@@ -47,19 +51,13 @@ export function machineClusterRules(cluster: Readable<ClusterInput>): Validation
       endpoint: cluster.endpoint,
     }),
     ...adoptionIssues(cluster),
-    ...settingRules(cluster),
+    ...settingRules(cluster, groups),
     ...machines.flatMap((machine, index) =>
       below(["machines", index], machineAddressIssues(network, machine)),
     ),
     ...below(
       ["rollout"],
-      rolloutIssues(
-        cluster.rollout,
-        machines.map(({ role, pool = DEFAULT_POOL }) =>
-          role === "control-plane" ? CONTROL_PLANE_GROUP : pool,
-        ),
-        nodeNames(machines.flatMap(({ name }) => name ?? [])),
-      ),
+      rolloutIssues(cluster.rollout, groups, nodeNames(machines.flatMap(({ name }) => name ?? []))),
     ),
   ];
 }
@@ -69,10 +67,15 @@ type CommonFields = Omit<Readable<ClusterInput>, keyof ReturnType<typeof without
   adopt?: boolean;
 };
 
-/** Checks the rules that depend on several settings of a cluster, on every system; paths are relative to it. */
-export const settingRules = (cluster: CommonFields): ValidationIssue[] => [
+/**
+ * Checks the rules that depend on several settings of a cluster, on every system; paths are relative to it.
+ *
+ * @param groups the pools of its machines
+ */
+export const settingRules = (cluster: CommonFields, groups: readonly string[]): ValidationIssue[] => [
   ...authenticationConflicts(cluster),
   ...contradictionIssues(cluster),
+  ...poolIssues(cluster, groups),
   ...issueAt(["encryptionKeyGeneration"], encryptionKeyIssue(cluster)),
 ];
 

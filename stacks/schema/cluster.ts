@@ -11,7 +11,13 @@ import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/so
 import { BackupConfiguration } from "./backup";
 import { AuthenticationConfiguration } from "./authentication";
 import { EndpointConfiguration, NetworkConfiguration } from "./network";
-import { HostFiles, ProxyConfiguration, RegistriesConfiguration, SourceConfiguration } from "./host";
+import {
+  HostFiles,
+  PoolRegistries,
+  ProxyConfiguration,
+  RegistriesConfiguration,
+  SourceConfiguration,
+} from "./host";
 import type { System } from "./keys";
 import { MachineInput } from "./machine";
 import { RolloutConfiguration } from "./rollout";
@@ -100,6 +106,19 @@ export const SshConfiguration = z.strictObject({
   ),
 });
 
+/** Schema of the settings of one pool. */
+const PoolConfiguration = z.strictObject({
+  kubelet: passThrough("kubelet").describe(
+    "Merged over `cluster.kubelet`: maps by field; every other value, lists among them, replaces.",
+  ),
+  files: HostFiles.default([]).describe(
+    "Files besides `cluster.files`, those of the kernel in /etc/sysctl.d and /etc/modules-load.d among them; one at the same path replaces it in this pool.",
+  ),
+  registries: PoolRegistries.prefault({}).describe(
+    "Merged over `cluster.registries`, by registry host and by URL.",
+  ),
+});
+
 /** Schema of `foresail:cluster` as written, before defaults that depend on other fields. */
 export const ClusterInput = z.strictObject({
   name: text((name) => dnsLabelIssue(name, 40)).describe("DNS label of at most 40 characters."),
@@ -148,6 +167,12 @@ export const ClusterInput = z.strictObject({
   files: HostFiles.default([]).describe("Files written to every machine before init and join."),
   proxy: ProxyConfiguration.optional().describe("HTTP proxy of the machines."),
   registries: RegistriesConfiguration.prefault({}).describe("Image registries, as containerd sees them."),
+  pools: z
+    .record(z.string(), PoolConfiguration)
+    .default({})
+    .describe(
+      'Settings of the machines of one pool, by pool name; the control planes are "control-plane": docs/configuration-changes.md#pools.',
+    ),
   imageRepository: text(imageRepositoryIssue)
     .optional()
     .describe("Registry and path that Kubernetes' own images come from."),

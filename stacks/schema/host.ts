@@ -126,22 +126,26 @@ const RegistryHost = rules(
   registryHostIssues,
 );
 
-export const RegistriesConfiguration = rules(
-  z.strictObject({
-    mirrors: keyRule(mirrors, mirroredRegistryIssue)
-      .default({})
-      .describe(
-        'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry. A path below /v2 is used as it is.',
-      ),
-    servers: keyRule(z.record(z.string(), text(registryUrlIssue)), mirroredRegistryIssue)
-      .optional()
-      .describe(
-        "Registry host → URL that is asked when no mirror has an image; when absent, the registry itself.",
-      ),
-    hosts: z
-      .record(z.string(), RegistryHost)
-      .optional()
-      .describe("How a mirror or server is asked, by its URL, in the same spelling."),
-  }),
-  (registries) => below(["hosts"], [...unusedHostIssues(registries), ...plainHostIssues(registries)]),
+const Registries = z.strictObject({
+  mirrors: keyRule(mirrors, mirroredRegistryIssue)
+    .default({})
+    .describe(
+      'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry. A path below /v2 is used as it is.',
+    ),
+  servers: keyRule(z.record(z.string(), text(registryUrlIssue)), mirroredRegistryIssue)
+    .optional()
+    .describe(
+      "Registry host → URL that is asked when no mirror has an image; when absent, the registry itself.",
+    ),
+  hosts: z
+    .record(z.string(), RegistryHost)
+    .optional()
+    .describe("How a mirror or server is asked, by its URL, in the same spelling."),
+});
+
+export const RegistriesConfiguration = rules(Registries, (registries) =>
+  below(["hosts"], [...unusedHostIssues(registries), ...plainHostIssues(registries)]),
 );
+
+/** Registries over those of the cluster, together with which their rules are checked. */
+export const PoolRegistries = Registries;

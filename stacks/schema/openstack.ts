@@ -167,7 +167,7 @@ export function openstackRules(
   return [
     ...below(["openstack"], openstackIssues(section, blocks)),
     ...issueAt(["openstack", "keypair", "publicKey"], keypairIssue(keypair?.publicKey, privateKey)),
-    ...below(["cluster"], settingRules(cluster)),
+    ...below(["cluster"], settingRules(cluster, groups)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, groups, nodes)),
     ...below(["openstack"], sectionRules(section.endpoint, "pools", pools, blocks, cluster.ssh?.port)),
   ];

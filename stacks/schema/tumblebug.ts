@@ -150,7 +150,7 @@ export function tumblebugRules(
   return [
     ...(cluster.ssh?.requireHostKeys ? issueAt(["cluster", "ssh", "requireHostKeys"], unmet) : []),
     ...below(["tumblebug"], tumblebugIssues(section, { ...network, name: cluster.name, plugin }, allowHttp)),
-    ...below(["cluster"], settingRules(cluster)),
+    ...below(["cluster"], settingRules(cluster, pools)),
     ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, pools, nodes)),
     ...below(["tumblebug"], sectionRules(section.endpoint, "groups", groups, network)),
   ];

@@ -145,7 +145,7 @@ describe("simulated machines and a bare API server", function () {
 
   it("joins machines whose token the cluster has", async () => {
     await run(prepare("w-1"), "");
-    const refused = run(joinScript(SPECIFICATION, "w-1", "worker"), joining("w-1"));
+    const refused = run(joinScript(SPECIFICATION, exampleMachine("w-1")), joining("w-1"));
     await assert.rejects(refused, /bootstrap token is not in the cluster/);
     await client.create({
       apiVersion: "v1",
@@ -158,9 +158,9 @@ describe("simulated machines and a bare API server", function () {
         "usage-bootstrap-authentication": "true",
       },
     });
-    await run(joinScript(SPECIFICATION, "w-1", "worker"), joining("w-1"));
+    await run(joinScript(SPECIFICATION, exampleMachine("w-1")), joining("w-1"));
     await run(prepare("cp-2"), "");
-    await run(joinScript(SPECIFICATION, "cp-2", "control-plane"), joining("cp-2"));
+    await run(joinScript(SPECIFICATION, exampleMachine("cp-2")), joining("cp-2"));
     assert.equal(await isReady("w-1"), "True");
     const members = parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1")));
     assert.deepEqual(
@@ -186,7 +186,10 @@ describe("simulated machines and a bare API server", function () {
     const [first, second] = fleet.journal.slice(-2);
     assert.ok(first!.operation === "prepare" && second!.startedAt! >= first!.endedAt!);
     fleet.inject({ operation: "join-worker", machine: "w-2", kind: "drop", after: true });
-    await assert.rejects(run(joinScript(SPECIFICATION, "w-2", "worker"), joining("w-2")), SshConnectionLost);
+    await assert.rejects(
+      run(joinScript(SPECIFICATION, exampleMachine("w-2")), joining("w-2")),
+      SshConnectionLost,
+    );
     assert.deepEqual(await facts("w-2"), { ...FACTS, member: true });
     assert.deepEqual(fleet.files.faultsLeft, []);
   });

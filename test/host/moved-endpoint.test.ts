@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { installersOf } from "../../providers/kubeadm/machine/node-agent";
-import {
-  configurationVersions,
-  rolledConfiguration,
-} from "../../providers/kubeadm/plan/configuration/configuration";
+import { configurationVersions } from "../../providers/kubeadm/plan/configuration/configuration";
+import { rolledConfiguration } from "../../providers/kubeadm/plan/configuration/rolled-configuration";
 import { withConfiguration } from "../../providers/kubeadm/plan/rollout/node-agents";
 import { memberState } from "../simulation/fleet-files";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
@@ -96,7 +94,9 @@ describe("another endpoint of a cluster, in Pulumi's own process", function () {
     const rolled = rolledConfiguration({ specification: at("lb-1") }, news);
     const staged = withConfiguration({ kubernetes: ["1.36.3"], software: {} }, rolled, news);
     for (const role of ["control-plane", "worker"] as const) {
-      const installer = installersOf(news, staged, role).find(({ software }) => software === "configuration");
+      const installer = installersOf(news, staged, { role, group: role }).find(
+        ({ software }) => software === "configuration",
+      );
       assert.equal(installer?.version, configurationVersions(news, rolled)[role]);
       assert.match(installer.header, /^ENDPOINT='lb-2:6443'\nFORMER_ENDPOINTS=\('lb-1:6443'\)$/m);
     }

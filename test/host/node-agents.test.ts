@@ -6,10 +6,8 @@ import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { nodesServer } from "./nodes-server";
 import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
-import {
-  configurationVersions,
-  rolledConfiguration,
-} from "../../providers/kubeadm/plan/configuration/configuration";
+import { configurationVersions } from "../../providers/kubeadm/plan/configuration/configuration";
+import { rolledConfiguration } from "../../providers/kubeadm/plan/configuration/rolled-configuration";
 import { agentRevision } from "../../providers/kubeadm/plan/rollout/node-agents";
 import { annotationKeys, DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { unreachedMachines } from "../../providers/kubeadm/resources/session/machines-session";
@@ -30,8 +28,8 @@ describe("NodeAgents", function () {
   const { server, kubeconfig, kubeconfigFile, putNode } = nodesServer();
 
   const putReports = (by: Desired) => {
-    for (const { name, role } of by.machines)
-      putNode(name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(role, by) });
+    for (const machine of by.machines)
+      putNode(machine.name, { [KEYS.ready]: "true", [KEYS.revision]: agentRevision(machine, by) });
   };
 
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import type { ClusterSpecification, SoftwareSource } from "../plan/cluster/specification";
+import type { SoftwareSource } from "../plan/cluster/specification";
 import { NODE_PATHS } from "../plan/cluster/node-paths";
 import { AGENT_VERSION_PATTERN, ALL_SOFTWARE } from "../plan/rollout/annotations";
 import {
@@ -16,7 +16,9 @@ import {
   sourceParameters,
 } from "./parameters";
 import { assignments, type Parameters, quote, renderShell, textsOf } from "./shell";
-import type { Machine } from "../plan/cluster/machine";
+import { versionFor } from "../plan/configuration/configuration";
+import { pathsToRemove } from "../plan/configuration/rolled-configuration";
+import type { MachineSpecification, PoolMember } from "../plan/cluster/pools";
 import type { StagedVersions } from "../plan/rollout/node-agents";
 
 /**
@@ -109,9 +111,9 @@ const configurationFunctions = () => `\n${textsOf(["node-agent/configuration"])}
  * @param addresses internal addresses of the cluster's machines, which are reached without a proxy
  */
 export function installersOf(
-  specification: ClusterSpecification,
+  specification: MachineSpecification,
   staged: StagedVersions,
-  role: Machine["role"],
+  member: PoolMember,
   addresses: readonly string[] = [],
 ) {
   const { configuration } = staged;
@@ -138,10 +140,10 @@ export function installersOf(
       ? [
           one(
             CONFIGURATION,
-            configuration.versions[role],
+            versionFor(configuration.versions, member),
             {
-              ...settingsParameters(specification, role),
-              REMOVED_PATHS: configuration.removed,
+              ...settingsParameters(specification, member.role),
+              REMOVED_PATHS: pathsToRemove(configuration, specification),
               REMOVED_NAMES: configuration.removedNames ?? [],
               BASELINE: configuration.baseline ?? "",
               ...endpointParameters(specification, configuration.formerEndpoints),

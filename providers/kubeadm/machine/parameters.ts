@@ -1,4 +1,5 @@
 import type { Role } from "../plan/cluster/machine";
+import type { MachineSpecification } from "../plan/cluster/pools";
 import { askedHost, hostsToml, mirroredRegistries } from "../plan/configuration/registries";
 import {
   controlPlaneEndpoint,
@@ -73,7 +74,7 @@ export const endpointParameters = (
 ): Parameters => ({ ENDPOINT: controlPlaneEndpoint(endpoint), FORMER_ENDPOINTS: former });
 
 /** Returns the variables of the functions in common/settings, except PROXY. */
-export function settingsParameters(specification: ClusterSpecification, role: Role) {
+export function settingsParameters(specification: MachineSpecification, role: Role) {
   const { caBundle = "" } = specification;
   const registries = mirroredRegistries(specification);
   const files = filesOf(specification, role);

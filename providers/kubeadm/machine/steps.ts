@@ -2,13 +2,19 @@ import { API_SERVER_PORT } from "../../../lib/validation/ports";
 import {
   type ConfigurationChange,
   configurationVersions,
-  pathsWritten,
   preparedVersion,
-  type RolledConfiguration,
+  versionFor,
 } from "../plan/configuration/configuration";
-import type { JsonObject } from "../../../lib/merge";
-import { valueAt } from "../../../lib/validation/validation-issue";
-import type { Machine } from "../plan/cluster/machine";
+import { pathsWritten, type RolledConfiguration } from "../plan/configuration/rolled-configuration";
+import { CONTROL_PLANE_GROUP, type Machine } from "../plan/cluster/machine";
+import {
+  kubeletPatchFolders,
+  type MachineSpecification,
+  memberOf,
+  patchFolders,
+  type PoolMember,
+  specificationOf,
+} from "../plan/cluster/pools";
 import type { PodNetworkKind } from "../plan/endpoint/network-ports";
 import { markedNames, ownerVariables } from "../plan/facts/machine-mark";
 import { NODE_PATHS } from "../plan/cluster/node-paths";
@@ -106,7 +112,7 @@ const LEAST_MEBIBYTES = 1024;
 
 /** Returns the variables of the functions in common/preflight. */
 export const preflightParameters = (
-  { endpoint, files, kubeadm, network, source }: ClusterSpecification,
+  { endpoint, files, kubeadm, network, source }: MachineSpecification,
   role: Machine["role"],
   podNetwork: PodNetworkKind,
 ): Parameters => ({
@@ -127,7 +133,7 @@ export const preflightParameters = (
 
 /** What a preparation needs to know of the machines. */
 export interface PreparedFor {
-  readonly machine: Pick<Machine, "name" | "internalAddress" | "role">;
+  readonly machine: Pick<Machine, "name" | "internalAddress" | "role" | "group">;
   /** The control planes, for the loopback endpoint's first configuration. */
   readonly backends: readonly Backend[];
   /** The cluster's machines, which are reached without a proxy. */
@@ -135,7 +141,7 @@ export interface PreparedFor {
 }
 
 /** Returns the shell files of what a preparation changes, and their variables. */
-export function preparationParts(specification: ClusterSpecification, prepared: PreparedFor) {
+export function preparationParts(specification: MachineSpecification, prepared: PreparedFor) {
   const { machine, backends, machines = [] } = prepared;
   const { name, internalAddress, role } = machine;
   const own = { name, address: internalAddress };
@@ -177,13 +183,14 @@ export function preparationParts(specification: ClusterSpecification, prepared: 
  * @param podNetwork the pod network; files of others are refused
  */
 export function prepareScript(
-  specification: ClusterSpecification,
+  cluster: ClusterSpecification,
   machine: PreparedFor["machine"],
   backends: readonly Backend[],
   machines: readonly Backend[] = [],
   podNetwork: PodNetworkKind = "other",
 ): Script {
-  assertSettings(specification);
+  assertSettings(cluster);
+  const specification = specificationOf(cluster, machine);
   const { name, role } = machine;
   const { files, parameters } = preparationParts(specification, { machine, backends, machines });
   return step("prepare", specification.name, name, {
@@ -241,17 +248,17 @@ export const adminKubeconfigScript = plainStep("admin-kubeconfig");
 export const initScript = (specification: ClusterSpecification, machine: string, encryptionKey: string) =>
   step("init", specification.name, machine, {
     ENCRYPTION_KEY: encryptionKey,
-    ...preparedParameters(specification, "control-plane"),
+    ...preparedParameters(specification, memberOf(CONTROL_PLANE_GROUP)),
   });
 
 /** Returns the variables of the functions in common/prepared. */
 const preparedParameters = (
   specification: ClusterSpecification,
-  role: Machine["role"],
+  member: PoolMember,
   rolled?: RolledConfiguration,
 ): Parameters => ({
-  PREPARED: preparedVersion(specification, role),
-  CONFIGURATION: configurationVersions(specification, rolled)[role],
+  PREPARED: preparedVersion(specificationOf(specification, member), member.role),
+  CONFIGURATION: versionFor(configurationVersions(specification, rolled), member),
 });
 
 /**
@@ -291,8 +298,7 @@ export const AGENT_INSTALLED = "agent";
  */
 export function joinScript(
   specification: ClusterSpecification,
-  machine: string,
-  role: Machine["role"],
+  { name: machine, role, group }: Pick<Machine, "name" | "role" | "group">,
   { agent, rolled }: { agent?: Parameters; rolled?: RolledConfiguration } = {},
 ): Script {
   assertSettings(specification);
@@ -301,7 +307,7 @@ export function joinScript(
   return step(`join-${role}`, name, machine, {
     files: [...files, ...(agent ? ["common/agent-installation"] : [])],
     ...sourceParameters(specification, version),
-    ...preparedParameters(specification, role, rolled),
+    ...preparedParameters(specification, { role, group }, rolled),
     AGENT: agent !== undefined,
     ...agent,
   });
@@ -313,14 +319,6 @@ export const registerScript = plainStep("register");
 /** Makes a machine whose Node was removed while it did not answer ready for a new join. Its answer is empty. */
 export const forgetMembershipScript = plainStep("forget-membership");
 
-/** Returns the folders with kubeadm's patches that init and join were given, which kubeadm itself does not record. */
-export function patchFolders({ kubeadm }: ClusterSpecification) {
-  const folderOf = (configuration?: JsonObject) => {
-    const folder = valueAt(configuration ?? {}, ["patches", "directory"]);
-    return typeof folder === "string" ? folder : undefined;
-  };
-  return { init: folderOf(kubeadm.initConfiguration), join: folderOf(kubeadm.joinConfiguration) };
-}
 
 /**
  * Returns the variables of the functions in common/agent-installation.
@@ -328,27 +326,29 @@ export function patchFolders({ kubeadm }: ClusterSpecification) {
  * @param machines the cluster's machines, which are reached without a proxy
  */
 export function agentParameters(
-  specification: ClusterSpecification,
-  { name: machine, role }: Pick<Machine, "name" | "role">,
+  cluster: ClusterSpecification,
+  machine: Pick<Machine, "name" | "role" | "group">,
   settings: AgentSettings,
   machines: readonly Backend[] = [],
 ): Parameters {
-  assertSettings(specification);
+  assertSettings(cluster);
   assertAddresses(machines);
   const { annotations, staged, drift } = settings;
-  const installers = installersOf(specification, stagedOn(role, staged), role, addressesOf(machines));
+  const specification = specificationOf(cluster, machine);
+  const installers = installersOf(specification, stagedOn(machine, staged), machine, addressesOf(machines));
   return {
     INSTALLER_PATHS: installers.map(({ path }) => path),
     INSTALLER_HEADERS: installers.map(({ header }) => header),
     INSTALLER_TEXT: installerText(specification.source),
+    PATCH_FOLDERS: kubeletPatchFolders(specification),
     AGENT_CONFIGURATION: agentConfiguration({
-      node: machine,
+      node: machine.name,
       annotations,
       ignorePreflightErrors: specification.ignorePreflightErrors,
       patches: patchFolders(specification),
       managed: pathsWritten(specification),
       repairs: drift === "repair",
-      revision: agentRevision(role, { agent: AGENT_VERSION, specification, ...settings }),
+      revision: agentRevision(machine, { agent: AGENT_VERSION, specification, ...settings }),
     }),
   };
 }
@@ -361,7 +361,7 @@ export function agentParameters(
  */
 export function nodeAgentScript(
   specification: ClusterSpecification,
-  machine: Pick<Machine, "name" | "role">,
+  machine: Pick<Machine, "name" | "role" | "group">,
   settings: AgentSettings,
   machines?: readonly Backend[],
 ): Script {

@@ -5,7 +5,7 @@ import type { RecordedMachine } from "../plan/facts/ownership";
 import type { JumpHost, Machine, SshCredentials } from "../plan/cluster/machine";
 import type { OwnedKeys } from "../plan/membership/nodes";
 import type { FormerNodes } from "../plan/membership/plan";
-import type { RolledConfiguration } from "../plan/configuration/configuration";
+import type { RolledConfiguration } from "../plan/configuration/rolled-configuration";
 import type { CertificateSettings } from "../plan/certificates/report";
 import type { BackupSettings } from "../plan/backup/backup";
 import type { DriftSetting } from "../plan/drift/drift";

@@ -1,8 +1,30 @@
 import { containerNodeSettings } from "../../../sandbox/nodes";
-import { kubectl, label } from "./by-hand";
-import type { Story } from "./story";
+import assert from "node:assert/strict";
+import { askOverContext } from "../reachability";
+import { kubectl, label, on } from "./by-hand";
+import type { Action, ExpectedStep, Story } from "./story";
 
 const { kubelet, kubeadm } = containerNodeSettings;
+
+/** The steps by which a machine gets another configuration. */
+const configures = (machine: string): ExpectedStep[] => [
+  { kind: "stage", machine },
+  { kind: "configure", machine },
+];
+
+/** Asserts what the kubelet of a machine really uses. */
+const effective =
+  (machine: string, maxPods: number): Action =>
+  async (cluster) => {
+    const path = `/api/v1/nodes/${machine}/proxy/configz`;
+    const { kubeletconfig } = JSON.parse(
+      await askOverContext(cluster, undefined, ["get", "--raw", path]),
+    ) as Record<"kubeletconfig", { maxPods: number }>;
+    assert.equal(kubeletconfig.maxPods, maxPods, machine);
+  };
+const sysctlOf = (machine: string, value: number): Action =>
+  on(machine, `test "$(sysctl --values net.ipv4.tcp_keepalive_time)" = ${value}`);
+const gone = (machine: string, path: string): Action => on(machine, `test ! -e ${path}`);
 
 /** An edit that a preview refuses, and that is taken back. */
 const refused = (title: string, fields: Record<string, unknown>, words: RegExp): Story => ({
@@ -81,6 +103,39 @@ export const valueStories: readonly Story[] = [
       {
         edit: { labels: { "w-2": { "node-role.kubernetes.io/control-plane": "" } } },
         preview: /follows from the role/,
+      },
+    ],
+  },
+  {
+    title: "one pool gets settings of its own, and loses them",
+    runs: [
+      {
+        edit: {
+          fields: {
+            pools: {
+              workers: {
+                kubelet: { maxPods: 42 },
+                files: [
+                  { path: "/etc/sysctl.d/60-pool.conf", content: "net.ipv4.tcp_keepalive_time = 301\n" },
+                ],
+              },
+            },
+          },
+        },
+        preview: [
+          { kind: "configuration", paths: "cluster.pools" },
+          ...configures("w-1"),
+          ...configures("w-2"),
+        ],
+        then: [effective("w-1", 42), effective("w-2", 42), effective("cp-1", 110), sysctlOf("w-1", 301)],
+      },
+      {
+        preview: [
+          { kind: "configuration", paths: "cluster.pools" },
+          ...[...configures("w-1"), ...configures("w-2")],
+          ...["w-1", "w-2"].map((machine) => ({ kind: "unstage", machine })),
+        ],
+        then: [effective("w-1", 110), effective("w-2", 110), gone("w-1", "/etc/sysctl.d/60-pool.conf")],
       },
     ],
   },

@@ -10,7 +10,13 @@ import { documents, KUBEADM } from "../configuration/configuration";
 import { hostsFile, hostsToml, mirroredRegistries } from "../../plan/configuration/registries";
 import { type Parameters, renderStep, commandsOf } from "../shell";
 import { type Operation, stepFile } from "../operations";
-import { patchFolders, plainStep, type Script, step } from "../steps";
+import { plainStep, type Script, step } from "../steps";
+import {
+  clusterWide,
+  type MachineSpecification,
+  patchFolders,
+  specificationOf,
+} from "../../plan/cluster/pools";
 
 /** Returns a step that only reads: without the frame of the others, which writes a log and folders on the machine. */
 export const reading =
@@ -77,7 +83,7 @@ export const releaseScript = plainStep("release");
 const readSettings = reading("adoption-settings");
 
 /** Returns the files that a machine gets from a stack, as they are written: the user's, and those of mirrors. */
-function writtenFiles(specification: ClusterSpecification, role: Role): Map<string, string> {
+function writtenFiles(specification: MachineSpecification, role: Role): Map<string, string> {
   const files = filesOf(specification, role);
   const text = (content: string) => `${content.replace(/\n$/, "")}\n`;
   const hosts = mirroredRegistries(specification).map(
@@ -96,15 +102,18 @@ function writtenFiles(specification: ClusterSpecification, role: Role): Map<stri
 export function adoptionSettingsScript(
   olds: ClusterSpecification,
   news: ClusterSpecification,
-  { name, role }: Pick<Machine, "name" | "role">,
+  machine: Pick<Machine, "name" | "role" | "group">,
   baseline = "",
 ): Script {
-  const [before, after] = [writtenFiles(olds, role), writtenFiles(news, role)];
+  const { name, role } = machine;
+  const filesOfMachine = (of: ClusterSpecification) => writtenFiles(specificationOf(of, machine), role);
+  const [before, after] = [filesOfMachine(olds), filesOfMachine(news)];
   const sum = (text: string) => createHash("sha256").update(text).digest("hex");
   const sums = [...after].map(([path, text]) =>
     [...new Set([text, before.get(path) ?? text])].map((each) => sum(each)).join(","),
   );
-  const PATCHES = patchFolders(news).join ?? "";
+  // those of the cluster: static pods have nothing of a pool
+  const PATCHES = patchFolders(clusterWide(news)).join ?? "";
   const ETCD = role === "control-plane" && changesEtcdSettings(olds, news);
   const ETCD_BASELINE = etcdPart(baseline);
   return readSettings(news.name, name, {

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # Installs the node agent.
 # Parameters: INSTALLER_PATHS and INSTALLER_HEADERS (of each installer, the agent's own first), INSTALLER_TEXT (of all),
-# AGENT_CONFIGURATION
+# AGENT_CONFIGURATION, PATCH_FOLDERS (with a patch of foresail, which kubeadm gets from then on)
 
 # Writes the agent, its configuration and the installers of the versions that it can choose from.
 write_agent() {
   local index path
-  mkdir -p "$AGENT_INSTALLERS_PATH"
+  # kubeadm refuses a folder that is missing, and may run before the patch is written
+  mkdir -p "$AGENT_INSTALLERS_PATH" "${PATCH_FOLDERS[@]}"
   keep_former_installers
   for index in "${!INSTALLER_PATHS[@]}"; do
     write_file "${INSTALLER_PATHS[index]}" 0700 <<<"${INSTALLER_HEADERS[index]}

@@ -4,11 +4,13 @@ import type { KubeadmObjects } from "../../plan/adoption/adoption-facts";
 import { controlPlanesOf, type Machine } from "../../plan/cluster/machine";
 import { madePrivate } from "../../plan/hardening/private-files";
 import type { ClusterSpecification } from "../../plan/cluster/specification";
+import { pathsToRemove } from "../../plan/configuration/rolled-configuration";
 import { assertAddresses, assertSettings } from "../../plan/validation/settings";
 import { documents, initConfiguration, KUBEADM } from "./configuration";
 import { reading } from "../adoption/adoption-steps";
 import { endpointParameters, proxyVariables, settingsParameters } from "../parameters";
-import { backendsOf, ownerParameters, patchFolders, type Script } from "../steps";
+import { backendsOf, ownerParameters, type Script } from "../steps";
+import { patchFolders, specificationOf } from "../../plan/cluster/pools";
 
 /** Folder without certificates: beside a worker's, which have no key of the authority, kubeadm writes no configuration. */
 export const NO_CERTIFICATES = "/nonexistent/foresail";
@@ -17,6 +19,8 @@ export const NO_CERTIFICATES = "/nonexistent/foresail";
 interface Change {
   /** Paths of files that were configured before. */
   removed: readonly string[];
+  /** Paths of files that only machines of some pools have; absent for none. */
+  poolPaths?: readonly string[];
   /** Whether kubeadm gets other settings. */
   kubeadm: boolean;
   /** Whether the member of etcd on it gets other settings. */
@@ -37,11 +41,12 @@ interface Change {
  * others made mergedConfigurationData.
  */
 export function configurationDifferencesScript(
-  specification: ClusterSpecification,
-  { name: machine, role }: Machine,
+  cluster: ClusterSpecification,
+  member: Machine,
   machines: readonly Machine[],
   {
     removed,
+    poolPaths = [],
     removedNames = [],
     formerEndpoints,
     kubeadm,
@@ -50,7 +55,9 @@ export function configurationDifferencesScript(
     adopted = false,
   }: Change,
 ): Script {
-  assertSettings(specification);
+  assertSettings(cluster);
+  const { name: machine } = member;
+  const specification = specificationOf(cluster, member);
   const backends = backendsOf(machines);
   assertAddresses(backends);
   const patches = patchFolders(specification);
@@ -62,7 +69,7 @@ export function configurationDifferencesScript(
       specification,
       backends.map(({ address }) => address),
     ),
-    REMOVED_PATHS: removed,
+    REMOVED_PATHS: pathsToRemove({ removed, poolPaths }, specification),
     REMOVED_NAMES: removedNames,
     ...endpointParameters(specification, formerEndpoints),
     KUBEADM: kubeadm,

@@ -1,6 +1,7 @@
 import { API_SERVER_PORT, ETCD_CLIENT_PORT, ETCD_PEER_PORT } from "../../../../lib/validation/ports";
 import { stringify } from "yaml";
 import { CONTROL_PLANE_TAINT, type Machine } from "../../plan/cluster/machine";
+import { specificationOf } from "../../plan/cluster/pools";
 import { mergeObjects, type JsonObject } from "../../../../lib/merge";
 import { isUntainted } from "../../plan/membership/nodes";
 import { NODE_PATHS } from "../../plan/cluster/node-paths";
@@ -98,7 +99,7 @@ const localEndpoint = ({ internalAddress: advertiseAddress }: Machine) => ({
   localAPIEndpoint: { advertiseAddress, bindPort: API_SERVER_PORT },
 });
 
-/** Returns the whole configuration file for `kubeadm init` on one machine. */
+/** Returns the whole configuration file for `kubeadm init` on one machine: kubeadm gets settings of its pool as a patch. */
 export function initConfiguration(
   specification: ClusterSpecification,
   machine: Machine,
@@ -113,7 +114,7 @@ export function initConfiguration(
     ...localEndpoint(machine),
   };
   return documents([
-    mergeObjects(init, specification.kubeadm.initConfiguration),
+    mergeObjects(init, specificationOf(specification, machine).kubeadm.initConfiguration),
     clusterConfiguration(specification, controlPlanes),
     mergeObjects(
       { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration", cgroupDriver: "systemd" },
@@ -146,7 +147,7 @@ export function joinConfiguration(
     nodeRegistration: nodeRegistration(specification, machine, specification.kubeadm.joinConfiguration),
     ...(machine.role === "control-plane" ? { controlPlane: localEndpoint(machine) } : {}),
   };
-  return documents([mergeObjects(join, specification.kubeadm.joinConfiguration)]);
+  return documents([mergeObjects(join, specificationOf(specification, machine).kubeadm.joinConfiguration)]);
 }
 
 /** Returns the kubeconfig with which a joining machine finds the cluster: address and authority, no credentials. */

@@ -5,6 +5,7 @@ import type { PodNetworkKind } from "../../plan/endpoint/network-ports";
 import type { MachineReading } from "../../plan/facts/machine-reading";
 import { defaultServer } from "../../plan/configuration/registries";
 import { tagsOf } from "../../plan/facts/components";
+import { type MachineSpecification, specificationOf } from "../../plan/cluster/pools";
 import { type ClusterSpecification, sourceOfVersion } from "../../plan/cluster/specification";
 import { namedFacts, reading } from "../adoption/adoption-steps";
 import { proxyVariables, sourceParameters } from "../parameters";
@@ -24,7 +25,7 @@ const REGISTRY = "registry.k8s.io";
 export interface ReadFor {
   readonly specification: ClusterSpecification;
   readonly podNetwork: PodNetworkKind;
-  readonly machine: Pick<Machine, "name" | "role">;
+  readonly machine: Pick<Machine, "name" | "role" | "group">;
   /** Address by which the other nodes reach it; absent if it is not known yet. */
   readonly internalAddress?: string;
   /** Machines that it must reach, with a port on which something listens: each "name address port". */
@@ -53,12 +54,13 @@ function pagesOf(specification: ClusterSpecification): Record<string, string> {
 
 /** Reads what decides whether a machine can become a node, for parseMachineReading. Writes nothing. */
 export function machineReadingScript(wanted: ReadFor): Script {
-  const { specification, machine, podNetwork, internalAddress = "", neighbors = [], addresses = [] } = wanted;
+  const { machine, podNetwork, internalAddress = "", neighbors = [], addresses = [] } = wanted;
+  const specification = specificationOf(wanted.specification, machine);
   const { name, source, version } = specification;
   const own = sourceOfVersion(source, version);
   const isPackages = "packages" in own;
   const preflight = preflightParameters(specification, machine.role, podNetwork);
-  const planned = plannedParts(wanted);
+  const planned = plannedParts({ ...wanted, specification });
   const first = ["common/system", "common/owner", "common/software"];
   return reading("machine-reading", [...first, ...planned.files])(name, machine.name, {
     ...ownerParameters(name, machine.name),
@@ -80,7 +82,10 @@ export function machineReadingScript(wanted: ReadFor): Script {
 }
 
 /** Returns the shell files that list what the preparation changes, and their variables; none if that is not asked for. */
-function plannedParts(wanted: ReadFor): { files: readonly string[]; parameters: Parameters } {
+function plannedParts(wanted: ReadFor & { specification: MachineSpecification }): {
+  files: readonly string[];
+  parameters: Parameters;
+} {
   const { specification, machine, internalAddress, addresses = [], backends = [], credentialsSum } = wanted;
   if (backends.length === 0 || internalAddress === undefined) return { files: [], parameters: {} };
   const machines = addresses.map((address) => ({ name: machine.name, address }));

@@ -13,11 +13,14 @@ import {
   type ConfigurationChange,
   configurationChange,
   configurationVersions,
-  type RolledConfiguration,
-  rolledConfiguration,
-  unchangedRoles,
   STATIC_POD_SETTINGS,
 } from "../configuration/configuration";
+import {
+  type RolledConfiguration,
+  rolledConfiguration,
+  changedPools,
+  unchangedRoles,
+} from "../configuration/rolled-configuration";
 import { foreignCertificate } from "../configuration/certificate-names";
 import { etcdSettings } from "../configuration/etcd-settings";
 import { type MergedSettings, mergeKept, withoutWritten, type WrittenSetting } from "./kept-settings";
@@ -133,6 +136,7 @@ function asAdopted(specification: ClusterSpecification): ClusterSpecification {
     caBundle: _caBundle,
     registryServers: _servers,
     registryHosts: _hosts,
+    pools: _pools,
     ...others
   } = specification;
   return { ...others, files: [], registryMirrors: {} };
@@ -142,6 +146,7 @@ function asAdopted(specification: ClusterSpecification): ClusterSpecification {
 interface Recorded {
   specification: ClusterSpecification;
   configuration?: RolledConfiguration;
+  machines?: Parameters<typeof rolledConfiguration>[2];
 }
 
 /**
@@ -166,15 +171,19 @@ export const changesMachines = ({ paths }: ConfigurationChange): boolean =>
 export function adoptedConfiguration(
   olds: Recorded,
   news: ClusterSpecification,
+  machines?: Parameters<typeof rolledConfiguration>[2],
 ): RolledConfiguration | undefined {
-  const rolled = rolledConfiguration(olds, news);
+  const rolled = rolledConfiguration(olds, news, machines);
   if (!rolled || olds.configuration) return rolled;
-  const { unchanged, ...others } = rolled;
+  const { unchanged, changedPools: known = [], ...others } = rolled;
   const baseline = configurationVersions(asAdopted(olds.specification), rolled);
+  const desired = configurationVersions(news, { baseline });
+  const pools = changedPools(known, desired, baseline);
   return {
     ...others,
     baseline,
-    ...unchangedRoles(unchanged, configurationVersions(news, { baseline }), baseline),
+    ...unchangedRoles(unchanged, desired, baseline),
+    ...(pools.length > 0 ? { changedPools: pools } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from "../../../../lib/json";
 import { namesIn, type Outputs } from "../../../../lib/pulumi/state";
 import { printable } from "../../../../lib/text/quote";
-import { pathsWritten } from "../configuration/configuration";
+import { allPathsWritten } from "../configuration/rolled-configuration";
 import { UNIT_FILE } from "../hardening/private-files";
 import type { ClusterSpecification } from "../cluster/specification";
 
@@ -39,7 +39,7 @@ export function remainingSettings({ specification: recorded, configuration }: Ou
       .map(([name]) => name),
   ];
   const isRolled = configuration !== undefined;
-  const paths = isRolled ? pathsWritten(specification) : [];
+  const paths = isRolled ? allPathsWritten(specification) : [];
   const lines = [
     ...(names.length > 0 ? [`cluster: keeps the stack's settings: ${names.join(", ")}`] : []),
     ...(paths.length > 0 ? [`machines: keep the files ${paths.map(printable).join(", ")}`] : []),

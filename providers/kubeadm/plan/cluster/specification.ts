@@ -78,6 +78,12 @@ export interface Authentication {
   oidc?: TokenIssuer[];
 }
 
+/** Settings of the machines of one pool, over those of the cluster; absent where it has none of a kind. */
+export interface PoolSettings extends Partial<Registries> {
+  kubelet?: JsonObject;
+  files?: ExtraFile[];
+}
+
 /** Common settings of a cluster's machines, as plain data with the defaults filled in. */
 export interface ClusterSpecification extends Registries {
   name: string;
@@ -114,6 +120,8 @@ export interface ClusterSpecification extends Registries {
   /** Generation of the key for Secrets at rest; absent until its first rotation. */
   encryptionKeyGeneration?: number;
   ignorePreflightErrors: string[];
+  /** Settings of pools, over those above; absent for none. */
+  pools?: Readonly<Record<string, PoolSettings>>;
 }
 
 /** User and password of the machines' proxy. A specification with them is secret as a whole. */

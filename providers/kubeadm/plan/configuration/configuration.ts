@@ -1,16 +1,39 @@
 import { differingPaths } from "../../../../lib/differences";
+import { ownValue } from "../../../../lib/json";
 import { stableHash } from "../../../../lib/short-hash";
 import { valueAt, type ConfigurationPath } from "../../../../lib/validation/validation-issue";
-import { isKnown } from "../../../../lib/unknown";
 import { addedNames, differingNames } from "./certificate-names";
 import { etcdSettings } from "./etcd-settings";
 import type { Role } from "../cluster/machine";
+import {
+  clusterWide,
+  type MachineSpecification,
+  memberOf,
+  type PoolMember,
+  poolsWithSettings,
+  specificationOf,
+} from "../cluster/pools";
 import { hashableProxy } from "./proxy";
-import { hostsFile, mirroredRegistries } from "./registries";
 import { type ClusterSpecification, controlPlaneEndpoint, filesOf } from "../cluster/specification";
 
-/** Version of a node's configuration, by role: hashes of its parts, separated by dots (`PARTS`). */
-export type ConfigurationVersions = Record<Role, string>;
+/**
+ * Versions of nodes' configuration, by role, and of pools with settings of their own: hashes of their parts, separated by
+ * dots (`PARTS`).
+ */
+export type ConfigurationVersions = Record<Role, string> & { pools?: Readonly<Record<string, string>> };
+
+/** What the state has of versions, once the configuration has changed. */
+export interface Baselined {
+  /**
+   * Versions of nodes that report none: they have the configuration from before the first change. A part in which nothing
+   * changed yet can be absent.
+   */
+  baseline: ConfigurationVersions;
+}
+
+/** Returns the version of a machine. */
+export const versionFor = (versions: ConfigurationVersions, { role, group }: PoolMember): string =>
+  ownValue(versions.pools ?? {}, group) ?? versions[role];
 
 /** Parts of kubeadm's ClusterConfiguration whose changes reach the static pods of running control planes. */
 export const STATIC_POD_SETTINGS = ["apiServer", "controllerManager", "scheduler"] as const;
@@ -20,7 +43,7 @@ export const STATIC_POD_SETTINGS = ["apiServer", "controllerManager", "scheduler
  *
  * @param role whose files it has. @default all files
  */
-function settingsByPart(specification: ClusterSpecification, role?: Role) {
+export function settingsByPart(specification: MachineSpecification, role?: Role) {
   const { proxy, caBundle, registryMirrors, registryServers, registryHosts, kubelet, kubeadm } =
     specification;
   // absent in state of older releases
@@ -59,7 +82,7 @@ function settingsByPart(specification: ClusterSpecification, role?: Role) {
 type Part = keyof ReturnType<typeof settingsByPart>;
 
 /** Parts of a version, in its order; a worker has no static pods. */
-const PARTS: Readonly<Record<Role, readonly Part[]>> = {
+export const PARTS: Readonly<Record<Role, readonly Part[]>> = {
   worker: ["machine", "kubelet", "endpoint"],
   "control-plane": ["machine", "kubelet", "control-plane", "etcd", "certificates", "endpoint"],
 };
@@ -69,7 +92,7 @@ const FIRST_PARTS: Readonly<Record<Role, number>> = { worker: 2, "control-plane"
 
 const HASH_LENGTH = 6;
 
-const hashOf = (value: unknown) => stableHash(value, HASH_LENGTH);
+export const hashOf = (value: unknown) => stableHash(value, HASH_LENGTH);
 
 /**
  * Returns the version of each role's configuration. The same settings always have the same version.
@@ -78,32 +101,56 @@ const hashOf = (value: unknown) => stableHash(value, HASH_LENGTH);
  */
 export function configurationVersions(
   specification: ClusterSpecification,
-  rolled?: Pick<RolledConfiguration, "baseline">,
+  rolled?: Baselined,
 ): ConfigurationVersions {
-  const versionOf = (role: Role) => {
-    const count = rolled ? partsOf(rolled.baseline[role]).length : FIRST_PARTS[role];
-    return versionWith(specification, role, PARTS[role].slice(0, count));
+  const versionOf = (settings: MachineSpecification, member: PoolMember) => {
+    const { role } = member;
+    const count = rolled ? partsOf(versionFor(rolled.baseline, member)).length : FIRST_PARTS[role];
+    return versionWith(settings, role, PARTS[role].slice(0, count));
   };
-  return { worker: versionOf("worker"), "control-plane": versionOf("control-plane") };
+  const cluster = clusterWide(specification);
+  const ofRole = (role: Role) => versionOf(cluster, { role, group: "" });
+  const ofPool = (group: string) =>
+    versionOf(specificationOf(specification, memberOf(group)), memberOf(group));
+  return {
+    worker: ofRole("worker"),
+    "control-plane": ofRole("control-plane"),
+    ...byPool(poolsWithSettings(specification), ofPool),
+  };
+}
+
+/** Returns a version for each pool; without the field for none. */
+export function byPool(
+  pools: readonly string[],
+  versionOf: (group: string) => string,
+): Pick<ConfigurationVersions, "pools"> {
+  return pools.length === 0
+    ? {}
+    : { pools: Object.fromEntries(pools.map((group) => [group, versionOf(group)])) };
 }
 
 const partsOf = (version: string) => version.split(".");
 
-function versionWith(specification: ClusterSpecification, role: Role, parts: readonly Part[]): string {
+export function versionWith(specification: MachineSpecification, role: Role, parts: readonly Part[]): string {
   const settings = settingsByPart(specification, role);
   return parts.map((part) => hashOf(settings[part])).join(".");
 }
 
 /** Returns the version of the settings from which kubeadm writes those of nodes. */
 export const kubeadmVersion = (specification: ClusterSpecification): string =>
-  versionWith(specification, "control-plane", ["kubelet", "control-plane", "etcd", "certificates"]);
+  versionWith(clusterWide(specification), "control-plane", [
+    "kubelet",
+    "control-plane",
+    "etcd",
+    "certificates",
+  ]);
 
 /** Returns the version of the settings of kube-proxy. */
 export const kubeProxyVersion = (specification: ClusterSpecification): string =>
   hashOf(clusterSettings(specification));
 
 /** Returns whether control planes' versions have parts that the first ones had not. */
-export const hasFurtherParts = ({ baseline }: Pick<RolledConfiguration, "baseline">): boolean =>
+export const hasFurtherParts = ({ baseline }: Baselined): boolean =>
   partsOf(baseline["control-plane"]).length > FIRST_PARTS["control-plane"];
 
 /**
@@ -114,7 +161,7 @@ export const completedVersion = (version: string, baseline: string): string =>
   [...partsOf(version), ...partsOf(baseline).slice(partsOf(version).length)].join(".");
 
 /** Returns the hash of what preparation writes, which a machine keeps until it joins. */
-export const preparedVersion = (specification: ClusterSpecification, role: Role): string =>
+export const preparedVersion = (specification: MachineSpecification, role: Role): string =>
   hashOf(settingsByPart(specification, role).machine);
 
 /**
@@ -180,7 +227,7 @@ export function configurationChange(
   olds: ClusterSpecification,
   news: ClusterSpecification,
 ): ConfigurationChange | undefined {
-  const [before, after] = [settingsByPart(olds), settingsByPart(news)];
+  const [before, after] = [settingsByPart(clusterWide(olds)), settingsByPart(clusterWide(news))];
   const pathsOf = (part: Part) => differingPaths(before[part], after[part]);
   const proxyPaths = differingPaths(clusterSettings(olds), clusterSettings(news));
   const uploaded = [
@@ -191,7 +238,8 @@ export function configurationChange(
     ...differingNames(olds, news).filter(([field]) => field === "certificateNames"),
   ];
   const moved = pathsOf("endpoint");
-  const changed = [...pathsOf("machine"), ...uploaded, ...proxyPaths, ...moved];
+  const ofPools = differingPaths({ pools: olds.pools ?? {} }, { pools: news.pools ?? {} });
+  const changed = [...pathsOf("machine"), ...uploaded, ...proxyPaths, ...moved, ...ofPools];
   if (changed.length === 0) return undefined;
   const paths = [...differingPaths(sources(olds), sources(news)), ...changed];
   return {
@@ -209,113 +257,6 @@ export function hasKubeProxy({ kubeadm }: { kubeadm?: ClusterSpecification["kube
   return !(
     Array.isArray(skipped) && skipped.some((phase) => phase === "addon/kube-proxy" || phase === "addon")
   );
-}
-
-/** A cluster's configuration as it rolls out; absent in state until it changes for the first time. */
-export interface RolledConfiguration {
-  /**
-   * Versions of nodes that report none: they have the configuration from before the first change. A part in which nothing
-   * changed yet can be absent.
-   */
-  baseline: ConfigurationVersions;
-  /** Paths of files that were configured before and are not any more. */
-  removed: string[];
-  /** Names of certificates that were configured before and are not any more; absent for none. */
-  removedNames?: string[];
-  /** Endpoints that nodes had before, host:port; absent for none. */
-  formerEndpoints?: string[];
-  /** Roles whose machines no change has concerned yet; absent for none. */
-  unchanged?: Role[];
-}
-
-interface Recorded {
-  specification?: ClusterSpecification;
-  configuration?: RolledConfiguration;
-}
-
-/**
- * Returns the configuration that a cluster rolls out; undefined as long as it is the one from before the first change.
- *
- * @param olds what the state has of the ClusterInit, which exists from the first member on: another resource may not be
- * in the state yet when the configuration changes after a first run that was interrupted
- */
-export function rolledConfiguration(
-  { specification: before, configuration: recorded }: Recorded,
-  news: ClusterSpecification,
-): RolledConfiguration | undefined {
-  if (before === undefined) return undefined;
-  const baseline = baselineFor(recorded?.baseline ?? configurationVersions(before), before, news);
-  const desired = configurationVersions(news, { baseline });
-  const unchanged = unchangedRoles(recorded ? recorded.unchanged : ROLES, desired, baseline);
-  if (!recorded && unchanged.unchanged?.length === ROLES.length) return undefined;
-  const paths = pathsWritten(news);
-  const removed = [...(recorded?.removed ?? []), ...pathsWritten(before)].filter(
-    (path) => !paths.includes(path),
-  );
-  const names = addedNames(news);
-  const removedNames = [...(recorded?.removedNames ?? []), ...addedNames(before)].filter(
-    (name) => !names.includes(name),
-  );
-  const endpoint = controlPlaneEndpoint(news.endpoint);
-  const former = [...(recorded?.formerEndpoints ?? []), controlPlaneEndpoint(before.endpoint)].filter(
-    (each) => each !== endpoint,
-  );
-  return {
-    baseline,
-    removed: [...new Set(removed)].sort(),
-    ...(removedNames.length > 0 ? { removedNames: [...new Set(removedNames)].sort() } : {}),
-    ...(former.length > 0 ? { formerEndpoints: [...new Set(former)].sort() } : {}),
-    ...unchanged,
-  };
-}
-
-const ROLES: readonly Role[] = ["control-plane", "worker"];
-
-/** Returns those of the roles that no change had concerned which none concerns now; without the field for none. */
-export function unchangedRoles(
-  before: readonly Role[] | undefined,
-  desired: ConfigurationVersions,
-  baseline: ConfigurationVersions,
-): Pick<RolledConfiguration, "unchanged"> {
-  const unchanged = (before ?? []).filter((role) => desired[role] === baseline[role]);
-  return unchanged.length > 0 ? { unchanged } : {};
-}
-
-/** Returns a baseline with every part in which two specifications differ, and those before it. */
-function baselineFor(
-  baseline: ConfigurationVersions,
-  before: ClusterSpecification,
-  news: ClusterSpecification,
-): ConfigurationVersions {
-  const completed = (role: Role) => {
-    const [olds, desired] = [settingsByPart(before, role), settingsByPart(news, role)];
-    const changed = PARTS[role].filter((part) => hashOf(olds[part]) !== hashOf(desired[part]));
-    const parts = PARTS[role].slice(0, PARTS[role].indexOf(changed.at(-1) ?? "machine") + 1);
-    return completedVersion(baseline[role], versionWith(before, role, parts));
-  };
-  return { worker: completed("worker"), "control-plane": completed("control-plane") };
-}
-
-/**
- * Returns a resource's inputs with the configuration from the ClusterInit, or without the field. A preview knows none as
- * long as the state has none.
- *
- * @param olds what the state has of the resource itself: for a short time each resource recorded its own
- */
-export function withGivenConfiguration<Inputs extends Pick<Recorded, "configuration">>(
-  olds: Pick<Recorded, "configuration">,
-  { configuration: given, ...news }: Inputs,
-): Omit<Inputs, "configuration"> & Pick<Recorded, "configuration"> {
-  const configuration = given !== undefined && isKnown(given) ? given : olds.configuration;
-  return configuration === undefined ? news : { ...news, configuration };
-}
-
-/** Returns the paths of the files that a machine gets from the settings, which are removed with them. */
-export function pathsWritten({
-  files,
-  ...registries
-}: Pick<ClusterSpecification, "files" | "registryMirrors" | "registryServers">): string[] {
-  return [...(files ?? []).map(({ path }) => path), ...mirroredRegistries(registries).map(hostsFile)];
 }
 
 /** Returns a specification without the settings that roll out: what is left is fixed once a machine has joined. */

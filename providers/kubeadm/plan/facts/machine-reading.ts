@@ -1,6 +1,6 @@
 import type { Machine } from "../cluster/machine";
 import type { PodNetworkKind } from "../endpoint/network-ports";
-import type { ClusterSpecification } from "../cluster/specification";
+import type { MachineSpecification } from "../cluster/pools";
 
 /** What a machine said about itself, as text by fact. A fact that it did not say is missing. */
 export interface MachineReading {
@@ -22,7 +22,7 @@ export interface AskedMachine {
   /** Address by which the other nodes reach it; absent if it is not known yet. */
   readonly internalAddress?: string | undefined;
   readonly podNetwork: PodNetworkKind;
-  readonly specification: ClusterSpecification;
+  readonly specification: MachineSpecification;
   readonly reading: MachineReading;
 }
 

@@ -1,9 +1,10 @@
 import { DEFAULT_LOOPBACK_PORT } from "../endpoint/loopback-port";
 import { networkOf } from "../cluster/defaults";
-import { COMMUNITY_REPOSITORY, type ClusterSpecification } from "../cluster/specification";
+import type { MachineSpecification } from "../cluster/pools";
+import { COMMUNITY_REPOSITORY } from "../cluster/specification";
 
 /** Returns a cluster of this version with the default of each setting, for machines that no stack has yet. */
-export function plainSpecification(version: string): ClusterSpecification {
+export function plainSpecification(version: string): MachineSpecification {
   const { podSubnet: podCidr, serviceSubnet: serviceCidr, dnsDomain } = networkOf();
   return {
     ...{ name: "doctor", version, source: { packages: { repository: COMMUNITY_REPOSITORY } } },

@@ -1,6 +1,7 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../cluster/machine";
 import type { UnreachableLimit } from "../membership/unreachable";
-import { type ConfigurationVersions, drainsFor } from "../configuration/configuration";
+import { memberOf } from "../cluster/pools";
+import { type ConfigurationVersions, drainsFor, versionFor } from "../configuration/configuration";
 import { firstEnd, renewableEnds } from "../certificates/report";
 import { drainsForRepair, namedFiles } from "../drift/drift";
 import { CERTIFICATES, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
@@ -56,15 +57,20 @@ export interface RolloutOptions {
 /** Parts of the desired state that a node gets besides its Kubernetes version. */
 type DesiredSoftware = Pick<DesiredRollout, "software" | "configuration">;
 
+/** What decides which of them a node gets. */
+type NodeOfPool = Pick<RolloutNode, "controlPlane" | "pool" | "renewal">;
+
 /** Returns the desired versions of everything but Kubernetes for a node. */
 function otherSoftware(
   { software, configuration }: DesiredSoftware,
-  { controlPlane, renewal }: Pick<RolloutNode, "controlPlane" | "renewal">,
+  { controlPlane, pool, renewal }: NodeOfPool,
 ): Record<string, string> {
   if (configuration === undefined && renewal === undefined) return software;
   return {
     ...software,
-    ...(configuration ? { [CONFIGURATION]: configuration[controlPlane ? "control-plane" : "worker"] } : {}),
+    ...(configuration
+      ? { [CONFIGURATION]: versionFor(configuration, memberOf(controlPlane ? CONTROL_PLANE_GROUP : pool)) }
+      : {}),
     ...(renewal === undefined ? {} : { [CERTIFICATES]: renewal }),
   };
 }
@@ -73,7 +79,7 @@ function otherSoftware(
 export function desiredSoftware(
   desired: DesiredSoftware,
   version: string,
-  node: Pick<RolloutNode, "controlPlane" | "renewal">,
+  node: NodeOfPool,
 ): Record<string, string> {
   const kubernetes = Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version]));
   return { ...kubernetes, ...otherSoftware(desired, node) };

@@ -3,10 +3,12 @@ import {
   type SoftwareSource,
   type ClusterSpecification,
 } from "../cluster/specification";
-import { configurationVersions, hasFurtherParts } from "../configuration/configuration";
-import type { ConfigurationVersions, RolledConfiguration } from "../configuration/configuration";
+import { configurationVersions, hasFurtherParts, versionFor } from "../configuration/configuration";
+import type { ConfigurationVersions } from "../configuration/configuration";
+import type { RolledConfiguration } from "../configuration/rolled-configuration";
 import type { DriftSetting } from "../drift/drift";
 import type { Machine, Role } from "../cluster/machine";
+import type { PoolMember } from "../cluster/pools";
 import { hashableProxy } from "../configuration/proxy";
 import { CONFIGURATION } from "./annotations";
 import { stableHash } from "../../../../lib/short-hash";
@@ -34,8 +36,12 @@ interface StagedConfiguration {
   formerEndpoints?: readonly string[];
   /** What a control plane without a version, or without all parts of it, has; absent until a further part has changed. */
   baseline?: string;
-  /** Roles whose machines no change has concerned yet: they get none. Absent for none. */
+  /** Roles whose machines no change has concerned yet, apart from `changedPools`: they get none. Absent for none. */
   unchanged?: readonly Role[];
+  /** Pools that a change has concerned; absent for none. */
+  changedPools?: readonly string[];
+  /** Paths of files that only machines of some pools have or had; absent for none. */
+  poolPaths?: readonly string[];
 }
 
 /** Returns every version that a rollout to the desired versions may pass through, each once. */
@@ -63,21 +69,26 @@ export function withConfiguration(
       ...(rolled.formerEndpoints === undefined ? {} : { formerEndpoints: rolled.formerEndpoints }),
       ...(hasFurtherParts(rolled) ? { baseline: rolled.baseline["control-plane"] } : {}),
       ...(rolled.unchanged === undefined ? {} : { unchanged: rolled.unchanged }),
+      ...(rolled.changedPools === undefined ? {} : { changedPools: rolled.changedPools }),
+      ...(rolled.poolPaths === undefined ? {} : { poolPaths: rolled.poolPaths }),
     },
   };
 }
 
-/** Returns what is staged on the machines of a role. */
-export function stagedOn(role: Role, { configuration, ...staged }: StagedVersions): StagedVersions {
-  return configuration === undefined || configuration.unchanged?.includes(role)
-    ? staged
-    : { ...staged, configuration };
+/** Returns what is staged on a machine. */
+export function stagedOn(
+  { role, group }: PoolMember,
+  { configuration, ...staged }: StagedVersions,
+): StagedVersions {
+  const isUnchanged =
+    configuration?.unchanged?.includes(role) && !configuration.changedPools?.includes(group);
+  return configuration === undefined || isUnchanged ? staged : { ...staged, configuration };
 }
 
 /** Returns the names of everything that is staged: a version of Kubernetes alone, other software with its name. */
-function namesOfStaged(staged: StagedVersions, role: Role): string[] {
-  const { kubernetes, software, configuration } = stagedOn(role, staged);
-  const own = configuration ? { [CONFIGURATION]: configuration.versions[role] } : {};
+function namesOfStaged(staged: StagedVersions, member: PoolMember): string[] {
+  const { kubernetes, software, configuration } = stagedOn(member, staged);
+  const own = configuration ? { [CONFIGURATION]: versionFor(configuration.versions, member) } : {};
   const others = Object.entries({ ...software, ...own });
   return [...kubernetes, ...others.map(([name, version]) => `${name} ${version}`)];
 }
@@ -119,13 +130,20 @@ export interface DesiredAgent extends AgentSettings {
   specification: StagingSettings;
 }
 
-/** Returns a short hash of the desired state of a role's agents. The same state always has the same hash. */
-export function agentRevision(role: Role, desired: DesiredAgent): string {
-  const { configuration } = stagedOn(role, desired.staged);
+/** What the state has of a machine's agent. */
+type RecordedAgent = DesiredAgent & {
+  /** The pool that the machine had; absent where it is the same. */
+  member?: PoolMember;
+};
+
+/** Returns a short hash of the desired state of a machine's agent. The same state always has the same hash. */
+export function agentRevision(member: PoolMember, desired: DesiredAgent): string {
+  const { configuration } = stagedOn(member, desired.staged);
   if (configuration === undefined) return revisionWith(desired, undefined);
   const { versions, removed, formerEndpoints = [], removedNames = [], baseline = "" } = configuration;
-  const ofControlPlanes = role === "control-plane" ? { removedNames, baseline } : {};
-  return revisionWith(desired, { version: versions[role], removed, formerEndpoints, ...ofControlPlanes });
+  const ofControlPlanes = member.role === "control-plane" ? { removedNames, baseline } : {};
+  const version = versionFor(versions, member);
+  return revisionWith(desired, { version, removed, formerEndpoints, ...ofControlPlanes });
 }
 
 /** Returns the hash with which earlier releases installed agents: a change for one role changed it for both. */
@@ -145,16 +163,17 @@ function revisionWith(
   return stableHash(drift === "repair" ? [...all, drift] : all, 12);
 }
 
-type NamedMachine = Pick<Machine, "name" | "role">;
+type NamedMachine = Pick<Machine, "name" | "role" | "group">;
 
 /** Returns the steps that bring a machine from one desired state to another; all steps when it had none. */
 function agentChange(
-  { name: machine, role }: NamedMachine,
-  olds: DesiredAgent | undefined,
+  member: NamedMachine,
+  olds: RecordedAgent | undefined,
   news: DesiredAgent,
 ): NodeAgentsStep[] {
-  const desired = namesOfStaged(news.staged, role);
-  const present = olds ? namesOfStaged(olds.staged, role) : [];
+  const { name: machine } = member;
+  const desired = namesOfStaged(news.staged, member);
+  const present = olds ? namesOfStaged(olds.staged, { ...member, ...olds.member }) : [];
   const isSame = olds && isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
   const { agent, annotations } = news;
   const steps: NodeAgentsStep[] = [];
@@ -192,10 +211,10 @@ export interface ReportedAgent {
 export function leftToInstall(
   machine: NamedMachine,
   desired: DesiredAgent,
-  recorded: DesiredAgent | undefined,
+  recorded: RecordedAgent | undefined,
   reported: ReportedAgent | undefined,
 ): NodeAgentsStep[] {
-  const revisions = [agentRevision(machine.role, desired), formerRevision(desired)];
+  const revisions = [agentRevision(machine, desired), formerRevision(desired)];
   if (recorded !== undefined && revisions.includes(reported?.revision ?? "")) return [];
   const byRecord = agentChange(machine, recorded, desired);
   if (byRecord.length > 0 || reported === undefined) return byRecord;

@@ -10,7 +10,7 @@ import { type FailedChange, parseFailedChange } from "./failed-change";
 export interface RolloutNode {
   name: string;
   controlPlane: boolean;
-  /** "control-plane", a worker group by the label foresail/group, or "" for a node without either. */
+  /** "control-plane", a worker group by the configuration or the label foresail/group, or "" for a node without either. */
   pool: string;
   /** Without the leading v. */
   kubeletVersion: string;

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { NODE_PATHS } from "../cluster/node-paths";
+import { KUBELET_PATCH } from "../cluster/pools";
 import { issueAt, type ValidationIssue, duplicateIssues } from "../../../../lib/validation/validation-issue";
 import { unprintableIssue, userNameIssue } from "../../../../lib/validation/names";
 import { hasPrivateKey, quoted } from "../../../../lib/text/quote";
@@ -47,6 +48,7 @@ const OWNED: readonly (readonly [instead: string, ...paths: string[]])[] = [
     ...[NODE_PATHS.agentUnit, NODE_PATHS.ownAddressUnit, NODE_PATHS.lock, NODE_PATHS.scratch],
     ...["/etc/modules-load.d/foresail.conf", "/etc/sysctl.d/90-foresail.conf"],
   ],
+  ["foresail writes it; use the kubelet of cluster.pools", `${NODE_PATHS.ownPatches}/${KUBELET_PATCH}`],
   ["the kernel's own file systems keep no files", "/proc", "/sys", "/dev"],
 ];
 

@@ -92,7 +92,7 @@ export function pausedRefusals(
       : [
           {
             property: `cluster.rollout.pausedNodes[${index}]`,
-            reason: unknown("machine", name, [...slots]),
+            reason: unknownName("machine", name, [...slots]),
           },
         ],
   );
@@ -113,7 +113,7 @@ export function rolloutIssues(
   const known = [...new Set([CONTROL_PLANE_GROUP, ...groups])];
   return [
     ...Object.keys(pools).flatMap((name) =>
-      issueAt(["pools", name], known.includes(name) ? undefined : unknown("pool", name, known)),
+      issueAt(["pools", name], known.includes(name) ? undefined : unknownName("pool", name, known)),
     ),
     ...issueAt(
       ["pools", CONTROL_PLANE_GROUP, "maxUnavailable"],
@@ -122,13 +122,17 @@ export function rolloutIssues(
         : "can't be set: control planes change one at a time; remove it",
     ),
     ...pausedNodes.flatMap((name, index) =>
-      issueAt(["pausedNodes", index], nodes.has(name) ? undefined : unknown("machine", name, nodes.known)),
+      issueAt(
+        ["pausedNodes", index],
+        nodes.has(name) ? undefined : unknownName("machine", name, nodes.known),
+      ),
     ),
     ...below(["pausedNodes"], duplicateIssues(pausedNodes, String)),
   ];
 }
 
-function unknown(what: string, name: string, known: string[]): string {
+/** Returns what is wrong with a name that none of these is. */
+export function unknownName(what: string, name: string, known: readonly string[]): string {
   const close = nearest(name, known);
   if (close !== undefined)
     return `${quoted(name)} is not a ${what} of this cluster; did you mean ${quoted(close)}?`;

@@ -15,6 +15,7 @@ import {
   type SoftwareSource,
   sourceOfVersion,
 } from "../cluster/specification";
+import { clusterWide, type MachineSpecification, poolsWithSettings, withPool } from "../cluster/pools";
 import * as files from "./files";
 import { podSubnetIssue, serviceSubnetIssue } from "./network";
 import { registriesIssues, type RegistrySettings } from "./registries";
@@ -124,6 +125,11 @@ function refuse(what: string, issues: readonly ValidationIssue[]): void {
  * @throws Error with all issues
  */
 export function assertSettings(specification: ClusterSpecification): void {
+  assertMachineSettings(clusterWide(specification));
+  for (const pool of poolsWithSettings(specification)) assertMachineSettings(withPool(specification, pool));
+}
+
+function assertMachineSettings(specification: MachineSpecification): void {
   const {
     network,
     endpoint,

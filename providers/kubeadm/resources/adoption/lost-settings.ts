@@ -8,7 +8,7 @@ import {
   rewrittenSettingsScript,
   writtenAddons,
 } from "../../machine/adoption/rewritten-settings";
-import { patchFolders } from "../../machine/steps";
+import { patchFolders, specificationOf } from "../../plan/cluster/pools";
 import { mergedObjects, originalObjects } from "../../plan/adoption/adopted-configuration";
 import type { KubeadmObjects } from "../../plan/adoption/adoption-facts";
 import { type LostSetting, lostSettings, type RewrittenObject } from "../../plan/adoption/lost-settings";
@@ -82,13 +82,13 @@ async function linesOf(
 ): Promise<string[]> {
   const found = new Map<string, RewrittenObject[]>();
   const reasons = new Map<string, unknown>();
-  const patches = patchFolders(inputs.specification);
   const timeouts = { ...inputs.timeouts, ssh: CONNECT_SECONDS, dial: CONNECT_SECONDS };
   // kubeadm writes kube-proxy and CoreDNS with the last control plane
   const last = due.filter(({ role }) => role === "control-plane").at(-1)?.name;
   await withMachines(resource, { ...inputs, timeouts }, (session) =>
     allInParallel(due, async (machine) => {
       const addons = machine.name === last ? writtenAddons(configurations.at(-1) ?? {}) : [];
+      const patches = patchFolders(specificationOf(inputs.specification, machine));
       const script = rewrittenSettingsScript({ machine, addons, patches });
       const data = rewrittenData(configurations, machine);
       try {

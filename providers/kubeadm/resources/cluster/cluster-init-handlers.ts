@@ -4,11 +4,8 @@ import { refuseSpecificationChange } from "../../plan/configuration/immutables";
 import { machineFactsScript, parseMachineFacts } from "../../machine/facts/facts-script";
 import { initScript, resetScript } from "../../machine/steps";
 import { adoptedChange, adoptedConfiguration } from "../../plan/adoption/adopted-configuration";
-import {
-  type ConfigurationChange,
-  configurationChange,
-  rolledConfiguration,
-} from "../../plan/configuration/configuration";
+import { type ConfigurationChange, configurationChange } from "../../plan/configuration/configuration";
+import { rolledConfiguration } from "../../plan/configuration/rolled-configuration";
 import { writtenParts } from "../../plan/configuration/configuration-record";
 import { keyGeneration, keyName } from "../../plan/encryption/encryption";
 import { controlPlanesOf } from "../../plan/cluster/machine";
@@ -65,6 +62,9 @@ async function begunIssues(inputs: Inputs) {
     begunDifferences(machine, facts.get(machine.name), inputs.specification),
   );
 }
+
+/** Returns the machines; a preview that does not know them yet has none. */
+const placed = ({ machines }: Inputs) => (Array.isArray(machines) ? machines : []);
 
 /** Returns the step that makes the cluster. */
 const firstStep = ({ specification }: Inputs, first: string | undefined): ClusterInitStep =>
@@ -194,7 +194,7 @@ async function checkAdopted(olds: Partial<Inputs> & Pick<Inputs, "specification"
       failures: [],
     };
   }
-  const configuration = adoptedConfiguration(olds, specification);
+  const configuration = adoptedConfiguration(olds, specification, placed(news));
   const change = adoptedChange(olds, specification);
   rememberWrites(specification.name, writtenParts(change));
   const steps = [...(change ? configurationSteps(change) : []), ...kept];
@@ -318,7 +318,9 @@ export const handlers: Handlers = {
         : [clusterInitSteps.format(firstStep(news, first))];
     const { initialKeyGeneration = known && !olds.specification ? keyGeneration(news.specification) : 1 } =
       olds;
-    const configuration = known ? rolledConfiguration(olds, news.specification) : olds.configuration;
+    const configuration = known
+      ? rolledConfiguration(olds, news.specification, placed(news))
+      : olds.configuration;
     const inputs = {
       ...news,
       ...(initialKeyGeneration > 1 ? { initialKeyGeneration } : {}),

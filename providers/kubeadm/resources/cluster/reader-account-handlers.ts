@@ -6,7 +6,7 @@ import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { report } from "../../../../lib/pulumi/log";
 import { isKnown } from "../../../../lib/unknown";
 import { READER } from "../../plan/cluster/reader-account";
-import { rolledConfiguration, withGivenConfiguration } from "../../plan/configuration/configuration";
+import { rolledConfiguration, withGivenConfiguration } from "../../plan/configuration/rolled-configuration";
 import { isWrittenPart } from "../../plan/configuration/configuration-record";
 import { type KeptReading, keptObjects, keptObjectSteps, objectOf } from "../../plan/cluster/kept-objects";
 import type { Owner } from "../../../../lib/ownership/owner";

@@ -89,8 +89,8 @@ async function compareMachines(
   kubeadmOf: (machine: Machine) => { data: string | undefined; etcd: boolean; certificate: boolean },
 ): Promise<ConfigurationDiff & { machines: string[] }> {
   const { machines, specification, configuration, adopted, secretFiles = [] } = inputs;
-  const { removed = [], removedNames = [], formerEndpoints = [] } = configuration ?? {};
-  const common = { removed, removedNames, formerEndpoints, ...(adopted ? { adopted } : {}) };
+  const { removed = [], poolPaths = [], removedNames = [], formerEndpoints = [] } = configuration ?? {};
+  const common = { removed, poolPaths, removedNames, formerEndpoints, ...(adopted ? { adopted } : {}) };
   const found = new Map<string, FileDifference[]>();
   const reasons = new Map<string, unknown>();
   const refusals = new Map<string, string[]>();

@@ -3,6 +3,8 @@ import { isKnown } from "../../../../lib/unknown";
 import { unanswered } from "../../client/machine-reading";
 import { machineReadingScript, parseMachineReading } from "../../machine/facts/machine-reading";
 import { backendsOf } from "../../machine/steps";
+import { CONTROL_PLANE_GROUP } from "../../plan/cluster/machine";
+import { memberOf, specificationOf } from "../../plan/cluster/pools";
 import type { MachineReading, Unanswered } from "../../plan/facts/machine-reading";
 import { type Examination, examination } from "../../plan/facts/examination";
 import { isControlPlane, type RecordedMachine } from "../../plan/facts/ownership";
@@ -66,11 +68,16 @@ export async function examine(
   return examination(answered, { mayPass });
 }
 
-function wantedOf(machine: RecordedMachine, desired: DesiredMachines) {
-  const { name } = machine;
-  const role = isControlPlane(machine) ? ("control-plane" as const) : ("worker" as const);
-  const { specification, podNetwork, internalAddresses } = desired;
-  return { machine: { name, role }, internalAddress: internalAddresses[name], specification, podNetwork };
+function wantedOf({ name, group = CONTROL_PLANE_GROUP }: RecordedMachine, desired: DesiredMachines) {
+  const member = memberOf(group);
+  const { podNetwork, internalAddresses } = desired;
+  const specification = specificationOf(desired.specification, member);
+  return {
+    machine: { name, ...member },
+    internalAddress: internalAddresses[name],
+    specification,
+    podNetwork,
+  };
 }
 
 function answerOf(

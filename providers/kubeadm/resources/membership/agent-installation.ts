@@ -13,8 +13,8 @@ const installed = new Map<string, string>();
 /** A rebuilt machine has another host key. */
 const keyOf = ({ name, hostKey }: Machine) => `${name} ${hostKey}`;
 
-function revisionOf({ specification }: ClusterInputs, { role }: Machine, settings: AgentSettings): string {
-  return agentRevision(role, { agent: AGENT_VERSION, specification, ...settings });
+function revisionOf({ specification }: ClusterInputs, machine: Machine, settings: AgentSettings): string {
+  return agentRevision(machine, { agent: AGENT_VERSION, specification, ...settings });
 }
 
 /** Installs the agent on a machine, with the versions staged there. @throws the SSH client's typed errors */

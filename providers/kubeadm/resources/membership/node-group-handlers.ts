@@ -24,7 +24,7 @@ import { interruptedMachines, mayBeInterrupted } from "../../plan/membership/int
 import { mayBeReset, type ResetMachines, resetMachines } from "../../plan/membership/reset";
 import type { RecordedMachine } from "../../plan/facts/ownership";
 import { refuseLeavingMajority } from "../../plan/membership/majority";
-import { withGivenConfiguration } from "../../plan/configuration/configuration";
+import { withGivenConfiguration } from "../../plan/configuration/rolled-configuration";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../plan/cluster/machine";
 import { DEFAULT_DRAIN } from "../../plan/cluster/defaults";
 import { type NodeGroupStep, nodeGroupSteps } from "../../plan/steps";

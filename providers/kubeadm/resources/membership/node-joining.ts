@@ -157,9 +157,8 @@ async function join(
   await withBootstrapToken(kubernetes, `foresail: join of ${machine.name}`, async (token) => {
     const configuration = joinConfiguration(specification, machine, token, overlaps);
     const data = steps.joinData({ configuration, discovery, secrets });
-    const { name, role } = machine;
     const settings = { agent: agent?.parameters, rolled: inputs.configuration };
-    const script = steps.joinScript(specification, name, role, settings);
+    const script = steps.joinScript(specification, machine, settings);
     const answer = await session.run(machine, script, { seconds: inputs.timeouts.join, data });
     agent?.note(answer);
   });

@@ -8,7 +8,7 @@ import {
   type DesiredAgent,
 } from "../../plan/rollout/node-agents";
 import { AGENT_VERSION } from "../../machine/node-agent";
-import { withGivenConfiguration } from "../../plan/configuration/configuration";
+import { withGivenConfiguration } from "../../plan/configuration/rolled-configuration";
 import { hasRotatedKey, withoutCredentials, type Machine } from "../../plan/cluster/machine";
 import { leftOutStep } from "../../plan/rollout/state";
 import { compareVersions } from "../../plan/rollout/versions";
@@ -28,10 +28,10 @@ import { listed } from "../../../../lib/text/quote";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
-/** Returns whether the state has this very machine; a rebuilt one has another host key. */
-function isRecorded(olds: Partial<Outputs>, machine: Machine): boolean {
-  if (!olds.machines || !isKnownList(olds.machines)) return false;
-  return olds.machines.some(({ name, hostKey }) => name === machine.name && hostKey === machine.hostKey);
+/** Returns what the state has of this very machine; a rebuilt one has another host key. */
+function recordedMachine(olds: Partial<Outputs>, machine: Machine): Machine | undefined {
+  if (!olds.machines || !isKnownList(olds.machines)) return undefined;
+  return olds.machines.find(({ name, hostKey }) => name === machine.name && hostKey === machine.hostKey);
 }
 
 interface Work {
@@ -48,7 +48,8 @@ function workOf(
 ): Work {
   const due = news.machines
     .map((machine) => {
-      const had = isRecorded(olds, machine) ? (olds as DesiredAgent) : undefined;
+      const member = recordedMachine(olds, machine);
+      const had = member && { ...(olds as DesiredAgent), member };
       const steps = leftToInstall(machine, news, had, reported.get(machine.name));
       return { machine, steps, reason: reported.get(machine.name)?.outOfReach };
     })
@@ -93,7 +94,7 @@ function keptAgent({ agent }: Partial<Outputs>, { agent: newest, drift }: Inputs
  * from the state, and the first line says so.
  */
 async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work & { agent: string }> {
-  const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
+  const recorded = news.machines.filter((machine) => recordedMachine(olds, machine)).map(({ name }) => name);
   // an agent that is not installed yet, or does not know its new annotation keys yet, can't report
   const names = olds.annotations === news.annotations ? recorded : [];
   const answer = await readForCheck(nameOf(news), olds, news, async (cluster) => {

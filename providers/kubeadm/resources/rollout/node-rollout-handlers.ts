@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
-import { withGivenConfiguration } from "../../plan/configuration/configuration";
+import { withGivenConfiguration } from "../../plan/configuration/rolled-configuration";
 import { nodeRolloutSteps } from "../../plan/steps";
 import { isKnownList, isUnknown } from "../../../../lib/unknown";
 import { report, reportRecorded } from "../../../../lib/pulumi/log";
@@ -66,7 +66,7 @@ export const handlers: Handlers = {
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),
         ...diff.refusals.map((reason) => ({ property: "cluster", reason })),
         ...proxy.refusals.map((reason) => ({ property: "cluster.kubeProxy", reason })),
-        ...unfit.map((reason) => ({ property: "cluster.kubelet", reason })),
+        ...unfit,
         ...offers.missing.map((reason) => ({ property: "cluster.rollout.software.containerd", reason })),
         ...stuck.map((reason) => ({ property: "cluster.rollout", reason })),
         ...keys.map((reason) => ({ property: "cluster.backup.recipients", reason })),

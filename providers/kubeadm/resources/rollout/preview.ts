@@ -4,9 +4,11 @@ import {
   completedVersion,
   configurationVersions,
   type ConfigurationVersions,
+  versionFor,
 } from "../../plan/configuration/configuration";
 import { snapshotMachine, withSnapshot } from "../../plan/backup/backup";
 import type { Machine } from "../../plan/cluster/machine";
+import { memberOf, patchFolders, specificationOf } from "../../plan/cluster/pools";
 import { dueRenewal } from "../../plan/certificates/report";
 import { CONFIGURATION } from "../../plan/rollout/annotations";
 import { leftOutStep } from "../../plan/rollout/state";
@@ -24,6 +26,7 @@ import {
 } from "../../plan/rollout/desired";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
+import { formatPath } from "../../../../lib/validation/validation-issue";
 import type { NodeOutput, NodeRolloutInputs } from "../declarations";
 import { clusterVersion } from "../configuration/kubeadm-config";
 import { unreachedMachines } from "../session/machines-session";
@@ -66,13 +69,15 @@ export async function observeRollout(
 }
 
 /** Returns the Nodes as a rollout sees them. */
-export const observedNodes = (objects: readonly Node[], inputs: NodeRolloutInputs): RolloutNode[] =>
-  objects.map((node) =>
-    withRenewal(
-      withBaseline(observeRolloutNode(node, inputs.rollout.annotations, inputs.drift === "repair"), inputs),
-      inputs,
-    ),
-  );
+export function observedNodes(objects: readonly Node[], inputs: NodeRolloutInputs): RolloutNode[] {
+  const pools = new Map(inputs.machines.map(({ name, group }) => [name, group]));
+  return objects.map((object) => {
+    const node = observeRolloutNode(object, inputs.rollout.annotations, inputs.drift === "repair");
+    // a machine that moved gets the label of its pool before the rollout
+    const pool = pools.get(node.name) ?? node.pool;
+    return withRenewal({ ...withBaseline(node, inputs), pool }, inputs);
+  });
+}
 
 /** Returns a node with the request for its agent if the preview said that its certificates are renewed. */
 function withRenewal(node: RolloutNode, inputs: NodeRolloutInputs): RolloutNode {
@@ -88,13 +93,10 @@ function withNewKubeletCertificate(node: RolloutNode, kubelets: readonly { machi
   return { ...reached, ready: true };
 }
 
-const roleOf = ({ controlPlane }: Pick<RolloutNode, "controlPlane">) =>
-  controlPlane ? "control-plane" : "worker";
-
 /** Returns a node with the configuration that it has if it reports none, or not all parts of it. */
 function withBaseline(node: RolloutNode, { configuration }: NodeRolloutInputs): RolloutNode {
   if (configuration === undefined) return node;
-  const baseline = configuration.baseline[roleOf(node)];
+  const baseline = versionFor(configuration.baseline, memberOf(node.pool));
   const completed = (versions: RolloutNode["current"]) => {
     const version = versions[CONFIGURATION];
     return version === undefined
@@ -118,6 +120,12 @@ function desiredOf(
   );
 }
 
+/** Why the kubelet would not start on some Nodes, with the path of its settings. */
+interface Unfit {
+  property: string;
+  reason: string;
+}
+
 /** What a rollout will do. */
 interface RolloutPreview {
   steps: NodeRolloutStep[];
@@ -125,7 +133,7 @@ interface RolloutPreview {
   /** Why no node may begin until a person does something. */
   stuck: string[];
   /** Why the kubelet would not start on some Nodes with its new configuration. */
-  unfit: string[];
+  unfit: Unfit[];
   /** Remarks that are not steps, since they may change at any time. */
   notes: string[];
   /** Names of unreachable workers; each has a line among the steps. */
@@ -217,13 +225,20 @@ async function fromCluster(
 }
 
 function memberAt(
-  { name, role, group }: Machine,
+  machine: Machine,
   version: string,
   configuration?: ConfigurationVersions,
+  member: Pick<Machine, "role" | "group"> = machine,
 ): RolloutNode {
-  const controlPlane = role === "control-plane";
-  const node = nodeAtRest({ name, controlPlane, pool: group, kubeletVersion: version });
-  return configuration === undefined ? node : { ...node, current: { [CONFIGURATION]: configuration[role] } };
+  const { name, role, group } = machine;
+  const node = nodeAtRest({
+    name,
+    controlPlane: role === "control-plane",
+    pool: group,
+    kubeletVersion: version,
+  });
+  if (configuration === undefined) return node;
+  return { ...node, current: { [CONFIGURATION]: versionFor(configuration, member) } };
 }
 
 /** Returns the plan without the cluster: all machines at the version of the state. */
@@ -232,8 +247,9 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
   if (version === undefined) return NOTHING;
   const desired = desiredOf(news, version);
   const before = olds.specification && configurationVersions(olds.specification, news.configuration);
+  const recorded = new Map((olds.machines ?? []).map((machine) => [machine.name, machine]));
   const nodes = news.machines.map((machine) => {
-    const node = memberAt(machine, version, before);
+    const node = memberAt(machine, version, before, recorded.get(machine.name));
     return { ...node, current: { ...node.current, ...(olds.rollout ? furtherSoftware(olds.rollout) : {}) } };
   });
   return described(planRollout(nodes, desired, { agents: "assumed" }), desired, news);
@@ -260,20 +276,29 @@ function described(
 async function unfitNodes(
   cluster: ClusterReading,
   { steps }: Pick<RolloutPlan, "steps">,
-  { specification, adopted }: NodeRolloutInputs,
-): Promise<string[]> {
+  { specification, adopted, machines }: NodeRolloutInputs,
+): Promise<Unfit[]> {
   const changes = steps.filter(({ software }) => software.some(({ name }) => name === CONFIGURATION));
   const names = new Set(changes.map(({ node }) => node));
   if (names.size === 0) return [];
-  const { patchFolders } = await import("../../machine/steps.js");
   const { init, join } = patchFolders(specification);
   // the kubelets of these clusters have more than the specification says
   if (adopted === true || init !== undefined || join !== undefined) return [];
   const nodes = await cluster.listNodes();
-  return reservationRefusals(
-    nodes.filter(({ metadata }) => names.has(metadata?.name ?? "")),
-    specification.kubelet,
-  );
+  const changing = machines.filter(({ name }) => names.has(name));
+  const own = (group: string) => specification.pools?.[group]?.kubelet !== undefined;
+  // machines of pools without settings of their own are refused together
+  const kubelets = new Set(changing.map(({ group }) => (own(group) ? group : undefined)));
+  return [...kubelets].flatMap((pool) => {
+    const of = changing.filter(({ group }) => (pool === undefined ? !own(group) : group === pool));
+    const { kubelet } = pool === undefined ? specification : specificationOf(specification, memberOf(pool));
+    const refusals = reservationRefusals(
+      nodes.filter(({ metadata }) => of.some(({ name }) => name === metadata?.name)),
+      kubelet,
+    );
+    const property = formatPath(["cluster", ...(pool === undefined ? [] : ["pools", pool]), "kubelet"]);
+    return refusals.map((reason) => ({ property, reason }));
+  });
 }
 
 /** Asks which container runtimes the nodes have that get another version of Kubernetes. */

@@ -21,7 +21,7 @@ export async function silentAgents(
   const late = `its node agent has not reported on its Node within ${timeouts.ready} s`;
   let why = late;
   const until = async (seconds: number, some: readonly Machine[]) => {
-    const revisions = new Map(some.map(({ name, role }) => [name, agentRevision(role, session.inputs)]));
+    const revisions = new Map(some.map((machine) => [machine.name, agentRevision(machine, session.inputs)]));
     why = late;
     const wait = { revisions, seconds, progress: session.progress };
     const silent = await awaitAgentReports(kubeconfig, annotations, wait).catch((error: unknown) => {

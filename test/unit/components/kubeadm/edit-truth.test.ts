@@ -117,7 +117,7 @@ describe("the truth of a preview of any edit", function () {
           },
           annotations: {
             [keys.ready]: "true",
-            [keys.revision]: agentRevision(each.role, { ...agents, agent: AGENT_VERSION }),
+            [keys.revision]: agentRevision(each, { ...agents, agent: AGENT_VERSION }),
             ...Object.fromEntries(KUBERNETES_SOFTWARE.map((one) => [keys.current(one), `v${VERSION}`])),
           },
         },

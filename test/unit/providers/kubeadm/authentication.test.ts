@@ -1,3 +1,4 @@
+import { clusterWide } from "../../../../providers/kubeadm/plan/cluster/pools";
 import assert from "node:assert/strict";
 import {
   AUTHENTICATION_FILE,
@@ -7,9 +8,9 @@ import {
 import {
   configurationChange,
   configurationVersions,
-  rolledConfiguration,
 } from "../../../../providers/kubeadm/plan/configuration/configuration";
 import type { TokenIssuer } from "../../../../providers/kubeadm/plan/cluster/specification";
+import { rolledConfiguration } from "../../../../providers/kubeadm/plan/configuration/rolled-configuration";
 import { settingsParameters } from "../../../../providers/kubeadm/machine/parameters";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleSpecification } from "./machine/examples";
@@ -73,11 +74,11 @@ describe("the authentication configuration", () => {
         },
       ],
     });
-    assert.deepEqual(settingsParameters(withIssuer, "control-plane")["FILE_PATHS"], [
+    assert.deepEqual(settingsParameters(clusterWide(withIssuer), "control-plane")["FILE_PATHS"], [
       "/etc/motd",
       AUTHENTICATION_FILE,
     ]);
-    assert.deepEqual(settingsParameters(withIssuer, "worker")["FILE_PATHS"], ["/etc/motd"]);
+    assert.deepEqual(settingsParameters(clusterWide(withIssuer), "worker")["FILE_PATHS"], ["/etc/motd"]);
   });
 
   it("changes nothing without an issuer, not even a field of the state", () => {

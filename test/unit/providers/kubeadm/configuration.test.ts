@@ -9,8 +9,8 @@ import {
   completedVersion,
   drainsFor,
   preparedVersion,
-  rolledConfiguration,
 } from "../../../../providers/kubeadm/plan/configuration/configuration";
+import { rolledConfiguration } from "../../../../providers/kubeadm/plan/configuration/rolled-configuration";
 import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/configuration/immutables";
 import type { ClusterSpecification } from "../../../../providers/kubeadm/plan/cluster/specification";
 import { formatPath } from "../../../../lib/validation/validation-issue";

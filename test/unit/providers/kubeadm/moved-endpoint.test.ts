@@ -7,9 +7,11 @@ import {
   configurationChange,
   configurationVersions,
   drainsFor,
+} from "../../../../providers/kubeadm/plan/configuration/configuration";
+import {
   type RolledConfiguration,
   rolledConfiguration,
-} from "../../../../providers/kubeadm/plan/configuration/configuration";
+} from "../../../../providers/kubeadm/plan/configuration/rolled-configuration";
 import { refuseSpecificationChange } from "../../../../providers/kubeadm/plan/configuration/immutables";
 import {
   type EndpointFacts,

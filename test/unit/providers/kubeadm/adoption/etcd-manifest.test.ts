@@ -93,7 +93,7 @@ describe("the comparison of an adopted member of etcd", () => {
     const extraArgs = [{ name: "snapshot-count", value: "5000" }];
     const news = { ...specification, kubeadm: { clusterConfiguration: { etcd: { local: { extraArgs } } } } };
     const textFor = (role: "worker" | "control-plane", after = news) =>
-      adoptionSettingsScript(specification, after, { name: "cp-1", role }, "a.b.c.d").text;
+      adoptionSettingsScript(specification, after, { name: "cp-1", role, group: role }, "a.b.c.d").text;
     assert.match(textFor("control-plane"), /^ETCD='yes'$/m);
     assert.match(textFor("control-plane"), /^ETCD_BASELINE='d'$/m);
     assert.match(textFor("worker"), /^ETCD='no'$/m);

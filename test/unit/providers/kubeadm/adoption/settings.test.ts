@@ -19,7 +19,7 @@ import { configurationVersions } from "../../../../../providers/kubeadm/plan/con
 import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
 import type { JsonObject } from "../../../../../lib/merge";
 import { issueLines } from "../../../../../lib/validation/validation-issue";
-import { exampleSpecification } from "../machine/examples";
+import { exampleMachine, exampleSpecification } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";
 
 const KUBELET = { cgroupDriver: "systemd", maxPods: 110 };
@@ -208,7 +208,7 @@ describe("the script that reads an adopted machine's settings", () => {
   const script = adoptionSettingsScript(
     { ...specification, files: [file("old")] },
     { ...specification, files: [file("new\n")] },
-    { name: "cp-1", role: "control-plane" },
+    exampleMachine("cp-1"),
   );
   const [, sums = ""] = /^FILE_SUMS=\('(.*)'\)$/m.exec(script.text) ?? [];
   const facts = (over: Record<string, string[]> = {}) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { registryCredentialsToml } from "../../../../../providers/kubeadm/machine/parameters";
 import { hostsToml, type Registries } from "../../../../../providers/kubeadm/plan/configuration/registries";
-import { pathsWritten } from "../../../../../providers/kubeadm/plan/configuration/configuration";
+import { pathsWritten } from "../../../../../providers/kubeadm/plan/configuration/rolled-configuration";
 import { prepareScript } from "../../../../../providers/kubeadm/machine/steps";
 import { exampleMachine, exampleSpecification } from "./examples";
 import { CONTAINERD_FUNCTIONS, containerdProgram, ShellMachine } from "./run-shell";

@@ -118,7 +118,7 @@ describe("a machine that others have used", () => {
         specification: exampleSpecification({
           kubeadm: dataDir === undefined ? {} : { clusterConfiguration: { etcd: { local: { dataDir } } } },
         }),
-        machine: { name: "m-1", role },
+        machine: { name: "m-1", role, group: role },
         podNetwork: "bridge",
       }).text.match(/^DATA_PATHS=.*$/m)?.[0];
     assert.match(pathsOf("control-plane", "/data/the etcd") ?? "", /kubelet' '\/data\/the etcd'/);

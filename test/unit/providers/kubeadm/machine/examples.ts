@@ -1,9 +1,12 @@
 import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/cluster/specification";
+import type { MachineSpecification } from "../../../../../providers/kubeadm/plan/cluster/pools";
 import type { Machine } from "../../../../../providers/kubeadm/plan/cluster/machine";
 import * as certificates from "../../../../../providers/kubeadm/machine/certificates/certificate-steps";
 
 /** A plain specification; tests override what they are about. */
-export function exampleSpecification(over: Partial<ClusterSpecification> = {}): ClusterSpecification {
+export function exampleSpecification(
+  over: Partial<Omit<ClusterSpecification, "pools">> = {},
+): MachineSpecification {
   return {
     name: "demo",
     version: "1.36.3",

@@ -73,13 +73,12 @@ describe("hostile settings of machines", () => {
       const specification = exampleSpecification(over);
       for (const render of [
         () => prepareScript(specification, exampleMachine("w-1"), []),
-        () => joinScript(specification, "w-1", "worker"),
+        () => joinScript(specification, exampleMachine("w-1")),
         () =>
-          nodeAgentScript(
-            specification,
-            { name: "w-1", role: "worker" },
-            { annotations: "alpha.node.caos.ch/[software]", staged },
-          ),
+          nodeAgentScript(specification, exampleMachine("w-1"), {
+            annotations: "alpha.node.caos.ch/[software]",
+            staged,
+          }),
       ])
         assert.throws(render, namesOnce(field));
     });
@@ -108,7 +107,10 @@ describe("hostile settings of machines", () => {
       );
     const machine = { ...exampleMachine("w-1"), internalAddress: "10.0.0.1/32 dev x" };
     assert.throws(() => prepareScript(exampleSpecification(), machine, []), /nothing was written/);
-    assert.throws(() => joinScript(exampleSpecification(), "w-1\nreboot", "worker"), /nothing was written/);
+    assert.throws(
+      () => joinScript(exampleSpecification(), exampleMachine("w-1", { name: "w-1\nreboot" })),
+      /nothing was written/,
+    );
   });
 
   it("are refused as credentials of a registry, without a word of them", () => {

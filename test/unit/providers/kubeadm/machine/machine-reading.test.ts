@@ -37,7 +37,9 @@ describe("the reading of a machine", () => {
   });
 
   it("is what the table refuses a machine by", () => {
-    const found = findingsOf([{ ...wanted(), reading: read(machine()) }]).map(({ name }) => name);
+    const found = findingsOf([
+      { ...wanted(), specification: exampleSpecification(), reading: read(machine()) },
+    ]).map(({ name }) => name);
     for (const name of [
       "operating system",
       "processors",

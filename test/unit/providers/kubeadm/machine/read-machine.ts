@@ -5,13 +5,13 @@ import {
   parseMachineReading,
   type ReadFor,
 } from "../../../../../providers/kubeadm/machine/facts/machine-reading";
-import { exampleSpecification } from "./examples";
+import { exampleMachine, exampleSpecification } from "./examples";
 import { ShellMachine } from "./run-shell";
 
 /** Returns what a test wants of a machine. */
 export const wanted = (over: Partial<ReadFor> = {}): ReadFor => ({
   specification: exampleSpecification(),
-  machine: { name: "cp-1", role: "control-plane" },
+  machine: exampleMachine("cp-1"),
   podNetwork: "bridge",
   internalAddress: "10.0.0.11",
   backends: [{ name: "cp-1", address: "10.0.0.11" }],

@@ -115,9 +115,9 @@ const scripts: Record<string, Script> = {
   "encryption-stale": encryptionStaleScript("demo", "cp-1", "foresail-2"),
   ...certificateScripts,
   "control-plane-secrets": controlPlaneSecretsScript("demo", "cp-1"),
-  "join-control-plane": joinScript(exampleSpecification({ version: "1.35.4" }), "cp-2", "control-plane"),
-  "join-worker": joinScript(everything, "w-1", "worker"),
-  "join-with-agent": joinScript(versioned, "w-1", "worker", {
+  "join-control-plane": joinScript(exampleSpecification({ version: "1.35.4" }), exampleMachine("cp-2")),
+  "join-worker": joinScript(everything, exampleMachine("w-1")),
+  "join-with-agent": joinScript(versioned, exampleMachine("w-1"), {
     agent: agentParameters(versioned, exampleMachine("w-1"), {
       annotations: PATTERN,
       staged: { kubernetes: ["1.36.3"], software: {} },

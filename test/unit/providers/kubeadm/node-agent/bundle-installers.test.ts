@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { installersOf, installerText } from "../../../../../providers/kubeadm/machine/node-agent";
 import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/cluster/node-paths";
-import { exampleSpecification } from "../machine/examples";
+import { exampleMachine, exampleSpecification } from "../machine/examples";
 
 describe("the installers of a bundle", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-installers-"));
@@ -26,7 +26,7 @@ describe("the installers of a bundle", () => {
   const installers = installersOf(
     specification,
     { kubernetes: ["1.36.3", "1.35.4"], software: {} },
-    "worker",
+    exampleMachine("w-1"),
   );
 
   /** Runs one with the folder in place of the machine's own paths. */

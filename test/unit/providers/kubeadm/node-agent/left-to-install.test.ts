@@ -6,7 +6,7 @@ import {
   type DesiredAgent,
 } from "../../../../../providers/kubeadm/plan/rollout/node-agents";
 import { nodeAgentsSteps } from "../../../../../providers/kubeadm/plan/steps";
-import { exampleSpecification } from "../machine/examples";
+import { exampleMachine, exampleSpecification } from "../machine/examples";
 
 const desired: DesiredAgent = {
   agent: "1.1.0",
@@ -15,7 +15,7 @@ const desired: DesiredAgent = {
   specification: exampleSpecification(),
 };
 const older: DesiredAgent = { ...desired, staged: { kubernetes: ["1.35.4"], software: {} } };
-const revisionOf = (by: DesiredAgent) => agentRevision("worker", by);
+const revisionOf = (by: DesiredAgent) => agentRevision(exampleMachine("w-1"), by);
 const ALL = ["w-1: install node agent 1.1.0", "w-1: stage 1.36.3"];
 const CHANGE = ["w-1: stage 1.36.3", "w-1: no longer stage 1.35.4"];
 
@@ -37,7 +37,7 @@ describe("remaining steps for a machine's agent", () => {
   ];
   for (const [title, recorded, told, steps] of cases)
     it(`of ${title}: ${steps.length === 0 ? "nothing" : steps.join(", ")}`, () => {
-      const left = leftToInstall({ name: "w-1", role: "worker" }, desired, recorded, told);
+      const left = leftToInstall(exampleMachine("w-1"), desired, recorded, told);
       assert.deepEqual(left.map(nodeAgentsSteps.format), steps);
     });
 

@@ -8,7 +8,7 @@ import {
 } from "../../../../../providers/kubeadm/machine/node-agent";
 import { sourceParameters } from "../../../../../providers/kubeadm/machine/parameters";
 import { assertGolden } from "../../../golden";
-import { exampleSpecification } from "../machine/examples";
+import { exampleMachine, exampleSpecification } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";
 
 const COMMUNITY_KEY = "DE15B14486CD377B9E876E1A234654DA9A296436";
@@ -37,7 +37,11 @@ describe("files on a node for its agent", () => {
   it("are an installer for each version of each software, valid bash, none for what is not staged", () => {
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: { containerd: "1.7.2" } };
     const bundle = { path: "/opt/bundle/v{version}" };
-    const installers = installersOf(exampleSpecification({ source: { bundle } }), staged, "worker");
+    const installers = installersOf(
+      exampleSpecification({ source: { bundle } }),
+      staged,
+      exampleMachine("w-1"),
+    );
     assert.deepEqual(
       installers.map(({ software, version }) => `${software} ${version}`),
       [
@@ -61,7 +65,7 @@ describe("files on a node for its agent", () => {
     const installers = installersOf(
       exampleSpecification({ source }),
       { kubernetes: ["1.36.3"], software: {} },
-      "worker",
+      exampleMachine("w-1"),
     );
     assert.ok(!installers.some(({ software }) => software === "images"));
     const kubeadm = installers.find(({ software }) => software === "kubeadm");

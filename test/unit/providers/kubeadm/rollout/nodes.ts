@@ -16,7 +16,7 @@ export function nodeAt(name: string, version: string, over: Partial<RolloutNode>
       pool: controlPlane ? "control-plane" : prefix,
       kubeletVersion: version,
     }),
-    current: desiredSoftware({ software: {} }, version, { controlPlane }),
+    current: desiredSoftware({ software: {} }, version, { controlPlane, pool: prefix }),
     ...over,
   };
 }

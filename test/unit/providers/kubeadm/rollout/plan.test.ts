@@ -205,7 +205,7 @@ describe("next steps", () => {
     const open = {
       changesAllowed: true,
       agentReady: false,
-      desired: desiredSoftware({ software: {} }, "1.36.3", { controlPlane: false }),
+      desired: desiredSoftware({ software: {} }, "1.36.3", { controlPlane: false, pool: "workers" }),
     };
     const nodes = changed(cluster("1.35.4"), "cp-2", open);
     const next = nextSteps(nodes, desiredFor(nodes, "1.36.3", { clusterVersion: "1.36.3" }));
@@ -216,7 +216,7 @@ describe("next steps", () => {
   });
 
   it("only closes a node that completed a pass before the one whose version its own kubelet gave the cluster", () => {
-    const told = desiredSoftware({ software: {} }, "1.35.4", { controlPlane: false });
+    const told = desiredSoftware({ software: {} }, "1.35.4", { controlPlane: false, pool: "workers" });
     const nodes = changed(cluster("1.35.4"), "w-2", {
       changesAllowed: true,
       unschedulable: true,
@@ -236,7 +236,7 @@ describe("next steps", () => {
   });
 
   it("closes a completed node before those ahead of it are upgraded again", () => {
-    const told = desiredSoftware({ software: {} }, "1.35.4", { controlPlane: false });
+    const told = desiredSoftware({ software: {} }, "1.35.4", { controlPlane: false, pool: "workers" });
     const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.35.4"));
     const desired = desiredFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
     const ended = changed(nodes, "a-3", { changesAllowed: true, unschedulable: true, desired: told });
@@ -255,7 +255,7 @@ describe("next steps", () => {
     const open = {
       changesAllowed: true,
       agentReady: false,
-      desired: desiredSoftware({ software: {} }, "1.36.2", { controlPlane: false }),
+      desired: desiredSoftware({ software: {} }, "1.36.2", { controlPlane: false, pool: "workers" }),
     };
     const nodes = changed(cluster("1.36.1"), "w-1", open);
     const [step] = nextSteps(nodes, desiredFor(nodes, "1.36.1", { clusterVersion: "1.36.1" })).finish;
