@@ -37,7 +37,7 @@ describe("settings of a pool", function () {
     `${name}: stage configuration #`,
     `${name}: configuration # → # (cordon, drain, apply its files, restart the kubelet, uncordon)`,
   ];
-  const NAMED = "configuration: cluster.pools; each node gets it from its rollout";
+  const NAMED = "configuration: cluster.pools.gpu; each node gets it from its rollout";
 
   it("are previewed and rolled out on its nodes alone, and taken back", async () => {
     await rollout.startOver();

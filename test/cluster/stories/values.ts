@@ -123,7 +123,7 @@ export const valueStories: readonly Story[] = [
           },
         },
         preview: [
-          { kind: "configuration", paths: "cluster.pools" },
+          { kind: "configuration", paths: "cluster.pools.workers" },
           ...configures("w-1"),
           ...configures("w-2"),
         ],
@@ -131,7 +131,7 @@ export const valueStories: readonly Story[] = [
       },
       {
         preview: [
-          { kind: "configuration", paths: "cluster.pools" },
+          { kind: "configuration", paths: "cluster.pools.workers" },
           ...[...configures("w-1"), ...configures("w-2")],
           ...["w-1", "w-2"].map((machine) => ({ kind: "unstage", machine })),
         ],
