@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { writesOf } from "../simulation/journal";
 import { desiredCluster } from "./desired-cluster";
 import { configurations, expectNodes, rolloutKilledAt, succeed } from "./killed-rollout";
+import { SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { OLD, versionRollout } from "./version-rollout";
 
 const MACHINES = ["cp-1", "w-1", "w-2"];
+const START = { "w-1": "gpu", "w-2": "workers" };
 const GPU = {
   kubelet: { maxPods: 40 },
   files: [{ path: "/etc/sysctl.d/60-gpu.conf", content: "vm.swappiness = 1\n" }],
@@ -15,18 +17,28 @@ describe("settings of a pool", function () {
   this.timeout(600_000);
   const rollout = versionRollout(MACHINES);
 
-  /** @param gpu the workers in the pool `gpu` */
-  function want(gpu: readonly string[], others: object = {}): void {
+  before(async function () {
+    this.timeout(SET_UP_MILLISECONDS);
+    want({ "w-2": "workers" });
+    await succeed(rollout, "up");
+    want(START);
+    await succeed(rollout, "up");
+    await rollout.keep();
+  });
+
+  /** @param pools the workers with their pools */
+  function want(pools: Readonly<Record<string, string>>, others: object = {}): void {
     const { fleet, stack } = rollout.ground;
-    const machines = MACHINES.map((name) => ({ name, ...(gpu.includes(name) ? { pool: "gpu" } : {}) }));
-    stack.configure({ cluster: desiredCluster(fleet, machines, { version: OLD, ...others }) });
+    const workers = Object.entries(pools).map(([name, pool]) => ({ name, pool }));
+    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", ...workers], { version: OLD, ...others }) });
   }
 
-  /** The steps of a preview, without hashes. */
+  /** The steps of a preview on nodes and their configuration, without hashes. */
   async function steps(): Promise<string[]> {
     const changes = await rollout.ground.stack.preview();
     return changes
       .flatMap(({ inputs }) => (inputs.steps ?? []) as string[])
+      .filter((line) => !line.startsWith("cluster: "))
       .map((line) => line.replaceAll(/\b[0-9a-f]{6}(\.[0-9a-f]{6})+/g, "#"));
   }
 
@@ -41,9 +53,7 @@ describe("settings of a pool", function () {
 
   it("are previewed and rolled out on its nodes alone, and taken back", async () => {
     await rollout.startOver();
-    want(["w-1"]);
-    await succeed(rollout, "up");
-    want(["w-1"], { pools: { gpu: GPU } });
+    want(START, { pools: { gpu: GPU } });
     assert.deepEqual(await steps(), [NAMED, ...listed("w-1")]);
     const before = operations().length;
     await succeed(rollout, "up");
@@ -54,7 +64,7 @@ describe("settings of a pool", function () {
     assert.deepEqual(others, { "cp-1": ["none"], "w-2": ["none"] });
     await expectNodes(rollout, OLD, MACHINES);
 
-    want(["w-1"], { pools: { gpu: { kubelet: {} } } });
+    want(START, { pools: { gpu: { kubelet: {} } } });
     assert.deepEqual((await steps()).slice(1), [
       "w-1: stage configuration #",
       "w-1: no longer stage configuration #",
@@ -67,32 +77,35 @@ describe("settings of a pool", function () {
     await expectNodes(rollout, OLD, MACHINES);
   });
 
-  it("reach the machine that moves into the pool, and leave the one that moves out", async () => {
+  it("are there when a machine joins the pool, and not on one that leaves it for another", async () => {
     await rollout.startOver();
-    want(["w-1"], { pools: { gpu: GPU } });
+    want(START, { pools: { gpu: GPU } });
     await succeed(rollout, "up");
     const { "w-1": gpu } = await versions();
-    want(["w-2"], { pools: { gpu: GPU } });
-    const moved = await steps();
-    for (const line of ["w-1", "w-2"].flatMap(listed)) assert.ok(moved.includes(line), moved.join("\n"));
+    want({ "w-1": "gpu" }, { pools: { gpu: GPU } });
     await succeed(rollout, "up");
-    const after = await versions();
-    assert.deepEqual(after["w-2"], gpu);
-    assert.notDeepEqual(after["w-1"], gpu);
+    want({ "w-1": "gpu", "w-2": "gpu" }, { pools: { gpu: GPU } });
+    await succeed(rollout, "up");
+    assert.deepEqual((await versions())["w-2"], gpu);
+    want({ "w-2": "gpu" }, { pools: { gpu: GPU } });
+    await succeed(rollout, "up");
+    want({ "w-1": "workers", "w-2": "gpu" }, { pools: { gpu: GPU } });
+    await succeed(rollout, "up");
+    assert.notDeepEqual((await versions())["w-1"], gpu);
     await expectNodes(rollout, OLD, MACHINES);
   });
 
   for (const point of ["start of node-agent on w-1", "asked w-1"])
     it(`are completed, or taken back, after a kill at: ${point}`, async () => {
       const change = { pools: { gpu: GPU } };
-      await rolloutKilledAt(rollout, point, () => want(["w-1"], change));
+      await rolloutKilledAt(rollout, point, () => want(START, change));
       await succeed(rollout, "up");
       const { "w-1": changed, "w-2": other } = await versions();
       assert.deepEqual([changed.length, other], [1, ["none"]]);
       await expectNodes(rollout, OLD, MACHINES);
 
-      await rolloutKilledAt(rollout, point, () => want(["w-1"], change));
-      want(["w-1"]);
+      await rolloutKilledAt(rollout, point, () => want(START, change));
+      want(START);
       await succeed(rollout, "up");
       assert.notDeepEqual((await versions())["w-1"], changed);
       await expectNodes(rollout, OLD, MACHINES);
@@ -111,7 +124,7 @@ describe("settings of a pool", function () {
         /cluster\.pools\.gpu\.kubelet.* the kubelet would reserve 900Gi \+ 100Mi of memory, and w-1 has 4Gi: it would/,
       ],
     ] as const) {
-      want(["w-1"], { pools });
+      want(START, { pools });
       const written = writesOf(fleet.journal);
       const { exitCode, stdout, stderr } = await stack.call(["preview"]);
       assert.notEqual(exitCode, 0, stdout);
