@@ -56,7 +56,7 @@ export function configurationDifferencesScript(
   }: Change,
 ): Script {
   assertSettings(cluster);
-  const { name: machine } = member;
+  const { name: machine, role } = member;
   const specification = specificationOf(cluster, member);
   const backends = backendsOf(machines);
   assertAddresses(backends);
