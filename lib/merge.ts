@@ -33,11 +33,11 @@ function mergeLists(base: Json[], over: Json[]): Json[] {
 }
 
 /** Merges values over others, as Helm does and a JSON merge patch without null: objects by key; every other value replaces. */
-export function mergeValues(base: JsonObject, over: JsonObject = {}): JsonObject {
+export function mergeReplacing(base: JsonObject, over: JsonObject = {}): JsonObject {
   const merged: JsonObject = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const have = merged[key];
-    merged[key] = isObject(have) && isObject(value) ? mergeValues(have, value) : value;
+    merged[key] = isObject(have) && isObject(value) ? mergeReplacing(have, value) : value;
   }
   return merged;
 }

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { mergeValues, type JsonObject } from "../../lib/merge";
+import { mergeReplacing, type JsonObject } from "../../lib/merge";
 import type { ChartArgs, ChartValues, NetworkPlugin } from "./kubeadm-cluster-args";
 
 /**
@@ -44,7 +44,7 @@ export function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | und
     if (own === undefined) continue;
     const version = own.version || preset.version;
     const digest = own.digest ?? (version === preset.version ? preset.digest : undefined);
-    return { ...preset, version, digest, values: mergeValues(valuesFor(podCidr), own.values) };
+    return { ...preset, version, digest, values: mergeReplacing(valuesFor(podCidr), own.values) };
   }
   return undefined;
 }

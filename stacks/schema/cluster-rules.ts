@@ -18,7 +18,7 @@ import {
   encryptionKeyIssue,
   taintIssues,
 } from "../../providers/kubeadm/plan/validation/machines";
-import { poolIssues } from "../../providers/kubeadm/plan/validation/pools";
+import { poolSettingIssues } from "../../providers/kubeadm/plan/validation/pools";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import type { ClusterInput, withoutMachines } from "./cluster";
 import type { MachineInput } from "./machine";
@@ -75,7 +75,7 @@ type CommonFields = Omit<Readable<ClusterInput>, keyof ReturnType<typeof without
 export const settingRules = (cluster: CommonFields, groups: readonly string[]): ValidationIssue[] => [
   ...authenticationConflicts(cluster),
   ...contradictionIssues(cluster),
-  ...poolIssues(cluster, groups),
+  ...poolSettingIssues(cluster, groups),
   ...issueAt(["encryptionKeyGeneration"], encryptionKeyIssue(cluster)),
 ];
 

@@ -319,7 +319,6 @@ export const registerScript = plainStep("register");
 /** Makes a machine whose Node was removed while it did not answer ready for a new join. Its answer is empty. */
 export const forgetMembershipScript = plainStep("forget-membership");
 
-
 /**
  * Returns the variables of the functions in common/agent-installation.
  *

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path/posix";
 import { isObject, ownValue, stableJson } from "../../../../lib/json";
-import { type JsonObject, mergeValues } from "../../../../lib/merge";
+import { type JsonObject, mergeReplacing } from "../../../../lib/merge";
 import { valueAt } from "../../../../lib/validation/validation-issue";
 import type { Registries } from "../configuration/registries";
 import { CONTROL_PLANE_GROUP, type Machine, type Role } from "./machine";
@@ -57,7 +57,7 @@ export function withPool(specification: ClusterSpecification, group: string): Ma
   return {
     ...cluster,
     ...(Object.fromEntries(merged) as Partial<Registries>),
-    ...(kubelet ? { kubelet: mergeValues(cluster.kubelet, kubelet) } : {}),
+    ...(kubelet ? { kubelet: mergeReplacing(cluster.kubelet, kubelet) } : {}),
     ...(files ? { files: mergedFiles(cluster.files, files) } : {}),
   };
 }

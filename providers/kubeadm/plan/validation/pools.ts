@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../../lib/json";
-import { type JsonObject, mergeValues } from "../../../../lib/merge";
+import { type JsonObject, mergeReplacing } from "../../../../lib/merge";
 import { quoted } from "../../../../lib/text/quote";
 import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { CONTROL_PLANE_GROUP } from "../cluster/machine";
@@ -28,7 +28,7 @@ export interface ClusterOfPools extends ClusterSettings {
  *
  * @param groups the worker pools that there are
  */
-export function poolIssues(cluster: ClusterOfPools, groups: readonly string[]): ValidationIssue[] {
+export function poolSettingIssues(cluster: ClusterOfPools, groups: readonly string[]): ValidationIssue[] {
   const known = [...new Set([CONTROL_PLANE_GROUP, ...groups])];
   return Object.entries(cluster.pools ?? {}).flatMap(([name, pool = {}]) =>
     below(
@@ -52,7 +52,7 @@ function kubeletIssues(cluster: ClusterOfPools, { kubelet }: WrittenPool): Valid
   const ofCluster = contradictionIssues(cluster);
   const merged = contradictionIssues({
     ...cluster,
-    kubelet: mergeValues(
+    kubelet: mergeReplacing(
       (isObject(cluster.kubelet) ? cluster.kubelet : {}) as JsonObject,
       kubelet as JsonObject,
     ),

@@ -23,7 +23,7 @@ import {
   rolledConfiguration,
 } from "../../../../providers/kubeadm/plan/configuration/rolled-configuration";
 import { stagedOn, withConfiguration } from "../../../../providers/kubeadm/plan/rollout/node-agents";
-import { poolIssues } from "../../../../providers/kubeadm/plan/validation/pools";
+import { poolSettingIssues } from "../../../../providers/kubeadm/plan/validation/pools";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { exampleMachine, exampleSpecification } from "./machine/examples";
 
@@ -243,7 +243,7 @@ describe("the rules for settings of pools", () => {
     registries: { mirrors: { "docker.io": ["https://mirror"] } },
   };
   const issuesOf = (pools: object, groups = ["gpu"]) =>
-    poolIssues({ ...cluster, pools } as Parameters<typeof poolIssues>[0], groups).map(
+    poolSettingIssues({ ...cluster, pools } as Parameters<typeof poolSettingIssues>[0], groups).map(
       ({ path, message }) => `${formatPath(path)} ${message}`,
     );
   for (const [title, pool, expected] of CASES)
@@ -262,6 +262,6 @@ describe("the rules for settings of pools", () => {
 
   it("say nothing for a pool that is wrong in the cluster already", () => {
     const wrong = { ...cluster, kubelet: { maxPods: 300 }, pools: { gpu: { kubelet: { podPidsLimit: 9 } } } };
-    assert.deepEqual(poolIssues(wrong as Parameters<typeof poolIssues>[0], ["gpu"]), []);
+    assert.deepEqual(poolSettingIssues(wrong as Parameters<typeof poolSettingIssues>[0], ["gpu"]), []);
   });
 });
