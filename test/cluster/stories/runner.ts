@@ -121,6 +121,8 @@ const COMES_WITH: readonly [type: string, of: RegExp][] = [
   // what a machine gets when it joins
   ["NodeAgents", /^join/],
   ["LoopbackEndpoint", /^(joinControlPlane|remove|lose)$/],
+  // the first change of the configuration brings the policy for its annotations
+  ["ReaderAccount", /^configure$/],
 ];
 
 /** Checks that a preview has exactly these steps. Remarks, and what comes with other steps, are left out. */

@@ -122,17 +122,13 @@ export const valueStories: readonly Story[] = [
             },
           },
         },
-        preview: [
-          { kind: "configuration", paths: "cluster.pools.workers" },
-          ...configures("w-1"),
-          ...configures("w-2"),
-        ],
+        preview: [...configures("w-1"), ...configures("w-2")],
         then: [effective("w-1", 42), effective("w-2", 42), effective("cp-1", 110), sysctlOf("w-1", 301)],
       },
       {
         preview: [
-          { kind: "configuration", paths: "cluster.pools.workers" },
-          ...[...configures("w-1"), ...configures("w-2")],
+          ...configures("w-1"),
+          ...configures("w-2"),
           ...["w-1", "w-2"].map((machine) => ({ kind: "unstage", machine })),
         ],
         then: [effective("w-1", 110), effective("w-2", 110), gone("w-1", "/etc/sysctl.d/60-pool.conf")],

@@ -232,6 +232,15 @@ export const EDITS: Edit[] = [
       },
     },
   }),
+  rolls("the settings of a pool", everyControlPlane, {
+    pools: {
+      "control-plane": {
+        kubelet: { maxPods: 98 },
+        files: [{ path: "/etc/issue", content: "other" }],
+        registries: { mirrors: { "quay.io": ["https://m.example.org"] } },
+      },
+    },
+  }),
   set("etcd", "clusterConfiguration.etcd", {
     kubeadm: { clusterConfiguration: { etcd: { local: { dataDir: "/var/lib/other" } } } },
   }),

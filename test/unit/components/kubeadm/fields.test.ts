@@ -113,6 +113,15 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   "registries.hosts.*.ca[]": ["rolls out", "how a mirror is asked"],
   "registries.hosts.*.header.*": ["rolls out", "how a mirror is asked"],
   "registries.hosts.*.capabilities[]": ["rolls out", "how a mirror is asked"],
+  ...Object.fromEntries(
+    [
+      ...["kubelet", "files[].path", "files[].content", "files[].mode", "files[].owner"],
+      ...["registries.mirrors.*[]", "registries.servers.*"],
+      ...["overridePath", "skipVerify", "ca[]", "header.*", "capabilities[]"].map(
+        (field) => `registries.hosts.*.${field}`,
+      ),
+    ].map((field) => [`pools.*.${field}`, ["rolls out", "the settings of a pool"]]),
+  ),
   imageRepository: ["refused", "the image repository"],
   caBundle: ["rolls out", "the certificates"],
   encryptSecretsAtRest: ["refused", "encryption at rest"],
