@@ -87,6 +87,11 @@ function operationsOf(words: string): string[] {
     [/^ (label|taint) /, []],
     [/^ (restore the|write kubeadm-config and kubelet-config|record) /, []],
     [/^ left out, /, []],
+    // the agent carries out a change of the configuration by itself
+    [
+      /^ (.*; each node gets it from its rollout|configuration \S+ → .*|update the ValidatingAdmissionPolicy .*)$/,
+      [],
+    ],
     // what `prepare` changes
     [/^ (write|replace|remove) \//, []],
     [/^ (load the kernel modules|set for the kernel|turn swap off,) /, []],
