@@ -20,6 +20,7 @@ import type {
   SshKeyInputs,
   VNetInputs,
 } from "./declarations";
+import { reportKept } from "./kept-object";
 import { runStep, withServer } from "./server";
 
 /** Specifics of one kind of object. */
@@ -149,16 +150,6 @@ async function createOrRead<Answer>(
     if (found === undefined) throw error;
     return { found, isNew: false };
   }
-}
-
-/** Reports why an object is not deleted. Returns whether it is kept. */
-function reportKept(
-  resource: string,
-  { made, keepOnDelete }: { made: boolean; keepOnDelete: boolean },
-): boolean {
-  if (!made) report(resource, "is kept, because this stack did not create it");
-  else if (keepOnDelete) report(resource, "is kept, because of `keepOnDelete`");
-  return !made || keepOnDelete;
 }
 
 /** Returns whether inputs changed that only a later delete needs. */

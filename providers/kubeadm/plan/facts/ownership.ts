@@ -104,7 +104,9 @@ export const isControlPlane = ({ group = CONTROL_PLANE_GROUP }: Pick<RecordedMac
 
 /** Returns whether the state has a machine as a control plane that is configured as a worker. */
 export function becomesWorker(recorded: readonly RecordedMachine[], machine: RecordedMachine): boolean {
-  return recorded.some((each) => each.name === machine.name && isControlPlane(each)) && !isControlPlane(machine);
+  return (
+    recorded.some((each) => each.name === machine.name && isControlPlane(each)) && !isControlPlane(machine)
+  );
 }
 
 /**

@@ -110,6 +110,10 @@ const later = (what: string, over: Partial<Args>): Edit => ({
 });
 
 /** Every kind of edit. */
+const lists = (what: string, over: Partial<Args>): Edit => ({
+  ...{ what, apply: (args) => ({ ...args, ...over }), machines: everyMachine },
+});
+
 export const EDITS: Edit[] = [
   {
     what: "another worker",
@@ -286,36 +290,12 @@ export const EDITS: Edit[] = [
     }),
     machines: everyMachine,
   },
-  {
-    what: "another version to stop at",
-    apply: (args) => ({ ...args, rollout: { intermediateVersions: ["1.35.4"] } }),
-    machines: everyMachine,
-  },
-  {
-    what: "another containerd",
-    apply: (args) => ({ ...args, rollout: { software: { containerd: "2.1.5-1" } } }),
-    machines: everyMachine,
-  },
-  {
-    what: "updates of packages",
-    apply: (args) => ({ ...args, rollout: { software: { osPackages: "2026-11-25" } } }),
-    machines: everyMachine,
-  },
-  {
-    what: "what is done about drift",
-    apply: (args) => ({ ...args, drift: "repair" }),
-    machines: everyMachine,
-  },
-  {
-    what: "ignored errors",
-    apply: (args) => ({ ...args, ignorePreflightErrors: ["Swap"] }),
-    machines: everyMachine,
-  },
-  {
-    what: "the agents' annotations",
-    apply: (args) => ({ ...args, rollout: { annotations: "[software].example.org" } }),
-    machines: everyMachine,
-  },
+  lists("another version to stop at", { rollout: { intermediateVersions: ["1.35.4"] } }),
+  lists("another containerd", { rollout: { software: { containerd: "2.1.5-1" } } }),
+  lists("updates of packages", { rollout: { software: { osPackages: "2026-11-25" } } }),
+  lists("what is done about drift", { drift: "repair" }),
+  lists("ignored errors", { ignorePreflightErrors: ["Swap"] }),
+  lists("the agents' annotations", { rollout: { annotations: "[software].example.org" } }),
   {
     what: "registry credentials",
     apply: (args) => ({

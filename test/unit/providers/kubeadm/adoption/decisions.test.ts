@@ -270,15 +270,10 @@ describe("the settings of a cluster to adopt", () => {
   it("name the only control plane as the endpoint of a cluster without controlPlaneEndpoint", () => {
     const { controlPlaneEndpoint: _, ...without } = made;
     assert.equal(adoptedEndpoint(cluster({ clusterConfiguration: without })), "10.0.0.11:6443");
-    const three = cluster({
-      clusterConfiguration: without,
-      nodes: [node("cp-1"), node("cp-2"), node("cp-3")],
-    });
-    assert.equal(adoptedEndpoint(three), undefined);
-    assert.equal(
-      adoptedEndpoint(cluster({ clusterConfiguration: { controlPlaneEndpoint: "vip" } })),
-      "vip:6443",
-    );
+    const nodes = ["cp-1", "cp-2", "cp-3"].map((name) => node(name));
+    assert.equal(adoptedEndpoint(cluster({ clusterConfiguration: without, nodes })), undefined);
+    const named = cluster({ clusterConfiguration: { controlPlaneEndpoint: "vip" } });
+    assert.equal(adoptedEndpoint(named), "vip:6443");
   });
 
   it("are those of a cluster that keeps its network plugin and its encryption", () => {
