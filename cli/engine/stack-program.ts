@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../../lib/json";
 import { UNKNOWN } from "../../lib/unknown";
 import { OWN_TYPES } from "../../lib/pulumi/state";
+import { waitFor } from "../../lib/wait";
 import type { Examination } from "../../providers/kubeadm/plan/facts/examination";
 import { isControlPlane } from "../../providers/kubeadm/plan/facts/ownership";
 import type { ClusterOwnerInputs } from "../../providers/kubeadm/resources/declarations";
@@ -11,6 +12,9 @@ import { engineReader } from "../../stacks/schema/reader";
 import { build } from "../../stacks/systems";
 import { UsageError } from "../terminal/exit-codes";
 import { callPulumi, callPulumiJson, type Project } from "./pulumi";
+
+/** How long a program may take until it has described its machines. */
+const PROGRAM_SECONDS = 30;
 
 /** What `pulumi config --json --show-secrets` prints of a key. */
 interface ConfigurationValue {
@@ -59,9 +63,9 @@ async function machinesOfProgram(project: Project, stack: string): Promise<Clust
     );
   // layers are found from here, as by the program
   process.chdir(project.folder);
-  let take: (inputs: ClusterOwnerInputs) => void = () => undefined;
-  const taken = new Promise<ClusterOwnerInputs>((resolve) => (take = resolve));
-  await pulumi.runtime.setMocks(mocksOf(project, take), project.name, stack, true);
+  let given: ClusterOwnerInputs | undefined;
+  const mocks = mocksOf(project, (inputs) => (given = inputs));
+  await pulumi.runtime.setMocks(mocks, project.name, stack, true);
   const isSecret = values.flatMap(([key, { secret }]) => (secret ? [key] : []));
   pulumi.runtime.setAllConfig(
     Object.fromEntries(values.map(([key, { value = "" }]) => [key, value])),
@@ -73,10 +77,15 @@ async function machinesOfProgram(project: Project, stack: string): Promise<Clust
       `the machines of ${stack} exist only after \`up\`, since its system is ${configuration.system}; its preview reads them then`,
     );
   await build(configuration);
-  return taken;
+  return waitFor<ClusterOwnerInputs>({
+    what: `the machines of ${stack}, as its program describes them`,
+    seconds: PROGRAM_SECONDS,
+    firstPauseMilliseconds: 20,
+    probe: () => Promise.resolve(given ? { done: given } : { pending: "not all of its values are known" }),
+  });
 }
 
-function mocksOf(project: Project, onOwner: (inputs: ClusterOwnerInputs) => void): pulumi.runtime.Mocks {
+function mocksOf(project: Project, onOwner: (inputs: ClusterOwnerInputs) => unknown): pulumi.runtime.Mocks {
   return {
     newResource: ({ type, name, inputs }) => {
       if (type === `${OWN_TYPES}ClusterOwner`) onOwner(withoutMarks(inputs) as ClusterOwnerInputs);

@@ -126,7 +126,8 @@ const RegistryHost = rules(
   registryHostIssues,
 );
 
-const Registries = z.strictObject({
+/** Registries without the rules that hold only together with those of the cluster. */
+export const PoolRegistries = z.strictObject({
   mirrors: keyRule(mirrors, mirroredRegistryIssue)
     .default({})
     .describe(
@@ -143,9 +144,6 @@ const Registries = z.strictObject({
     .describe("How a mirror or server is asked, by its URL, in the same spelling."),
 });
 
-export const RegistriesConfiguration = rules(Registries, (registries) =>
+export const RegistriesConfiguration = rules(PoolRegistries, (registries) =>
   below(["hosts"], [...unusedHostIssues(registries), ...plainHostIssues(registries)]),
 );
-
-/** Registries over those of the cluster, together with which their rules are checked. */
-export const PoolRegistries = Registries;

@@ -109,11 +109,11 @@ const later = (what: string, over: Partial<Args>): Edit => ({
   apply: (args) => ({ ...args, ...over }),
 });
 
-/** Every kind of edit. */
 const lists = (what: string, over: Partial<Args>): Edit => ({
   ...{ what, apply: (args) => ({ ...args, ...over }), machines: everyMachine },
 });
 
+/** Every kind of edit. */
 export const EDITS: Edit[] = [
   {
     what: "another worker",
