@@ -143,7 +143,7 @@ export function installersOf(
             versionFor(configuration.versions, member),
             {
               ...settingsParameters(specification, member.role),
-              REMOVED_PATHS: pathsToRemove(configuration, specification),
+              REMOVED_PATHS: pathsToRemove(configuration, specification, member.group),
               REMOVED_NAMES: configuration.removedNames ?? [],
               BASELINE: configuration.baseline ?? "",
               ...endpointParameters(specification, configuration.formerEndpoints),

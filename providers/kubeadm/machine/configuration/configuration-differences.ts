@@ -21,6 +21,8 @@ interface Change {
   removed: readonly string[];
   /** Paths of files that only machines of some pools have; absent for none. */
   poolPaths?: readonly string[];
+  /** Pools that a change has concerned; absent for none. */
+  changedPools?: readonly string[];
   /** Whether kubeadm gets other settings. */
   kubeadm: boolean;
   /** Whether the member of etcd on it gets other settings. */
@@ -47,6 +49,7 @@ export function configurationDifferencesScript(
   {
     removed,
     poolPaths = [],
+    changedPools = [],
     removedNames = [],
     formerEndpoints,
     kubeadm,
@@ -69,7 +72,7 @@ export function configurationDifferencesScript(
       specification,
       backends.map(({ address }) => address),
     ),
-    REMOVED_PATHS: pathsToRemove({ removed, poolPaths }, specification),
+    REMOVED_PATHS: pathsToRemove({ removed, poolPaths, changedPools }, specification, member.group),
     REMOVED_NAMES: removedNames,
     ...endpointParameters(specification, formerEndpoints),
     KUBEADM: kubeadm,

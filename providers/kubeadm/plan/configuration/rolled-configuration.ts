@@ -128,13 +128,27 @@ function pathsOfPools(specification: ClusterSpecification): string[] {
     .filter((path) => !ofCluster.includes(path));
 }
 
-/** Returns the paths of files that a machine does not have any more, or that it brought from another pool. */
+/** Paths that machines may have from settings of before, and the pools whose machines may have those of pools. */
+interface FormerPaths {
+  readonly removed: readonly string[];
+  readonly poolPaths?: readonly string[];
+  readonly changedPools?: readonly string[];
+}
+
+/**
+ * Returns the paths of files that a machine does not have any more, or that it brought from another pool. At the path of a file of
+ * another pool, a machine that was in none of the changed pools has a file of its own, if any.
+ *
+ * @param group its pool
+ */
 export function pathsToRemove(
-  { removed, poolPaths = [] }: { removed: readonly string[]; poolPaths?: readonly string[] },
+  { removed, poolPaths = [], changedPools = [] }: FormerPaths,
   specification: MachineSpecification,
+  group: string,
 ): string[] {
   const own = pathsWritten(specification);
-  return [...new Set([...removed, ...poolPaths])].filter((path) => !own.includes(path));
+  const former = changedPools.includes(group) ? [...removed, ...poolPaths] : removed;
+  return [...new Set(former)].filter((path) => !own.includes(path));
 }
 
 const ROLES: readonly Role[] = ["control-plane", "worker"];

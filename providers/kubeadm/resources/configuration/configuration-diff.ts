@@ -89,8 +89,16 @@ async function compareMachines(
   kubeadmOf: (machine: Machine) => { data: string | undefined; etcd: boolean; certificate: boolean },
 ): Promise<ConfigurationDiff & { machines: string[] }> {
   const { machines, specification, configuration, adopted, secretFiles = [] } = inputs;
-  const { removed = [], poolPaths = [], removedNames = [], formerEndpoints = [] } = configuration ?? {};
-  const common = { removed, poolPaths, removedNames, formerEndpoints, ...(adopted ? { adopted } : {}) };
+  const { removed = [], removedNames = [], formerEndpoints = [] } = configuration ?? {};
+  const { poolPaths = [], changedPools = [] } = configuration ?? {};
+  const common = {
+    removed,
+    poolPaths,
+    changedPools,
+    removedNames,
+    formerEndpoints,
+    ...(adopted ? { adopted } : {}),
+  };
   const found = new Map<string, FileDifference[]>();
   const reasons = new Map<string, unknown>();
   const refusals = new Map<string, string[]>();

@@ -158,9 +158,12 @@ describe("a change of a pool's settings", () => {
     const first = roll(base, before);
     const after = withPools({ ssd: { files: [file("/etc/x")] } });
     const rolled = roll(before, after, { configuration: first });
-    const removed = (group: string) => pathsToRemove(rolled, specificationOf(after, memberOf(group)));
+    const removed = (group: string) => pathsToRemove(rolled, specificationOf(after, memberOf(group)), group);
     assert.deepEqual(removed("gpu"), [PATCH, "/etc/x"]);
     assert.deepEqual(removed("ssd"), [PATCH]);
+    // what is at that path there is the machine's own
+    assert.deepEqual(removed("workers"), []);
+    assert.deepEqual(removed("control-plane"), []);
     const versions = configurationVersions(after, rolled);
     assert.equal(versionFor(versions, memberOf("gpu")), versionFor(rolled.baseline, memberOf("workers")));
     assert.ok(stagedFor(rolled, after, "gpu"));
