@@ -23,8 +23,11 @@ export const memberOf = (group: string): PoolMember => ({
 export const poolsWithSettings = ({ pools }: Pick<ClusterSpecification, "pools">): string[] =>
   Object.keys(pools ?? {});
 
-/** Name of kubeadm's patch with the kubelet's settings of a pool: kubeadm merges it, as RFC 7386 says, over those of the cluster. */
-export const KUBELET_PATCH = "kubeletconfiguration-foresail+merge.json";
+/**
+ * Name of kubeadm's patch with the kubelet's settings of a pool: kubeadm merges it, as RFC 7386 says, over those of the cluster. It
+ * merges patches in the order of their names, so this one comes after those of the user, which are for all pools.
+ */
+export const KUBELET_PATCH = "kubeletconfiguration~foresail+merge.json";
 
 /** Returns the folders with kubeadm's patches that init and join were given, which kubeadm itself does not record. */
 export function patchFolders({ kubeadm }: Pick<ClusterSpecification, "kubeadm">) {

@@ -140,6 +140,11 @@ describe("a change of a pool's settings", () => {
     assert.ok(!drainsFor(worker, versionFor(files, memberOf("gpu"))));
   });
 
+  it("gives kubeadm its patch of the kubelet after those of the user", () => {
+    for (const own of ["kubeletconfiguration0+merge.yaml", "kubeletconfigurationzz+json.json"])
+      assert.ok(own < KUBELET_PATCH, own);
+  });
+
   it("is named by its paths, and writes nothing into the cluster's own objects", () => {
     const change = configurationChange(
       withPools({ gpu: kubelet }),
