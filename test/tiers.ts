@@ -24,26 +24,26 @@ export interface Tier {
   /** What only `--all` runs. */
   readonly night?: string;
   /**
-   * How much of the machine it takes, of {@link CAPACITY}: tiers run in parallel as long as they fit. The tests of the host
-   * wait most of the time.
+   * How much of the machine it takes, of {@link CAPACITY}: tiers run in parallel as long as they fit. More than two at a
+   * time keep each other waiting until their limits.
    */
-  readonly load: 1 | 2 | 3;
+  readonly load: 1 | 2;
 }
 
-/** The load that one machine can run at a time; tests on real nodes wait more than they compute. */
-export const CAPACITY = 4;
+/** The load that one machine can run at a time: one file on real nodes, and a tier of two processes. */
+export const CAPACITY = 3;
 
 export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults" | "acceptance";
 
 /**
- * Every tier, in the order in which they start as far as the machine has room: those that wait for real nodes begin
- * beside the fast one, since their files run one after the other, and host ends the run on both cores.
+ * Every tier, in the order in which they start as far as the machine has room: files on real nodes run one after the other,
+ * each beside a tier that computes.
  */
 export const TIERS: readonly Tier[] = [
   {
     name: "unit",
     summary: "decisions and single parts, offline",
-    load: 3,
+    load: 2,
     folders: ["unit"],
     processes: 2,
     shares: 12,
@@ -82,9 +82,33 @@ export const TIERS: readonly Tier[] = [
       "load balancer; two regions that are upgraded in waves; labels of a pool that change; ordinary days of a cluster, some of them by day; every change of docs/recovery.md that fails; the container image",
   },
   {
+    name: "engine",
+    summary: "the engine, on simulated machines and bare API servers",
+    load: 2,
+    processes: 3,
+    folders: ["engine"],
+    timeoutMilliseconds: 180_000,
+    limitSeconds: 3_600,
+    ground: "programs",
+    night:
+      "kills of the engine at every step in every way, rotations of keys, rollouts through the command and from two backends, fleets that a Temporal server runs, also of regions in network namespaces, " +
+      "a fleet of ten clusters, state on real servers, and the page of a fleet in Chromium",
+  },
+  {
+    name: "host",
+    summary: "the handlers in Pulumi's own process",
+    load: 2,
+    processes: 2,
+    folders: ["host"],
+    timeoutMilliseconds: 180_000,
+    limitSeconds: 2_400,
+    ground: "programs",
+    night: "a hundred random rollouts instead of fifty",
+  },
+  {
     name: "rollout",
     summary: "a version rollout on real nodes",
-    load: 2,
+    load: 1,
     folders: ["rollout"],
     processes: 1,
     timeoutMilliseconds: 900_000,
@@ -113,22 +137,9 @@ export const TIERS: readonly Tier[] = [
       "addresses, a second pool with other machines, and a machine pool of real nodes",
   },
   {
-    name: "engine",
-    summary: "the engine, on simulated machines and bare API servers",
-    load: 2,
-    processes: 3,
-    folders: ["engine"],
-    timeoutMilliseconds: 180_000,
-    limitSeconds: 3_600,
-    ground: "programs",
-    night:
-      "kills of the engine at every step in every way, rotations of keys, rollouts through the command and from two backends, fleets that a Temporal server runs, also of regions in network namespaces, " +
-      "a fleet of ten clusters, state on real servers, and the page of a fleet in Chromium",
-  },
-  {
     name: "faults",
     summary: "kills on real clusters",
-    load: 2,
+    load: 1,
     folders: ["faults"],
     processes: 1,
     timeoutMilliseconds: 900_000,
@@ -136,17 +147,6 @@ export const TIERS: readonly Tier[] = [
     ground: "nodes",
     fleets: ["faults"],
     night: "kills at every step on real nodes",
-  },
-  {
-    name: "host",
-    summary: "the handlers in Pulumi's own process",
-    load: 1,
-    processes: 2,
-    folders: ["host"],
-    timeoutMilliseconds: 180_000,
-    limitSeconds: 2_400,
-    ground: "programs",
-    night: "a hundred random rollouts instead of fifty",
   },
   {
     name: "acceptance",
