@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/json";
+import type { SharedStack } from "../../lib/layers/shared-values";
 import { UNKNOWN } from "../../lib/unknown";
+import { qualifiedName } from "../../lib/pulumi/stack";
 import { OWN_TYPES } from "../../lib/pulumi/state";
 import { waitFor } from "../../lib/wait";
 import type { Examination } from "../../providers/kubeadm/plan/facts/examination";
@@ -11,7 +14,7 @@ import { loadConfiguration, withShared } from "../../stacks/schema";
 import { engineReader } from "../../stacks/schema/reader";
 import { build } from "../../stacks/systems";
 import { UsageError } from "../terminal/exit-codes";
-import { callPulumi, callPulumiJson, type Project } from "./pulumi";
+import { callPulumiJson, PulumiError, type Project } from "./pulumi";
 
 /** How long a program may take until it has described its machines. */
 const PROGRAM_SECONDS = 30;
@@ -64,14 +67,15 @@ async function machinesOfProgram(project: Project, stack: string): Promise<Clust
   // layers are found from here, as by the program
   process.chdir(project.folder);
   let given: ClusterOwnerInputs | undefined;
-  const mocks = mocksOf(project, (inputs) => (given = inputs));
-  await pulumi.runtime.setMocks(mocks, project.name, stack, true);
+  const mocks = mocksOf((inputs) => (given = inputs));
+  await pulumi.runtime.setMocks(mocks, project.name, stack, true, organizationIn(stack));
   const isSecret = values.flatMap(([key, { secret }]) => (secret ? [key] : []));
   pulumi.runtime.setAllConfig(
     Object.fromEntries(values.map(([key, { value = "" }]) => [key, value])),
     isSecret,
   );
-  const configuration = loadConfiguration(await withShared(engineReader(project.name)));
+  const reader = await withShared(engineReader(project.name), (name) => readSharedStack(project, name));
+  const configuration = loadConfiguration(reader);
   if (configuration.system !== "ssh")
     throw new UsageError(
       `the machines of ${stack} exist only after \`up\`, since its system is ${configuration.system}; its preview reads them then`,
@@ -85,19 +89,36 @@ async function machinesOfProgram(project: Project, stack: string): Promise<Clust
   });
 }
 
-function mocksOf(project: Project, onOwner: (inputs: ClusterOwnerInputs) => unknown): pulumi.runtime.Mocks {
+/** Returns the organization of a stack that is named with it; without one, shared stacks are those of a backend without organizations. */
+const organizationIn = (stack: string) => (stack.includes("/") ? stack.split("/")[0] : undefined);
+
+/** Exit code of the engine for a stack that does not exist (ExitStackNotFound of its package cmdutil). */
+const NO_SUCH_STACK = 6;
+
+/** Reads the outputs of a stack of `foresail:shared`, and which of them are secret; without outputs when there is no such stack. */
+async function readSharedStack(project: Project, name: string): Promise<SharedStack> {
+  const stack = qualifiedName(name);
+  const read = async (...options: string[]) => {
+    const args = ["stack", "output", "--json", ...options, "--stack", stack];
+    return (await callPulumiJson({ project, args })) as Record<string, unknown>;
+  };
+  try {
+    const [outputs, shown] = await Promise.all([read("--show-secrets"), read()]);
+    const secrets = Object.keys(outputs).filter((key) => !isDeepStrictEqual(outputs[key], shown[key]));
+    return { stack, outputs, secrets };
+  } catch (error) {
+    if (error instanceof PulumiError && error.exitCode === NO_SUCH_STACK) return { stack };
+    throw error;
+  }
+}
+
+function mocksOf(onOwner: (inputs: ClusterOwnerInputs) => unknown): pulumi.runtime.Mocks {
   return {
     newResource: ({ type, name, inputs }) => {
       if (type === `${OWN_TYPES}ClusterOwner`) onOwner(withoutMarks(inputs) as ClusterOwnerInputs);
       return { id: name, state: {} };
     },
-    call: async ({ token, inputs }) => {
-      if (token !== "pulumi:pulumi:readStackOutputs") return {};
-      const { name } = inputs as { name: string };
-      const outputs = ["stack", "output", "--json", "--show-secrets", "--stack", name];
-      const { stdout } = await callPulumi({ project, args: outputs });
-      return { outputs: JSON.parse(stdout) as object };
-    },
+    call: () => Promise.resolve({}),
   };
 }
 

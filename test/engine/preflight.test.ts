@@ -4,6 +4,7 @@ import path from "node:path";
 import { EXIT } from "../../cli/terminal/exit-codes";
 import { projectFolder } from "../../sandbox/paths";
 import { desiredCluster } from "./desired-cluster";
+import { createSharedOutputs } from "./shared-outputs";
 import { simulatedFixture } from "./simulated-fixture";
 
 describe("machines that join, under the engine", () => {
@@ -116,6 +117,32 @@ describe("the first preview of a cluster, under the engine", () => {
     assert.equal(wrong.status, EXIT.failed);
     assert.match(wrong.stderr, /cluster\.version: "latest" is not a version/);
     assert.doesNotMatch(wrong.stderr, /^\s+at /m);
+  });
+
+  it("is made by `foresail doctor`, too, with the outputs of other stacks", async () => {
+    const { folder, toolchain } = fixture;
+    const { stateFolder } = fixture.stack;
+    const outputs = { plain: { version: "1.36.3" }, secret: { user: "s3cret" } };
+    await createSharedOutputs({ folder, stateFolder }, toolchain, {
+      project: "base",
+      stack: "test",
+      ...outputs,
+    });
+    const cluster = desiredCluster(fixture.fleet, ["cp-1"]);
+    const want = (shared: string, fields: object) =>
+      fixture.stack.configure({ shared: { base: shared }, cluster: { ...cluster, ...fields } });
+    want("organization/base/test", { version: "${shared.base.version}" });
+    const fine = doctor();
+    assert.equal(fine.status, EXIT.done, fine.stderr);
+    want("organization/base/test", { ssh: { user: "${shared.base.user}" } });
+    const open = doctor();
+    assert.equal(open.status, EXIT.failed);
+    assert.match(open.stderr, /cluster\.ssh\.user: .* is secret/);
+    assert.doesNotMatch(open.stdout + open.stderr, /s3cret/);
+    want("organization/base/none", { version: "${shared.base.version}" });
+    const missing = doctor();
+    assert.equal(missing.status, EXIT.failed);
+    assert.match(missing.stderr, /there is no stack organization\/base\/none/);
   });
 
   function doctor(...more: string[]) {
