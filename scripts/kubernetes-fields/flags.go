@@ -39,6 +39,9 @@ var flagPackages = map[string][]string{
 	"kubelet":        {"k8s.io/kubernetes/cmd/kubelet/app", "k8s.io/kubernetes/pkg/kubelet/config/flags.go"},
 }
 
+// etcdPackages are the files in which the flags of etcd are registered: a module with versions of its own.
+var etcdPackages = []string{"embed/config.go", "etcdmain/config.go"}
+
 // everywhere are folders with flags of every component.
 var everywhere = []string{"k8s.io/component-base/featuregate", "k8s.io/component-base/logs/api"}
 
@@ -58,7 +61,7 @@ var unlisted = map[string]string{
 }
 
 var (
-	methods  = regexp.MustCompile(`^(Var|VarP|VarPF|.+Var|.+VarP|String|StringSlice|Bool|Int|Int32|Int64|Float32|Duration)$`)
+	methods  = regexp.MustCompile(`^(AddFlag|Var|VarP|VarPF|.+Var|.+VarP|String|StringSlice|Bool|Int|Int32|Int64|Float32|Duration)$`)
 	flagName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 )
 
@@ -77,6 +80,20 @@ func (r release) flags(component string) []string {
 	names := append(strings.Fields(unlisted[component]), "v", "vmodule")
 	for _, found := range r.registered(component) {
 		names = append(names, found.name)
+	}
+	return names
+}
+
+// etcdFlags returns the names of the flags that the sources of kubeadm's etcd register.
+func (r release) etcdFlags() []string {
+	names := []string{}
+	for _, file := range etcdPackages {
+		for _, found := range flagsOf(parse(filepath.Join(r.etcdFolder(), file))) {
+			// others are fields of log lines
+			if strings.HasSuffix(found.method, "Var") || found.method == "AddFlag" {
+				names = append(names, found.name)
+			}
+		}
 	}
 	return names
 }

@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -76,6 +77,28 @@ func (r release) folder(pkg string) string {
 		return folders[at]
 	}
 	return filepath.Join(folders[at], parts[2])
+}
+
+// etcdVersion is where kubeadm has the version of etcd that it runs: "3.6.5-0", with the number of the image.
+var etcdVersion = regexp.MustCompile(`DefaultEtcdVersion\s*=\s*"([0-9.]+)-`)
+
+// etcdFolder returns the folder of the server of kubeadm's etcd in the module cache.
+func (r release) etcdFolder() string {
+	constants, err := os.ReadFile(filepath.Join(r.folder("k8s.io/kubernetes/cmd/kubeadm/app/constants"), "constants.go"))
+	if err != nil {
+		panic(err)
+	}
+	found := etcdVersion.FindSubmatch(constants)
+	if found == nil {
+		panic("kubeadm " + r.kubernetes + " has no version of etcd")
+	}
+	at := "go.etcd.io/etcd/server/v3@v" + string(found[1])
+	if _, known := folders[at]; !known {
+		if folders[at] = download(at); folders[at] == "" {
+			panic("no module " + at)
+		}
+	}
+	return folders[at]
 }
 
 // download returns the folder of a module in the module cache, "" when it can't be had.
@@ -307,6 +330,7 @@ func main() {
 	for component := range flagPackages {
 		flags[component] = joinedNames(versions, minors, func(r release) []string { return r.flags(component) })
 	}
+	flags["etcd"] = joinedNames(versions, minors, release.etcdFlags)
 	values := map[string]any{}
 	for kind := range valueKinds {
 		values[kind] = joinedNames(versions, minors, func(r release) []string { return r.flagsOfKind(kind) })

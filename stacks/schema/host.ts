@@ -11,6 +11,7 @@ import {
   hostFileListIssues,
   hostFilePathIssue,
 } from "../../providers/kubeadm/plan/validation/files";
+import { kernelFileIssues } from "../../providers/kubeadm/plan/validation/kernel-files";
 import {
   bundleIssues,
   bundlePathIssue,
@@ -80,7 +81,10 @@ const HostFile = z.strictObject({
     .describe('Permissions, in octal and in quotes; "2755" sets the group, too.'),
   owner: text(fileOwnerIssue).default("root:root").describe('Owner: "user", "user:group" or "uid:gid".'),
 });
-export const HostFiles = rules(z.array(HostFile), hostFileListIssues);
+export const HostFiles = rules(z.array(HostFile), (files) => [
+  ...hostFileListIssues(files),
+  ...kernelFileIssues(files),
+]);
 
 export const ProxyConfiguration = z.strictObject({
   http: text(proxyUrlIssue).optional().describe("Proxy for http:// addresses."),

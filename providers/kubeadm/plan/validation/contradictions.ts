@@ -13,7 +13,7 @@ import { argumentsAt } from "../configuration/arguments";
 import { networkOf } from "../cluster/defaults";
 import { argumentFormIssues } from "./argument-forms";
 import { componentValueIssues } from "./component-values";
-import { extraVolumeIssues } from "./extra-volumes";
+import { extraVolumeIssues, unmountedFileIssues } from "./extra-volumes";
 import { kubeletValueIssues } from "./kubelet-values";
 import { NODE_PREFIX, pluginBlockIssues, usesNodeBlocks } from "./network-plugin";
 import { PASS_THROUGH, versionIssues } from "./pass-through";
@@ -212,15 +212,22 @@ const isWholeKubelet = ({ adopt = false, kubeadm }: ClusterSettings): boolean =>
       ),
   );
 
-/** Returns the issues of fields and arguments that the cluster's version of Kubernetes does not have. */
+/**
+ * Returns the issues of fields and arguments that the cluster's version of Kubernetes does not have. An etcd of another image has
+ * arguments of its own.
+ */
 function fieldsOfVersion({ version, kubeadm, ...others }: ClusterSettings): ValidationIssue[] {
   if (version === undefined) return [];
   const objects = { ...kubeadm, kubelet: others.kubelet, kubeProxy: others.kubeProxy };
+  const isOtherEtcd = valueAt(kubeadm, ["clusterConfiguration", "etcd", "local", "imageTag"]) !== undefined;
   return Object.entries(PASS_THROUGH).flatMap(([name, kind]) => {
     const object: unknown = objects[name as keyof typeof PASS_THROUGH];
     if (!isObject(object)) return [];
     const path = name.endsWith("Configuration") ? ["kubeadm", name] : [name];
-    return below(path, versionIssues(kind, object, version));
+    const issues = versionIssues(kind, object, version).filter(
+      ({ path: at }) => !(isOtherEtcd && at.slice(0, 3).join(".") === "etcd.local.extraArgs"),
+    );
+    return below(path, issues);
   });
 }
 
@@ -236,7 +243,9 @@ export function contradictionIssues(settings: ClusterSettings): ValidationIssue[
     ...maskIssues(settings),
     ...componentValueIssues(settings),
     ...below(["kubelet"], kubeletValueIssues(settings.kubelet, isWholeKubelet(settings))),
-    ...(adopt ? [] : [...argumentFormIssues(settings), ...extraVolumeIssues(settings)]),
+    ...(adopt
+      ? []
+      : [...argumentFormIssues(settings), ...extraVolumeIssues(settings), ...unmountedFileIssues(settings)]),
     ...below(["kubeProxy"], proxyValueIssues(kubeProxy, { version: settings.version, isWhole: !adopt })),
     ...below(["network", "plugin"], pluginBlockIssues(settings)),
     ...below(["network", "plugin"], pluginValueIssues(network?.plugin)),

@@ -72,3 +72,51 @@ export function extraVolumeIssues({ kubeadm }: { kubeadm?: object | undefined })
     });
   });
 }
+
+/** Folders of certificates that kubeadm mounts where the machine has them. */
+const OF_MACHINES = [
+  "/etc/pki",
+  "/etc/ca-certificates",
+  "/usr/share/ca-certificates",
+  "/usr/local/share/ca-certificates",
+];
+
+/** Arguments whose values are files that a program reads: it does not start without them. */
+const NAMES_FILE = /(^|-)(file|config|kubeconfig|cafile|certfile|keyfile|certificate)$/;
+
+/** Kernel files, which every pod has. */
+const IN_EVERY_POD = ["/dev", "/proc", "/sys"];
+
+const isBelow = (path: string, folder: unknown): boolean =>
+  typeof folder === "string" && `${path}/`.startsWith(`${folder.replace(/\/+$/, "")}/`);
+
+/**
+ * Returns the issues of arguments that name files which the pod of a control plane's program does not have. Paths are
+ * relative to the cluster. kubeadm's patches may mount anything.
+ */
+export function unmountedFileIssues({ kubeadm }: { kubeadm?: object | undefined }): ValidationIssue[] {
+  const hasPatches = ["initConfiguration", "joinConfiguration"].some(
+    (kind) => valueAt(kubeadm, [kind, "patches", "directory"]) !== undefined,
+  );
+  if (hasPatches) return [];
+  return Object.entries(MOUNTED).flatMap(([program, own]) => {
+    const path = ["clusterConfiguration", program];
+    const list = (field: string): unknown[] => {
+      const found = valueAt(kubeadm, [...path, field]);
+      return Array.isArray(found) ? found : [];
+    };
+    const given = list("extraVolumes").map((one) => (isObject(one) ? one["mountPath"] : undefined));
+    const certificates = "ca-certs" in own ? OF_MACHINES : [];
+    const mounted = [...Object.values(own), ...certificates, ...IN_EVERY_POD, ...given];
+    return list("extraArgs").flatMap((one, index) => {
+      const { name, value } = isObject(one) ? one : {};
+      const isFile = typeof name === "string" && NAMES_FILE.test(name);
+      if (!isFile || typeof value !== "string" || !value.startsWith("/")) return [];
+      if (mounted.some((folder) => isBelow(value, folder))) return [];
+      return issueAt(
+        ["kubeadm", ...path, "extraArgs", index, "value"],
+        `${quoted(value)} is in no volume of this program, which does not start without it; add one with that mountPath under extraVolumes, and write the file with cluster.files`,
+      );
+    });
+  });
+}

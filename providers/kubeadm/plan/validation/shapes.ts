@@ -118,12 +118,13 @@ function namedIssues(
   });
 }
 
-/** Programs by the field that their arguments are below. Those of etcd depend on its version. */
+/** Programs by the field that their arguments are below. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   apiServer: "kube-apiserver",
   controllerManager: "kube-controller-manager",
   scheduler: "kube-scheduler",
   nodeRegistration: "kubelet",
+  local: "etcd",
 };
 
 /** Checks a list of arguments. One may be repeated: a program gets each of them, in this order. */
@@ -165,7 +166,7 @@ function nameIssue(
   if (program === undefined || known === undefined || name === "" || known.includes(name)) return undefined;
   const others = fieldsOf().flags[program] ?? [];
   if (others.includes(name))
-    return `${quoted(name)} is not an argument of ${program} ${version}, only of other versions; remove it`;
+    return `${quoted(name)} is not an argument of ${program === "etcd" ? "the etcd of Kubernetes" : program} ${version}, only of other versions; remove it`;
   const meant = nearest(name, known);
   const fix = meant === undefined ? "remove it" : `did you mean ${quoted(meant)}?`;
   return `${quoted(name)} is not an argument of ${program}; ${fix}`;

@@ -146,6 +146,50 @@ describe("configuration: accepts", () => {
         },
       ],
       [
+        "settings of the kernel in every form",
+        {
+          files: [
+            {
+              path: "/etc/sysctl.d/99-own.conf",
+              content:
+                "; own\n\n# own\nnet.ipv4.ip_forward=1\n-net/ipv4/conf/eth0.100/rp_filter = 0\n- net.ipv6.conf.all.forwarding\nkernel.core_pattern =\n",
+            },
+            // foresail's own file comes after it
+            { path: "/etc/sysctl.d/10-own.conf", content: "net.ipv4.ip_forward = 0" },
+          ],
+        },
+      ],
+      [
+        "files that the pods of a control plane have",
+        {
+          kubeadm: {
+            clusterConfiguration: {
+              apiServer: {
+                extraArgs: [
+                  { name: "audit-policy-file", value: "/etc/own/audit.yaml" },
+                  { name: "tls-cert-file", value: "/etc/kubernetes/pki/own.crt" },
+                  { name: "oidc-ca-file", value: "/usr/share/ca-certificates/own.crt" },
+                  { name: "audit-log-path", value: "/var/log/audit.log" },
+                ],
+                extraVolumes: [{ name: "own", hostPath: "/etc/own", mountPath: "/etc/own/" }],
+              },
+              scheduler: { extraArgs: [{ name: "kubeconfig", value: "/etc/kubernetes/scheduler.conf" }] },
+            },
+          },
+        },
+      ],
+      [
+        "files that a patch of kubeadm may mount",
+        {
+          kubeadm: {
+            clusterConfiguration: {
+              apiServer: { extraArgs: [{ name: "audit-policy-file", value: "/etc/own/audit.yaml" }] },
+            },
+            initConfiguration: { patches: { directory: "/etc/own" } },
+          },
+        },
+      ],
+      [
         "a unit of its own",
         { files: [{ path: "/etc/systemd/system/kubelet.service.d/20-own.conf", content: "" }] },
       ],

@@ -13,7 +13,7 @@ const of = (issuer: Fields = {}, over: Fields = {}) => ({
 const authentication = (...oidc: Fields[]) => ({ authentication: { oidc } });
 const oidc = (...issuers: Fields[]) => cluster(authentication(...issuers));
 const own = (name: string) => ({
-  kubeadm: { clusterConfiguration: { apiServer: { extraArgs: [{ name, value: "/x" }] } } },
+  kubeadm: { clusterConfiguration: { apiServer: { extraArgs: [{ name, value: "/etc/kubernetes/pki/x" }] } } },
 });
 const excludes = (name: string) =>
   `cluster.kubeadm.clusterConfiguration.apiServer.extraArgs[0].name: "${name}" and authentication.oidc exclude each other: the API server takes one of them; move it to authentication.oidc, or remove authentication.oidc`;

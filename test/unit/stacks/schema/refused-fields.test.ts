@@ -126,7 +126,7 @@ const TABLE: RefusedInputs = {
     ],
     [
       `${ARGS}.apiServer.extraArgs[0].name: "encryption-provider-config" contradicts encryptSecretsAtRest; remove it, or write encryptSecretsAtRest: false`,
-      apiServer({ name: "encryption-provider-config", value: "/etc/own.yaml" }),
+      apiServer({ name: "encryption-provider-config", value: "/etc/kubernetes/pki/own.yaml" }),
     ],
     [
       `${ARGS}.apiServer.extraArgs[0].name: "etcd-servers" contradicts the etcd that foresail runs on the control planes; remove it`,

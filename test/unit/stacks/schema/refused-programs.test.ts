@@ -228,7 +228,7 @@ describe("configuration: accepts", () => {
       ["goaway-chance", "0.02"],
       ["watch-cache-sizes", "pods#100,nodes#0"],
       ["v", "4"],
-      ["audit-policy-file", "/etc/kubernetes/policy.yaml"],
+      ["audit-policy-file", "/etc/kubernetes/pki/policy.yaml"],
     ),
     "controllers by their names of now and of before": cm([
       "controllers",

@@ -12,6 +12,7 @@ const manager = (...extraArgs: [string, string][]) =>
   kubeadm("cluster", {
     controllerManager: { extraArgs: extraArgs.map(([name, value]) => ({ name, value })) },
   });
+const sysctl = (path: string, content: string) => cluster({ files: [{ path, content }] });
 const plugin = (name: string, values: Fields) => cluster({ network: { plugin: { [name]: { values } } } });
 const pools = (ipPools: unknown) => plugin("calico", { installation: { calicoNetwork: { ipPools } } });
 const multiPool = (pools: Fields) =>
@@ -85,6 +86,51 @@ refuses({
     [
       'cluster.kubeadm.joinConfiguration.nodeRegistration.taints[0].effect: "NoSchedul" is not known; did you mean "NoSchedule"?',
       kubeadm("join", { nodeRegistration: { taints: [{ key: "a", effect: "NoSchedul" }] } }),
+    ],
+  ],
+  "settings that the kernel does not take, or that no pod works with": [
+    [
+      'cluster.files[0].content: "net.core.somaxconn 4096" is not a setting of the kernel; write key = value',
+      sysctl("/etc/sysctl.d/10-own.conf", "# own\nnet.core.somaxconn 4096"),
+    ],
+    ...["net.ipv4.ip_forward = 0", "-net/bridge/bridge-nf-call-iptables=0"].flatMap((line) =>
+      ["/etc/sysctl.d/99-own.conf", "/etc/sysctl.conf"].map((path): [string, Fields] => [
+        `cluster.files[0].content: "${line}" takes the network from all pods; remove the line`,
+        sysctl(path, line),
+      ]),
+    ),
+  ],
+  "files that the pod of a program does not have": [
+    [
+      `${C}.apiServer.extraArgs[0].value: "/etc/kubernetes/audit.yaml" is in no volume of this program, which does not start without it; add one with that mountPath under extraVolumes, and write the file with cluster.files`,
+      kubeadm("cluster", {
+        apiServer: { extraArgs: [{ name: "audit-policy-file", value: "/etc/kubernetes/audit.yaml" }] },
+      }),
+    ],
+    [
+      `${C}.scheduler.extraArgs[0].value: "/etc/kubernetes/pki/config.yaml" is in no volume of this program, which does not start without it; add one with that mountPath under extraVolumes, and write the file with cluster.files`,
+      kubeadm("cluster", {
+        scheduler: { extraArgs: [{ name: "config", value: "/etc/kubernetes/pki/config.yaml" }] },
+      }),
+    ],
+  ],
+  "arguments that etcd does not have": [
+    [
+      `${C}.etcd.local.extraArgs[0].name: "auto-compaction-retentoin" is not an argument of etcd; did you mean "auto-compaction-retention"?`,
+      kubeadm("cluster", {
+        etcd: { local: { extraArgs: [{ name: "auto-compaction-retentoin", value: "8h" }] } },
+      }),
+    ],
+    [
+      `${C}.etcd.local.extraArgs[0].name: "experimental-initial-corrupt-check" is not an argument of the etcd of Kubernetes 1.37.2, only of other versions; remove it`,
+      cluster({
+        version: "1.37.2",
+        kubeadm: {
+          clusterConfiguration: {
+            etcd: { local: { extraArgs: [{ name: "experimental-initial-corrupt-check", value: "true" }] } },
+          },
+        },
+      }),
     ],
   ],
   "addresses of kube-proxy that are none": [
