@@ -1,12 +1,43 @@
-import { label, nodes, sshOff, sshOn, startUnit, stopUnit } from "./by-hand";
-import { joins, removes } from "./steps";
-import type { Story } from "./story";
+import { annotationKeys } from "../../../providers/kubeadm/plan/rollout/annotations";
+import { awaitNode } from "../await-node";
+import { label, nodes, on, sshOff, sshOn, startUnit, stopUnit } from "./by-hand";
+import { configures, joins, removes } from "./steps";
+import type { Action, Story } from "./story";
 
 const AGENT = "foresail-node-agent";
+const KEYS = annotationKeys();
+const LONGEST_ROLLOUT_SECONDS = 300;
+
+/** Lets the agent of a node hang as soon as the node's change window is open, or the agent has begun. */
+const hangsWhen =
+  (machine: string, key: string, value: string): Action =>
+  async (cluster) => {
+    await awaitNode(cluster, machine, {
+      what: `${key} of ${machine} to be ${value}`,
+      seconds: LONGEST_ROLLOUT_SECONDS,
+      decide: ({ metadata }) => (metadata?.annotations?.[key] === value ? undefined : "it is not"),
+    });
+    await on(machine, `systemctl kill --signal=STOP ${AGENT}`)(cluster);
+  };
+
+/** A change of the workers' settings during which the agent of one hangs. */
+const hangs = (title: string, during: Action): Story => ({
+  title,
+  runs: [
+    {
+      edit: { fields: { pools: { workers: { kubelet: { maxPods: 100 } } } } },
+      preview: configures("w-1", "w-2"),
+      during,
+    },
+  ],
+});
+
 const WITHOUT_SECOND = { machines: ["cp-1", "w-1"] };
 
 /** Machines on which sshd or the node agent is off. */
 export const agentStories: readonly Story[] = [
+  hangs("the node agent of a worker hangs before it begins", hangsWhen("w-1", KEYS.changesAllowed, "true")),
+  hangs("the node agent of a worker hangs while it is at work", hangsWhen("w-1", KEYS.ready, "false")),
   {
     title: "sshd of a worker that leaves is off",
     runs: [

@@ -1,5 +1,6 @@
 import { agentStories } from "./agents";
 import { controlPlaneStories } from "./control-planes";
+import { killedStories } from "./killed-runs";
 import { machineStories } from "./machines";
 import { nodeStories } from "./nodes";
 import { objectStories } from "./objects";
@@ -19,6 +20,7 @@ export const STORY_GROUPS: readonly StoryGroup[] = [
       ...machineStories,
       ...agentStories,
       ...powerStories,
+      ...killedStories,
     ],
   },
   {

@@ -118,8 +118,8 @@ async function assertNodes(cluster: TestCluster, { machines }: Desired): Promise
 
 /** Steps that come with others, so that stories leave them out; the machines' logs are compared with them, too. */
 const COMES_WITH: readonly [type: string, of: RegExp][] = [
-  // what a machine gets when it joins
-  ["NodeAgents", /^join/],
+  // what a machine gets when it joins, and what its agent needs for another configuration
+  ["NodeAgents", /^(join|configure$)/],
   ["LoopbackEndpoint", /^(joinControlPlane|remove|lose)$/],
   // the first change of the configuration brings the policy for its annotations
   ["ReaderAccount", /^configure$/],

@@ -29,3 +29,7 @@ export const joinsControlPlane = (...machines: string[]): ExpectedStep[] => [
 /** The removal of control planes that answer. */
 export const removesControlPlane = (...machines: string[]): ExpectedStep[] =>
   machines.map((machine) => ({ kind: "remove", machine, etcdMember: true }));
+
+/** The steps by which machines get another configuration. */
+export const configures = (...machines: string[]): ExpectedStep[] =>
+  machines.map((machine) => ({ kind: "configure", machine }));

@@ -2,15 +2,10 @@ import { containerNodeSettings } from "../../../sandbox/nodes";
 import assert from "node:assert/strict";
 import { askOverContext } from "../reachability";
 import { kubectl, label, on } from "./by-hand";
-import type { Action, ExpectedStep, Story } from "./story";
+import { configures } from "./steps";
+import type { Action, Story } from "./story";
 
 const { kubelet, kubeadm } = containerNodeSettings;
-
-/** The steps by which a machine gets another configuration. */
-const configures = (machine: string): ExpectedStep[] => [
-  { kind: "stage", machine },
-  { kind: "configure", machine },
-];
 
 /** Asserts what the kubelet of a machine really uses. */
 const effective =
@@ -122,15 +117,11 @@ export const valueStories: readonly Story[] = [
             },
           },
         },
-        preview: [...configures("w-1"), ...configures("w-2")],
+        preview: configures("w-1", "w-2"),
         then: [effective("w-1", 42), effective("w-2", 42), effective("cp-1", 110), sysctlOf("w-1", 301)],
       },
       {
-        preview: [
-          ...configures("w-1"),
-          ...configures("w-2"),
-          ...["w-1", "w-2"].map((machine) => ({ kind: "unstage", machine })),
-        ],
+        preview: configures("w-1", "w-2"),
         then: [effective("w-1", 110), effective("w-2", 110), gone("w-1", "/etc/sysctl.d/60-pool.conf")],
       },
     ],

@@ -4,18 +4,23 @@ import { ownershipOf } from "../facts/ownership";
 import type { Machine } from "../cluster/machine";
 import type { ObservedNode } from "./nodes";
 
-/** Returns the recorded machines that may have been reset by hand: their Nodes are in the cluster, and not Ready. */
+/**
+ * Returns the recorded machines that may have been reset although their Nodes are in the cluster: by hand, which makes a Node
+ * NotReady after a while, or by a removal that was interrupted before it deleted the Node.
+ */
 export function mayBeReset(
   desired: readonly Machine[],
   recorded: readonly string[],
   observed: readonly ObservedNode[] = [],
 ): Machine[] {
-  const isDown = ({ name }: Machine) =>
-    observed.some((node) => node.name === name && node.group !== undefined && !node.ready);
-  return desired.filter((machine) => recorded.includes(machine.name) && isDown(machine));
+  const isInDoubt = ({ name }: Machine) =>
+    observed.some(
+      (node) => node.name === name && node.group !== undefined && (!node.ready || node.removal !== undefined),
+    );
+  return desired.filter((machine) => recorded.includes(machine.name) && isInDoubt(machine));
 }
 
-/** Machines that left the cluster by hand, although their Nodes are still in it. */
+/** Machines that left the cluster, although their Nodes are still in it. */
 export interface ResetMachines {
   /** Those that have the stack's mark, and are prepared: they join again. */
   readonly reset: string[];
@@ -24,9 +29,9 @@ export interface ResetMachines {
 }
 
 /**
- * Returns which machines were reset by hand, or reinstalled. A machine that another stack has is neither.
+ * Returns which machines were reset, or reinstalled. A machine that another stack has is neither.
  *
- * @param facts of machines whose Nodes are not Ready
+ * @param facts of machines that may have been
  */
 export function resetMachines(
   self: Self,

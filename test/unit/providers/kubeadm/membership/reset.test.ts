@@ -33,11 +33,12 @@ const node = (over: Partial<ObservedNode> = {}): ObservedNode => ({
 });
 
 describe("a machine that was reset by hand, while its Node is in the cluster", () => {
-  it("is asked only if its Node is there and not Ready, and the state has it", () => {
+  it("is asked only if its Node is there, and not Ready or about to leave, and the state has it", () => {
     const asked = (recorded: string[], observed?: ObservedNode[]) =>
       mayBeReset([machine], recorded, observed).map(({ name }) => name);
     assert.deepEqual(asked(["w-2"], [node()]), ["w-2"]);
     assert.deepEqual(asked(["w-2"], [node({ ready: true })]), []);
+    assert.deepEqual(asked(["w-2"], [node({ ready: true, removal: "cordoned" })]), ["w-2"]);
     assert.deepEqual(asked([], [node()]), []);
     assert.deepEqual(asked(["w-2"], []), []);
     assert.deepEqual(asked(["w-2"]), []);
@@ -58,9 +59,9 @@ describe("a machine that was reset by hand, while its Node is in the cluster", (
       assert.deepEqual([reset, empty], [is === "reset" ? ["w-2"] : [], is === "empty" ? ["w-2"] : []]);
     });
 
-  const plan = (gone: Parameters<typeof planMembership>[0]["gone"]) =>
+  const plan = (gone: Parameters<typeof planMembership>[0]["gone"], observed = node()) =>
     planMembership({
-      ...{ group: "workers", desired: [machine], recorded: ["w-2"], lost: [], observed: [node()] },
+      ...{ group: "workers", desired: [machine], recorded: ["w-2"], lost: [], observed: [observed] },
       ...(gone ? { gone } : {}),
     });
 
@@ -70,6 +71,11 @@ describe("a machine that was reset by hand, while its Node is in the cluster", (
       ["join", "spreadDns"],
     );
     assert.deepEqual(plan(undefined).steps, []);
+    const left = node({ ready: true, removal: "cordoned", unschedulable: true });
+    assert.deepEqual(
+      plan({ reset: ["w-2"] }, left).steps.map(({ kind }) => kind),
+      ["join", "spreadDns", "keep"],
+    );
   });
 
   it("has a note that says what helps when it was reinstalled", () => {
