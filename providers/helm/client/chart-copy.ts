@@ -1,10 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
 import path from "node:path";
-import { HttpsProxyAgent } from "https-proxy-agent";
 import { unreadable } from "../../../lib/files";
+import { requestOutbound } from "../../../lib/outbound-request";
 import { readProcess } from "../../../lib/process/identity";
 import { shortHash } from "../../../lib/short-hash";
 import { quoted } from "../../../lib/text/quote";
@@ -201,34 +199,11 @@ export async function copyManifest(url: string, digest: string, copies = MANIFES
   return copy;
 }
 
-const MOST_REDIRECTS = 5;
-
-/** Sends a request through the proxy of the environment, as Helm does, and follows redirects. */
-async function request(url: string, signal: AbortSignal, redirects = 0): Promise<IncomingMessage> {
-  const { protocol, hostname } = new URL(url);
-  const { HTTPS_PROXY: proxy = process.env.https_proxy, NO_PROXY: direct = process.env.no_proxy ?? "" } =
-    process.env;
-  const isDirect = direct
-    .split(",")
-    .map((entry) => entry.trim().replace(/^\*?\./, ""))
-    .some((domain) => domain !== "" && (domain === "*" || `.${hostname}`.endsWith(`.${domain}`)));
-  const isSecure = protocol === "https:";
-  const agent = isSecure && proxy && !isDirect ? new HttpsProxyAgent(proxy) : undefined;
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    (isSecure ? https : http).get(url, { agent, signal }, resolve).on("error", reject);
-  });
-  const { location } = response.headers;
-  const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode ?? 0);
-  if (!isRedirect || location === undefined || redirects === MOST_REDIRECTS) return response;
-  response.resume();
-  return request(new URL(location, url).href, signal, redirects + 1);
-}
-
 async function get(url: string): Promise<Buffer> {
   const advice = "or configure a file or folder with its content";
   const signal = AbortSignal.timeout(DOWNLOAD_SECONDS * 1000);
   try {
-    const response = await request(url, signal);
+    const response = await requestOutbound(url, { signal });
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.statusMessage}`);
     const chunks: Uint8Array[] = [];
     let bytes = 0;
