@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Argument, Command } from "commander";
 import { pageOf } from "../lib/pages";
+import { addBundleCommands } from "./bundle-commands";
 import { addBackupCommands, addClusterCommands, addRestoreCommand } from "./cluster-commands";
 import {
   addCommand,
@@ -297,6 +298,7 @@ async function main(): Promise<void> {
   addClusterCommands(program);
   addBackupCommands(program);
   addRestoreCommand(program);
+  addBundleCommands(program);
   addMonitorCommand(program);
   addConfigCommand(program);
   addFleetCommands(program);

@@ -46,6 +46,8 @@ export const EXITS_OF = {
   "backup list": ["done", "failed", "usage"],
   "backup verify": ["done", "failed", "usage"],
   restore: ["done", "failed", "usage", "declined", "interrupted"],
+  "bundle create": ["done", "failed", "usage"],
+  "bundle verify": ["done", "failed", "usage"],
   monitor: ["done", "failed", "usage"],
   completion: ["done", "failed", "usage"],
   man: ["done", "failed", "usage"],
