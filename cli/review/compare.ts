@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/json";
 import { isUnknown } from "../../lib/unknown";
+import { isBegun } from "./begun";
 import {
   type ResourceOperation,
   type ReviewedChange,
-  isBegun,
   isPreparation,
   readStep,
   type ReviewStep,

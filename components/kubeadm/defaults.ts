@@ -15,6 +15,7 @@ import {
 } from "../../providers/kubeadm/plan/cluster/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/endpoint/network-ports";
 import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/rollout/node-agents";
+import { stagedUpdates } from "../../providers/kubeadm/plan/updates/updates";
 import { furtherSoftware } from "../../providers/kubeadm/plan/rollout/desired";
 import type { Timeouts } from "../../providers/kubeadm/resources/declarations";
 import type { JsonObject } from "../../lib/merge";
@@ -60,7 +61,10 @@ export function maintenanceSettings({ backup, certificates }: Pick<CheckedArgs, 
 /** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */
 export function stagedFor({ version, rollout }: CheckedArgs): pulumi.Input<StagedVersions> {
   return lifted({ version }, (known) =>
-    stagedVersions(known.version, rollout.intermediateVersions, furtherSoftware(rollout)),
+    stagedVersions(known.version, rollout.intermediateVersions, {
+      ...furtherSoftware(rollout),
+      ...stagedUpdates(rollout.osUpdates),
+    }),
   );
 }
 

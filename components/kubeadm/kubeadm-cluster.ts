@@ -242,7 +242,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
    * join after it, since it takes back what an interrupted run left in the configuration that they would get.
    */
   private createReader(): resources.ReaderAccount {
-    const { annotations } = this.args.rollout;
+    const { annotations, osUpdates } = this.args.rollout;
     const { configuration } = this.existence;
     const args = {
       ...this.common,
@@ -253,6 +253,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       annotations,
       configuration,
       ...this.drift(),
+      ...(osUpdates === undefined ? {} : { reportsUpdates: true as const }),
       kubeconfig: this.directKubeconfig,
     };
     return new resources.ReaderAccount(`${this.clusterName}-reader`, args, this.inside());

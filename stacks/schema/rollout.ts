@@ -103,6 +103,21 @@ export const RolloutConfiguration = z.strictObject({
     })
     .prefault({})
     .describe("Software that rolls out besides Kubernetes; omitted software does not change."),
+  osUpdates: z
+    .strictObject({
+      security: flag(
+        true,
+        "Install only updates from the distribution's archive of security updates; `false` for all.",
+      ),
+      reboot: z
+        .enum(["whenRequired", "never"])
+        .default("whenRequired")
+        .describe("Whether a machine reboots that asks for it, before its node takes pods again."),
+    })
+    .optional()
+    .describe(
+      "Lists the pending updates of the machines' operating systems in each preview, and installs them node by node; packages on hold stay as they are.",
+    ),
   annotations: text(annotationPatternIssue)
     .default(DEFAULT_ANNOTATION_PATTERN)
     .describe("Pattern of the annotations for rollouts and node agents."),

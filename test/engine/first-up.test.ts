@@ -112,9 +112,9 @@ describe("the first up of a cluster, under the engine", function () {
         "cp-1: kubeadm init, unless a control plane is a member already; Kubernetes 1.36.3 with etcd 3.6.8-0, CoreDNS v1.14.2, pause 3.10.2",
         "w-2: join as worker of workers, wait until Ready",
         "cp-1: is a member without the label of its group: wait until Ready, set its labels and taints",
-        "cp-1: install node agent 1.14.0",
+        "cp-1: install node agent 1.15.0",
         "cp-1: stage 1.36.3",
-        "w-2: install node agent 1.14.0",
+        "w-2: install node agent 1.15.0",
         "w-2: stage 1.36.3",
       ].sort(),
     );

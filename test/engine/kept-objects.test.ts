@@ -15,7 +15,14 @@ const RBAC = "rbac.authorization.k8s.io/v1";
 const ADMISSION = "admissionregistration.k8s.io/v1";
 const OPTIONS = {
   annotations: DEFAULT_ANNOTATION_PATTERN,
-  ...{ hasPolicy: true, configuration: false, drift: true, certificates: true, comparesAll: true },
+  ...{
+    hasPolicy: true,
+    configuration: false,
+    drift: true,
+    certificates: true,
+    updates: false,
+    comparesAll: true,
+  },
   owner: undefined,
 };
 const KEPT = keptObjects(OPTIONS);

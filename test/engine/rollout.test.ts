@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../lib/process/identity";
+import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { obeyAnnotations, type Seen } from "../simulation/simulated-agents";
 import { awaitPower } from "./node-power";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { descendants, killProcess } from "../support/process-tree";
 import { simulatedFixture } from "./simulated-fixture";
 
+const KEYS = annotationKeys();
 const MACHINES = ["cp-1", "w-1", "w-2"];
 const OLD = "1.35.4";
 const NEW = "1.36.3";
@@ -88,6 +90,39 @@ describe("a changed version under the engine", function () {
       MACHINES.map(() => NEW),
     );
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+  });
+
+  describe("with pending updates of the operating system", () => {
+    const LIST = "0123456789ab";
+    const UPDATE = `update 1 package of the operating system, list ${LIST} (cordon, drain, install these versions, reboot if the machine asks for it, uncordon): openssl 3.0.15-1`;
+    const reports = (name: string, text: string) =>
+      fixture.kubernetes.mergePatch(
+        { apiVersion: "v1", kind: "Node", name },
+        { metadata: { annotations: { [KEYS.current("os-updates")]: text } } },
+      );
+    const annotationsOf = async (name: string) =>
+      (await fixture.kubernetes.getNode(name))?.metadata?.annotations ?? {};
+
+    it("installs nothing with the run that installs what reports them", async () => {
+      await reports("cp-1", "none - 0 -");
+      for (const name of ["w-1", "w-2"]) await reports(name, `${LIST} - 1 - openssl=3.0.15-1`);
+      want((await fixture.stack.outputs()).version as string, { osUpdates: {} });
+      seen.length = 0;
+      assert.deepEqual(await rolloutSteps(), []);
+      await fixture.stack.up();
+      assert.deepEqual(seen, []);
+    });
+
+    it("lists them, installs these, and has nothing left to do", async () => {
+      assert.deepEqual(await rolloutSteps(), [`w-1: ${UPDATE}`, `w-2: ${UPDATE}`]);
+      await fixture.stack.up();
+      const windows = seen.filter((line) => !line.includes("asked"));
+      assert.deepEqual(windows, ["w-1 opened", "w-1 closed", "w-2 opened", "w-2 closed"]);
+      const { [KEYS.current("os-updates")]: report, [KEYS.desired("os-updates")]: asked } =
+        await annotationsOf("w-2");
+      assert.deepEqual([report, asked], [`none ${LIST} 0 -`, undefined]);
+      assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+    });
   });
 
   describe("with a worker that a person cordoned", () => {

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type KubernetesClient, type Node } from "../../lib/kubernetes";
+import { parseUpdates } from "../../providers/kubeadm/plan/updates/updates";
 import { withoutV } from "../../providers/kubeadm/plan/rollout/observed";
 import {
   ALL_SOFTWARE,
   annotationKeys,
   KUBERNETES_SOFTWARE,
+  OS_UPDATES,
 } from "../../providers/kubeadm/plan/rollout/annotations";
 
 const KEYS = annotationKeys();
@@ -93,6 +95,9 @@ function dueOf(annotations: Readonly<Record<string, string>>): string[] {
     const asked = annotations[KEYS.desired(software)];
     return asked !== undefined && asked !== annotations[KEYS.current(software)];
   });
+  const updates = annotations[KEYS.desired(OS_UPDATES)];
+  const report = parseUpdates(annotations[KEYS.current(OS_UPDATES)]);
+  if (updates !== undefined && report && "hash" in report && report.hash === updates) due.push(OS_UPDATES);
   return annotations[KEYS.finalFailure] === requestsOf(due, annotations) ? [] : due;
 }
 
@@ -120,12 +125,18 @@ async function install(
   await pause(milliseconds);
   if (due.includes("kubelet")) await upgrade(client, node);
   for (const software of others)
-    await annotate(client, node, { [KEYS.current(software)]: annotations[KEYS.desired(software)]! });
+    await annotate(client, node, { [KEYS.current(software)]: reportOf(software, annotations) });
   await annotate(client, node, {
     ...(due.includes("kubelet") ? currents(annotations[KEYS.desired("kubelet")]!) : {}),
     [KEYS.ready]: "true",
   });
 }
+
+/** What an agent reports of software that it has as its Node asks for it. */
+const reportOf = (software: string, annotations: Readonly<Record<string, string>>): string => {
+  const asked = annotations[KEYS.desired(software)] ?? "";
+  return software === OS_UPDATES ? `none ${asked} 0 -` : asked;
+};
 
 async function upgrade(client: KubernetesClient, node: Node): Promise<void> {
   const version = node.metadata?.annotations?.[KEYS.desired("kubelet")] ?? "";

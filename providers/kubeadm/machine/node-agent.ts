@@ -7,6 +7,7 @@ import {
   CONFIGURATION,
   DRIFT,
   KUBERNETES_SOFTWARE,
+  OS_UPDATES,
 } from "../plan/rollout/annotations";
 import {
   endpointParameters,
@@ -25,7 +26,7 @@ import type { StagedVersions } from "../plan/rollout/node-agents";
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
  * changes, since foresail reinstalls them on a machine only when it changes.
  */
-export const AGENT_VERSION = "1.14.0";
+export const AGENT_VERSION = "1.15.0";
 
 /** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
@@ -50,13 +51,14 @@ const ORDER = [
   "node-agent",
   DRIFT,
   "os-packages",
+  OS_UPDATES,
   "containerd",
   "kubeadm",
   "kubelet",
   "kubectl",
   CONFIGURATION,
   CERTIFICATES,
-].filter((name) => name === DRIFT || name === CERTIFICATES || ALL_SOFTWARE.includes(name));
+].filter((name) => [DRIFT, OS_UPDATES, CERTIFICATES, ...ALL_SOFTWARE].includes(name));
 
 /** Renders the agent's configuration as shell text, which the agent reads when it starts. */
 export function agentConfiguration(settings: AgentSettings): string {
@@ -105,6 +107,9 @@ export function installerText(source: SoftwareSource): string {
 /** Returns the functions of a configuration's installer alone. */
 const configurationFunctions = () => `\n${textsOf(["node-agent/configuration"])}\n`;
 
+/** Returns the functions of the installer of updates alone. */
+const updateFunctions = () => `\n${textsOf(["node-agent/system-updates"])}\n`;
+
 /**
  * Returns the installers that only root can run, the agent's own first: each is its header and installerText.
  *
@@ -135,7 +140,9 @@ export function installersOf(
     ...staged.kubernetes.flatMap((version) =>
       [...KUBERNETES_SOFTWARE, ...images].map((software) => one(software, version)),
     ),
-    ...Object.entries(staged.software).map(([software, version]) => one(software, version)),
+    ...Object.entries(staged.software).map(([software, version]) =>
+      software === OS_UPDATES ? one(software, version, {}, updateFunctions()) : one(software, version),
+    ),
     ...(configuration
       ? [
           one(

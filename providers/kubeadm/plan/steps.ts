@@ -14,6 +14,7 @@ import {
   word,
   words,
 } from "../../../lib/steps/line";
+import { REBOOTS } from "./updates/updates";
 import { type CommonStep, defineSteps, type StepOf } from "../../../lib/steps/steps";
 
 const machine = word("machine");
@@ -181,6 +182,15 @@ export const nodeRolloutSteps = defineSteps({
     "cordons",
     "cordon, ",
   )}${whether("drains", "drain, ")}put the files back, restart what reads them${renews}${whether("uncordons", ", uncordon")})`,
+  /** The installation of updates of the operating system. */
+  update: stepLine`${machine}: ${whether("resumed", "begun by an earlier run: ")}update ${count("packages", "package")} of the operating system, list ${token("list")} (${whether("staysCordoned", "", "cordon, ")}drain, install these versions, ${choice("reboot", REBOOTS)}, ${end}): ${prose("versions")}`,
+  /** The reboot that updates of the operating system, installed by others, ask for. */
+  reboot: stepLine`${machine}: ${whether("resumed", "begun by an earlier run: ")}reboot, since its packages ask for it (${whether("staysCordoned", "", "cordon, ")}drain, reboot, wait until Ready, ${end})`,
+  /** What a step installs that has other changes, too. */
+  updatesOf: stepLine`${machine}: the updates ${token("list")} of its operating system, ${choice("reboot", REBOOTS)}: ${prose("versions")}`,
+  unreadUpdates: stepLine`${machine}: the pending updates of its operating system could not be read: ${prose("why")}`,
+  /** Machines whose reports no run has seen. */
+  laterUpdates: stepLine`the next preview lists the pending updates of ${phrase("machines")}, which their node agents report from this run on`,
   /** The renewal of a control plane's certificates. */
   renew: stepLine`${machine}: ${whether("resumed", "begun by an earlier run: ")}renew ${count("certificates", "certificate")} (the first ends on ${token("day")}), restart etcd, the API server, the controller manager and the scheduler`,
   /** A machine whose kubelet can't use the API any more. */

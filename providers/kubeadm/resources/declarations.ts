@@ -258,6 +258,10 @@ export interface ReaderAccountInputs extends ConfigurationInputs {
   protectsDrift?: boolean;
   /** Set by check: whether the annotations that report and renew certificates are protected, too; absent until they are. */
   protectsCertificates?: boolean;
+  /** Whether agents report updates of the operating system; absent for no. */
+  reportsUpdates?: true;
+  /** Set by check: whether the annotations of these updates are protected, too; absent until they are. */
+  protectsUpdates?: boolean;
   /**
    * Set by check: whether the Lease and the history are compared, too, and the read-only account may compare; absent until
    * they are.
@@ -277,7 +281,12 @@ export interface ReaderAccountInputs extends ConfigurationInputs {
 export class ReaderAccount extends resourceClass<
   ReaderAccountInputs,
   ReaderAccountInputs,
-  "objects" | "hasAnnotationPolicy" | "protectsDrift" | "protectsCertificates" | "comparesAll"
+  | "objects"
+  | "hasAnnotationPolicy"
+  | "protectsDrift"
+  | "protectsCertificates"
+  | "protectsUpdates"
+  | "comparesAll"
 >("kubeadm/ReaderAccount", { secrets: ["kubeconfig"] }) {}
 
 export interface NodeGroupInputs extends MachinesInputs {
@@ -395,6 +404,10 @@ export interface NodeRolloutInputs extends MachinesInputs {
   renewing?: string[];
   /** Set by check: names of the machines whose kubelets get new certificates; absent for none. */
   renewingKubelets?: string[];
+  /** Set by check: by machine, what asks for the updates of its operating system that this run installs; absent for none. */
+  updating?: Record<string, string>;
+  /** Set by check: names of the machines that report these updates; absent where they are not asked to. */
+  reportingUpdates?: string[];
   /** From the ClusterInit; absent until the configuration changes for the first time. */
   configuration?: RolledConfiguration;
   /** Paths of the files whose content is secret, which no preview shows; absent for none. */
@@ -420,5 +433,5 @@ export interface NodeRolloutOutputs extends NodeRolloutInputs {
 export class NodeRollout extends resourceClass<
   NodeRolloutInputs,
   NodeRolloutOutputs,
-  "leftOut" | "renewing" | "renewingKubelets"
+  "leftOut" | "renewing" | "renewingKubelets" | "updating" | "reportingUpdates"
 >("kubeadm/NodeRollout", { outputs: ["nodes", "version"], secrets: ["kubeconfig"] }) {}

@@ -30,6 +30,9 @@ changing=$folder/changing
 before=$folder/before
 # exists from the first renewed certificate until everything that reads them has restarted
 renewing=$folder/renewing
+# of updates of the operating system: pending (their list, when it was last read), begun (the list that is being installed),
+# completed (the hash of the last one), and rebooted (the boot from which this machine was rebooted for them)
+updates=$folder/os-updates
 # contains the installers of the version that ran when others were staged: VERSION/SOFTWARE; no request can name them
 former=$folder/former
 initialized=$ROOT$AGENT_INITIALIZED_PATH

@@ -7,6 +7,7 @@ refuse() {
   for one in "${due[@]}"; do
     to=${wanted[$one]}
     if ! [[ $to =~ $VERSION_PATTERN ]]; then say "$one: \"${to:0:60}\" is not a version"; return "$FINAL"; fi
+    if [ "$one" = os-updates ] && updates_installer >/dev/null; then continue; fi
     if [ "$one" != drift ] && [ "$one" != certificates ] && [ ! -f "$installers/$one/$to" ]; then
       # shellcheck disable=SC2011 # names of versions have no spaces
       say "$one $to is not staged on this machine, which has: $(ls "$installers/$one" 2>/dev/null | xargs); a node takes only what foresail has put there"
@@ -91,6 +92,7 @@ change() {
   fi
   if is_due drift; then repair_drift || return 1; fi
   if is_due os-packages; then install_version os-packages "${wanted[os-packages]}" || return 1; fi
+  if is_due os-updates; then install_updates || return 1; fi
   if is_due containerd; then install_version containerd "${wanted[containerd]}" || return 1; fi
   if is_due kubeadm || is_due kubelet || is_due kubectl || { may_be_half_upgraded && [ -n "${wanted[kubelet]}" ]; }; then
     # kubeadm writes the cluster's configuration, with which this machine may have to go back

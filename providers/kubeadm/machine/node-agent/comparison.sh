@@ -10,6 +10,7 @@ found() {
   node-agent) printf '%s' "$AGENT_VERSION" ;;
   drift) printf '%s' "${drift_words%% *}" ;;
   certificates) first_certificate_end "$certificate_words" ;;
+  os-updates) cat "$updates/completed" 2>/dev/null ;;
   esac || true
 }
 
@@ -74,11 +75,13 @@ compare() {
   local one
   due=() request="${annotation[$key_allowed]-}"
   find_certificates
+  find_updates
   for one in "${software[@]}"; do
     if [ "$asked" = annotations ]; then wanted[$one]=${annotation[${key_desired[$one]}]-}; else wanted[$one]=$([[ $one != kube* ]] || say "$asked"); fi
     wanted[$one]=${wanted[$one]#v}
     if [ "$one" = drift ] && { [ "$drift_mode" != repair ] || [ "${wanted[$one]}" != none ]; }; then wanted[$one]=""; fi
     if [ "$one" = certificates ] && [[ ${wanted[$one]} != after:* ]]; then wanted[$one]=""; fi
+    if [ "$one" = os-updates ] && [ "${wanted[$one]}" = none ]; then wanted[$one]=""; fi
     request+=" $one ${wanted[$one]}"
     find_version "$one"
     if [ "$one" = certificates ] && [ -n "${wanted[$one]}" ] && are_certificates_valid "${wanted[$one]}"; then have[$one]=${wanted[$one]}; fi
@@ -126,6 +129,8 @@ note_found() {
       if [ "$drift_words" = none ]; then forget "${key_current[$one]}"; else note "${key_current[$one]}" "$drift_words"; fi
     elif [ "$one" = certificates ]; then
       if [ -n "$certificate_words" ]; then note "${key_current[$one]}" "$certificate_words"; fi
+    elif [ "$one" = os-updates ]; then
+      if [ -n "$update_words" ]; then note "${key_current[$one]}" "$update_words"; else forget "${key_current[$one]}"; fi
     elif [ -n "${have[$one]}" ]; then
       note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"
     fi

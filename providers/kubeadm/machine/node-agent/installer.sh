@@ -1,11 +1,12 @@
 # shellcheck shell=bash
-# given: common/system common/kubernetes-packages common/kubernetes-bundle node-agent/configuration
+# given: common/system common/kubernetes-packages common/kubernetes-bundle node-agent/configuration node-agent/system-updates
 # Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
 # `stage` does all of Kubernetes' installation that can be done while the machine works, `install` installs it unless it is
 # installed; all may run twice. `images restore` imports missing images of an installed version. `configuration keep` only
 # keeps the files of before, `configuration changed` lists the user's files that this version changes, `configuration
 # restore` takes it back, `configuration etcd FILE` writes etcd's new manifest to a file, `configuration certificate FOLDER` the API server's new
-# certificate with its key to a folder, `configuration baseline` prints the version of nodes without one.
+# certificate with its key to a folder, `configuration baseline` prints the version of nodes without one. `os-updates fetch`
+# fetches the lists of packages, `os-updates list` lists pending updates, `os-updates download FILE` and `install FILE` those of a list.
 # Parameters, besides those of common/: SOFTWARE, VERSION, PROXY (a list of NAME=value); for the agent itself AGENT_PROGRAM
 set -euo pipefail
 umask 077
@@ -90,6 +91,10 @@ case "$SOFTWARE ${1:-}" in
 "containerd check") check_containerd "$(containerd_package)" ;;
 "containerd install") install_containerd ;;
 "os-packages install") upgrade_packages ;;
+"os-updates fetch") fetch_lists ;;
+"os-updates list") list_updates ;;
+"os-updates download") download_updates "$2" ;;
+"os-updates install") install_listed_updates "$2" ;;
 "configuration keep") keep_previous ;;
 "configuration install") install_configuration ;;
 "configuration remove") remove_former_files ;;

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317 # parts of one program
-# needs: common/system common/certificates common/static-pods node-agent/drift node-agent/endings node-agent/going-back node-agent/agent node-agent/node node-agent/comparison node-agent/changes node-agent/changed-configuration node-agent/kubelet
+# needs: common/system common/certificates common/static-pods node-agent/drift node-agent/endings node-agent/going-back node-agent/agent node-agent/node node-agent/comparison node-agent/changes node-agent/changed-configuration node-agent/kubelet node-agent/updates
 # replaces: fail
 unfinished=no
 failures=0 failed_request="" not_before=0 longer_pause=0
@@ -196,6 +196,7 @@ rest() {
 }
 
 patience() {
+  if has_to_fetch && [ "$failures" = 0 ]; then echo 1; return; fi
   if [ "$failures" = 0 ]; then if [ -z "$shortage" ]; then echo 300; else echo 60; fi; return; fi
   echo $((not_before > SECONDS ? not_before - SECONDS : 1))
 }

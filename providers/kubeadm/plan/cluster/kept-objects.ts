@@ -20,6 +20,8 @@ export interface KeptOptions {
   readonly drift: boolean;
   /** Whether the annotations of certificates are protected. */
   readonly certificates: boolean;
+  /** Whether the annotations of updates of the operating system are protected. */
+  readonly updates: boolean;
   /** Whether the Lease and the history are kept, too, and the read-only account may read what is kept. */
   readonly comparesAll: boolean;
   /** The stack, which the cluster records as its owner; undefined while it has no identity. */
@@ -38,11 +40,11 @@ export const objectOf = ({ apiVersion, kind, namespace, name }: ObjectRef): NewO
  * status. An object without fields must only exist: its content changes with each run.
  */
 export function keptObjects(options: KeptOptions): NewObject[] {
-  const { annotations, hasPolicy, configuration, drift, certificates, comparesAll, owner } = options;
+  const { annotations, hasPolicy, configuration, drift, certificates, updates, comparesAll, owner } = options;
   return [
     ...readerObjects(comparesAll, owner !== undefined),
     ...(owner === undefined ? [] : [ownerObject(owner)]),
-    ...(hasPolicy ? annotationPolicy(annotations, { configuration, drift, certificates }) : []),
+    ...(hasPolicy ? annotationPolicy(annotations, { configuration, drift, certificates, updates }) : []),
     ...(comparesAll ? [objectOf(CLUSTER_LEASE), objectOf(CLUSTER_HISTORY)] : []),
   ];
 }
@@ -56,6 +58,7 @@ export const allKeptObjects = (annotations: string): NewObject[] => [
       configuration: true,
       drift: true,
       certificates: true,
+      updates: true,
       comparesAll: true,
     },
     owner: undefined,

@@ -1,4 +1,11 @@
-import { ALL_SOFTWARE, annotationsBetween, CERTIFICATES, DRIFT, VERSIONED_SOFTWARE } from "./annotations";
+import {
+  ALL_SOFTWARE,
+  annotationsBetween,
+  CERTIFICATES,
+  DRIFT,
+  OS_UPDATES,
+  VERSIONED_SOFTWARE,
+} from "./annotations";
 
 const API = "admissionregistration.k8s.io/v1";
 export const ANNOTATION_POLICY = "foresail-node-annotations";
@@ -16,8 +23,8 @@ const isUnchanged = (keys: readonly string[]) =>
  * networks give the pods of each node the permission to patch the status of all Nodes.
  *
  * @param pattern of the annotation keys
- * @param also whether there are annotations for the configuration of nodes, for what others changed on them, and for their
- *   certificates
+ * @param also whether there are annotations for the configuration of nodes, for what others changed on them, for their
+ *   certificates, and for updates of their operating systems
  */
 export function annotationPolicy(
   pattern: string,
@@ -25,12 +32,14 @@ export function annotationPolicy(
     configuration?: boolean | undefined;
     drift?: boolean | undefined;
     certificates?: boolean | undefined;
+    updates?: boolean | undefined;
   } = {},
 ) {
   const software = [
     ...(also.configuration ? ALL_SOFTWARE : VERSIONED_SOFTWARE),
     ...(also.drift ? [DRIFT] : []),
     ...(also.certificates ? [CERTIFICATES] : []),
+    ...(also.updates ? [OS_UPDATES] : []),
   ];
   const { commands, reports } = annotationsBetween(pattern, software);
   const groups = JSON.stringify(ADMINISTRATORS);

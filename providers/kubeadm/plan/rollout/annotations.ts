@@ -11,6 +11,8 @@ export const CONFIGURATION = "configuration";
 export const DRIFT = "drift";
 /** Name under which the ends of a node's certificates are reported, and renewed by the same protocol. */
 export const CERTIFICATES = "certificates";
+/** Name under which pending updates of the operating system are reported, and installed by the same protocol. */
+export const OS_UPDATES = "os-updates";
 /** Version of `DRIFT` on a node whose files are as foresail left them. */
 export const NO_DRIFT = "none";
 /** Software whose annotations are protected from the beginning. */

@@ -1,10 +1,11 @@
-import { CERTIFICATES, DRIFT } from "./annotations";
+import { CERTIFICATES, DRIFT, OS_UPDATES } from "./annotations";
 import { isKubernetes, type OnFailure, type RolloutStep } from "./desired";
 import { minorsBetween } from "./versions";
 
 /** Software whose change a node can't take back, with the reason. */
 const STAYS: Readonly<Record<string, string>> = {
   "os-packages": "packages of the distribution do not go back",
+  [OS_UPDATES]: "updates of the operating system do not go back",
   [DRIFT]: "files that were put back stay so",
   [CERTIFICATES]: "renewed certificates stay",
 };

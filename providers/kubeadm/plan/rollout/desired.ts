@@ -4,7 +4,8 @@ import { memberOf } from "../cluster/pools";
 import { type ConfigurationVersions, drainsFor, versionFor } from "../configuration/configuration";
 import { firstEnd, renewableEnds } from "../certificates/report";
 import { drainsForRepair, namedFiles } from "../drift/drift";
-import { CERTIFICATES, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT } from "./annotations";
+import { CERTIFICATES, CONFIGURATION, DRIFT, KUBERNETES_SOFTWARE, NO_DRIFT, OS_UPDATES } from "./annotations";
+import type { PendingUpdates, UpdateSettings } from "../updates/updates";
 import type { RolloutNode } from "./observed";
 import { recalledRequests, type RecalledRequest } from "./recall";
 import { minorsBetween } from "./versions";
@@ -58,20 +59,21 @@ export interface RolloutOptions {
 type DesiredSoftware = Pick<DesiredRollout, "software" | "configuration">;
 
 /** What decides which of them a node gets. */
-type NodeOfPool = Pick<RolloutNode, "controlPlane" | "pool" | "renewal">;
+type NodeOfPool = Pick<RolloutNode, "controlPlane" | "pool" | "renewal" | "updateRequest">;
 
 /** Returns the desired versions of everything but Kubernetes for a node. */
 function otherSoftware(
   { software, configuration }: DesiredSoftware,
-  { controlPlane, pool, renewal }: NodeOfPool,
+  { controlPlane, pool, renewal, updateRequest }: NodeOfPool,
 ): Record<string, string> {
-  if (configuration === undefined && renewal === undefined) return software;
+  if (configuration === undefined && renewal === undefined && updateRequest === undefined) return software;
   return {
     ...software,
     ...(configuration
       ? { [CONFIGURATION]: versionFor(configuration, memberOf(controlPlane ? CONTROL_PLANE_GROUP : pool)) }
       : {}),
     ...(renewal === undefined ? {} : { [CERTIFICATES]: renewal }),
+    ...(updateRequest === undefined ? {} : { [OS_UPDATES]: updateRequest }),
   };
 }
 
@@ -128,6 +130,8 @@ export interface RolloutSettings {
   /** Time limit for the node agent's work on one node. */
   nodeTimeoutSeconds: number;
   software: { containerd?: string; osPackages?: string };
+  /** Which updates of the operating system roll out; absent for none. */
+  osUpdates?: UpdateSettings;
   /** What happens to a node on which a change fails; absent for back, except from a version of Kubernetes. */
   onFailure?: OnFailure;
   /** Whether nodes are drained for another patch version of Kubernetes; absent for yes. */
@@ -197,6 +201,9 @@ export interface RolloutStep {
   /** What asks the agent to renew certificates, how many, and when the first of them ends; absent for none. */
   renewal?: string;
   renews?: { count: number; ends: string };
+  /** What asks the agent for updates of the operating system, and what they are; absent for none. */
+  updateRequest?: string;
+  updates?: PendingUpdates;
   /** Its change window was found open: an earlier run began it. */
   resumed: boolean;
   /** Requests of an earlier run to take back, although the node reports what is desired; absent for none. */
@@ -231,6 +238,8 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
     ...(node.drift && software.some(({ name }) => name === DRIFT) ? { repairs: namedFiles(node.drift) } : {}),
     ...(node.renewal === undefined ? {} : { renewal: node.renewal }),
     ...renewed(node, software),
+    ...(node.updateRequest === undefined ? {} : { updateRequest: node.updateRequest }),
+    ...updated(node, software),
     resumed: node.changesAllowed,
     ...(recalled.length > 0 ? { recalled } : {}),
     ...(staysCordoned(node) ? { staysCordoned: true } : {}),
@@ -246,6 +255,12 @@ function renewed(
   const first = firstEnd(ends);
   if (first === undefined || !software.some(({ name }) => name === CERTIFICATES)) return {};
   return { renews: { count: ends.length, ends: first } };
+}
+
+/** Returns the updates that a step installs; empty for none. */
+function updated({ updates }: RolloutNode, software: RolloutStep["software"]): Pick<RolloutStep, "updates"> {
+  if (updates === undefined || "unread" in updates) return {};
+  return software.some(({ name }) => name === OS_UPDATES) ? { updates } : {};
 }
 
 /** Returns whether a change of one software takes the pods from the node. */

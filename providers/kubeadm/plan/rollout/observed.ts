@@ -3,7 +3,8 @@ import { GROUP_LABEL, removalIn } from "../membership/nodes";
 import { type Drift, parseDrift } from "../drift/drift";
 import { type CertificateReport, certificateVersion, parseCertificates } from "../certificates/report";
 import { ALL_SOFTWARE, annotationKeys, BACK_FAILED, DRIFT, FAILED_CHANGE, GO_BACK } from "./annotations";
-import { CERTIFICATES, NO_DRIFT, WAS_CORDONED } from "./annotations";
+import { CERTIFICATES, NO_DRIFT, OS_UPDATES, WAS_CORDONED } from "./annotations";
+import { parseUpdates, type UpdateReport, updatesVersion } from "../updates/updates";
 import { type FailedChange, parseFailedChange } from "./failed-change";
 
 /** A Node as a rollout sees it. It contains all state of the protocol: nothing else is kept between runs. */
@@ -44,6 +45,10 @@ export interface RolloutNode {
   certificates?: CertificateReport;
   /** What asks its agent to renew them, when this run does. */
   renewal?: string;
+  /** The pending updates of its operating system; absent from agents that do not report them. */
+  updates?: UpdateReport;
+  /** What asks its agent to install them, when this run does. */
+  updateRequest?: string;
 }
 
 /** Returns a Ready node at rest, as it is after it has joined: nothing is requested of its agent. */
@@ -106,6 +111,10 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     if (version !== undefined) current[CERTIFICATES] = version;
     if (version !== undefined && asked !== undefined) desired[CERTIFICATES] = asked;
   }
+  const updates = parseUpdates(annotations[keys.current(OS_UPDATES)]);
+  const askedUpdates = annotations[keys.desired(OS_UPDATES)];
+  if (updates ?? askedUpdates) current[OS_UPDATES] = updatesVersion(updates, askedUpdates);
+  if (askedUpdates !== undefined) desired[OS_UPDATES] = askedUpdates;
   return {
     name: node.metadata?.name ?? "",
     controlPlane,
@@ -128,6 +137,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string, repairs = 
     current,
     ...(drift ? { drift } : {}),
     ...(certificates ? { certificates } : {}),
+    ...(updates ? { updates } : {}),
   };
 }
 

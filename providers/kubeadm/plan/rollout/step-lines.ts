@@ -1,5 +1,6 @@
 import { changesCertificate, changesEndpoint, changesEtcd } from "../configuration/configuration";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
+import { listedUpdates } from "../updates/updates";
 import { AGENT_VERSION_PATTERN, CERTIFICATES, CONFIGURATION, DRIFT } from "./annotations";
 import { isKubernetes, type RolloutStep } from "./desired";
 
@@ -18,6 +19,7 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
     if (configuration) return configureStep(step, configuration);
     return step.renews && software.length === 0 ? renewStep(step, step.renews) : repairStep(step);
   }
+  if (step.updates && step.software.length === 1) return updateStep(step, step.updates);
   const work = step.how === "software" ? "the node agent changes it" : step.how;
   return {
     kind: "upgrade",
@@ -101,6 +103,27 @@ function renewStep(
     certificates,
     day: ends.slice(0, 10),
     ...(resumed ? { resumed: true } : {}),
+  };
+}
+
+/** Returns the step of a node that gets updates of its operating system alone. */
+function updateStep(
+  { node: machine, resumed, staysCordoned }: RolloutStep,
+  updates: NonNullable<RolloutStep["updates"]>,
+): NodeRolloutStep {
+  const of = {
+    machine,
+    ...(resumed ? { resumed: true as const } : {}),
+    ...(staysCordoned ? { staysCordoned: true as const } : {}),
+  };
+  if (updates.count === 0) return { kind: "reboot", ...of };
+  return {
+    kind: "update",
+    ...of,
+    packages: updates.count,
+    list: updates.hash ?? "",
+    reboot: updates.reboot,
+    versions: listedUpdates(updates),
   };
 }
 

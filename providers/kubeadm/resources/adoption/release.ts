@@ -7,7 +7,13 @@ import { WRITTEN_SETTINGS } from "../../plan/adoption/adopted-configuration";
 import { allKeptObjects } from "../../plan/cluster/kept-objects";
 import { GROUP_LABEL } from "../../plan/membership/nodes";
 import { remainingSettings } from "../../plan/adoption/release";
-import { ALL_SOFTWARE, annotationsBetween, CERTIFICATES, DRIFT } from "../../plan/rollout/annotations";
+import {
+  ALL_SOFTWARE,
+  annotationsBetween,
+  CERTIFICATES,
+  DRIFT,
+  OS_UPDATES,
+} from "../../plan/rollout/annotations";
 import { administratorKubeconfig } from "./adoption";
 import { nodeReference } from "../session/cluster-session";
 import type { ClusterInitOutputs } from "../declarations";
@@ -78,7 +84,12 @@ async function clearNode(
   present: Readonly<Record<string, unknown>>,
   pattern: string,
 ): Promise<void> {
-  const { commands, reports } = annotationsBetween(pattern, [...ALL_SOFTWARE, DRIFT, CERTIFICATES]);
+  const { commands, reports } = annotationsBetween(pattern, [
+    ...ALL_SOFTWARE,
+    DRIFT,
+    CERTIFICATES,
+    OS_UPDATES,
+  ]);
   const own = [...commands, ...reports].filter((key) => key in present);
   if (own.length === 0 && !(GROUP_LABEL in present)) return;
   const annotations = Object.fromEntries(own.map((key) => [key, null]));

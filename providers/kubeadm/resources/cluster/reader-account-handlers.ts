@@ -123,6 +123,7 @@ export const handlers: Handlers = {
     const hasPolicy = olds.hasAnnotationPolicy === true || newVersion;
     const drift = olds.protectsDrift === true || news.drift !== undefined || rolled;
     const certificates = olds.protectsCertificates === true || newVersion || rolled;
+    const updates = olds.protectsUpdates === true || news.reportsUpdates === true;
     const comparesAll = olds.comparesAll === true || rolled;
     const objects = keptObjects({
       annotations: news.annotations,
@@ -130,6 +131,7 @@ export const handlers: Handlers = {
       configuration: given.configuration !== undefined,
       drift,
       certificates,
+      updates,
       comparesAll,
       owner: recordedOwner(olds, news),
     });
@@ -143,6 +145,7 @@ export const handlers: Handlers = {
         hasAnnotationPolicy: hasPolicy,
         ...(drift ? { protectsDrift: true } : {}),
         ...(certificates ? { protectsCertificates: true } : {}),
+        ...(updates ? { protectsUpdates: true } : {}),
         ...(comparesAll ? { comparesAll: true } : {}),
         objects,
         steps,

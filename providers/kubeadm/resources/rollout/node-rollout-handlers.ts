@@ -17,6 +17,7 @@ const RECORDED = [
   "rollout",
   "certificates",
   "backup",
+  "reportingUpdates",
 ] as const;
 
 const nameOf = ({ specification }: Inputs) => `NodeRollout ${specification.name}`;
@@ -29,8 +30,18 @@ export const handlers: Handlers = {
     }
     const { previewRollout } = await import("./preview.js");
     const desired = withGivenConfiguration(olds, news);
-    const { refusals, stuck, unfit, notes, leftOut, renewing, renewingKubelets, ...preview } =
-      await previewRollout(nameOf(news), olds, desired);
+    const {
+      refusals,
+      stuck,
+      unfit,
+      notes,
+      leftOut,
+      renewing,
+      renewingKubelets,
+      updating,
+      reportingUpdates,
+      ...preview
+    } = await previewRollout(nameOf(news), olds, desired);
     const { configurationDiff } = await import("../configuration/configuration-diff.js");
     const diff = await configurationDiff(nameOf(news), olds, desired, preview.steps);
     const { tryKubeProxy } = await import("../configuration/tried-kube-proxy.js");
@@ -53,7 +64,8 @@ export const handlers: Handlers = {
       ...diff.lines,
     ])
       report(nameOf(news), line);
-    reportRecorded(nameOf(news), olds, { ...desired, steps }, RECORDED);
+    const reporting = reportingUpdates ? { reportingUpdates } : {};
+    reportRecorded(nameOf(news), olds, { ...desired, steps, ...reporting }, RECORDED);
     return {
       inputs: {
         ...desired,
@@ -61,6 +73,8 @@ export const handlers: Handlers = {
         leftOut,
         ...(renewing ? { renewing } : {}),
         ...(renewingKubelets ? { renewingKubelets } : {}),
+        ...(updating ? { updating } : {}),
+        ...reporting,
       },
       failures: [
         ...stopped.refusals.map((reason) => ({ property: "cluster", reason })),

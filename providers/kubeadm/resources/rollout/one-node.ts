@@ -7,6 +7,7 @@ import {
   DRIFT,
   FAILED_CHANGE,
   GO_BACK,
+  OS_UPDATES,
   WAS_CORDONED,
 } from "../../plan/rollout/annotations";
 import { missedOf, refuseBack } from "../../plan/rollout/back";
@@ -27,6 +28,7 @@ import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired
 import { nodeReference } from "../session/cluster-session";
 import { untilEtcdSpares } from "../membership/etcd-membership";
 import { awaitedBack, awaitedOfAgent, hasBegun, withdrawnRequest } from "../../plan/rollout/silent-agent";
+import { assertPreviewedUpdates } from "../updates/rollout";
 import type { RolloutRecord, RolloutSession } from "./record";
 import { AgentStopped, AgentWatch } from "./silent-agent";
 
@@ -92,6 +94,7 @@ export class NodeUpgrade {
   async open(): Promise<void> {
     const { node, keys, step } = this;
     if (step.resumed) return;
+    assertPreviewedUpdates(node, step.updateRequest);
     // an agent with an earlier request must not begin before the node is drained
     const { current } = node;
     const idle = Object.keys(node.desired).filter(
@@ -138,7 +141,12 @@ export class NodeUpgrade {
       if (!(error instanceof NodeRefused || error instanceof WaitTimeout)) throw error;
       await this.goBack(error);
     }
-    await this.close("RolloutFinished", { [FAILED_CHANGE]: null });
+    const isUpdated = OS_UPDATES in wanted || OS_UPDATES in node.desired;
+    await this.close("RolloutFinished", {
+      [FAILED_CHANGE]: null,
+      // the next list of updates may have the same hash
+      ...(isUpdated ? { [this.keys.desired(OS_UPDATES)]: null } : {}),
+    });
   }
 
   /**

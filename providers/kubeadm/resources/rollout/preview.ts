@@ -38,6 +38,7 @@ import {
   renewingNodes,
   withCertificateEnds,
 } from "../certificates/rollout";
+import { updateNotes, type UpdatesPreview, updatesPreview, withUpdates } from "../updates/rollout";
 import { readForCheck } from "../session/preview-reading";
 import type { ClusterReading } from "../session/shared-reading";
 
@@ -75,7 +76,7 @@ export function observedNodes(objects: readonly Node[], inputs: NodeRolloutInput
     const node = observeRolloutNode(object, inputs.rollout.annotations, inputs.drift === "repair");
     // a machine that moved gets the label of its pool before the rollout
     const pool = pools.get(node.name) ?? node.pool;
-    return withRenewal({ ...withBaseline(node, inputs), pool }, inputs);
+    return withUpdates(withRenewal({ ...withBaseline(node, inputs), pool }, inputs), inputs);
   });
 }
 
@@ -127,7 +128,7 @@ interface Unfit {
 }
 
 /** What a rollout will do. */
-interface RolloutPreview {
+interface RolloutPreview extends UpdatesPreview {
   steps: NodeRolloutStep[];
   refusals: string[];
   /** Why no node may begin until a person does something. */
@@ -155,34 +156,39 @@ export async function previewRollout(
   olds: Partial<NodeRolloutInputs>,
   news: NodeRolloutInputs,
 ): Promise<RolloutPreview> {
-  const live = await readForCheck(resource, olds, news, (cluster) => fromCluster(resource, cluster, news));
+  const live = await readForCheck(resource, olds, news, (cluster) =>
+    fromCluster(resource, cluster, olds, news),
+  );
   if (live === undefined) return NOTHING;
   if (live.facts) return live.facts;
   const preview = fromState(olds, news);
   const configured = news.machines.map(({ name }) => name);
   const recorded = (olds.machines ?? []).map(({ name }) => name).filter((name) => configured.includes(name));
   const { steps: known } = preview;
+  const { reportingUpdates } = olds;
   const steps = stepsOfUnread({
     why: live.unread,
     steps: known,
     recorded,
     what: "the versions that it runs",
   });
-  return { ...preview, steps };
+  return { ...preview, steps, ...(news.rollout.osUpdates && reportingUpdates ? { reportingUpdates } : {}) };
 }
 
 /** Returns the plan from the running cluster. */
 async function fromCluster(
   resource: string,
   cluster: ClusterReading,
+  olds: Partial<NodeRolloutInputs>,
   news: NodeRolloutInputs,
 ): Promise<RolloutPreview> {
   const { kubernetes } = cluster;
   const { nodes: observed, desired } = await observeRollout(kubernetes, news, cluster);
   const kubelets = await endedKubelets(resource, observed, news);
   const due = renewingNodes(observed, news);
+  const updates = updatesPreview(observed, olds, news);
   const nodes = observed.map((node) =>
-    withRenewal(withNewKubeletCertificate(node, kubelets), { ...news, renewing: due }),
+    withUpdates(withRenewal(withNewKubeletCertificate(node, kubelets), { ...news, renewing: due }), updates),
   );
   const present = nodes.map(({ name }) => name);
   // machines that will have joined before the rollout begins, at the version that the cluster has until then
@@ -213,11 +219,13 @@ async function fromCluster(
   const runtimes = await unfitRuntimes(cluster, plan);
   const preview = described(plan, desired, news);
   const certificates = certificateNotes(nodes, plan, news);
+  const pending = updateNotes(nodes, plan.steps, olds, news);
   return {
     ...preview,
+    ...updates,
     refusals: [...preview.refusals, ...runtimes],
     unfit,
-    notes: [...preview.notes, ...silent, ...ignored, ...blocked, ...drifted, ...certificates],
+    notes: [...preview.notes, ...silent, ...ignored, ...blocked, ...drifted, ...certificates, ...pending],
     steps: [...kubelets, ...preview.steps],
     ...(renewing.length > 0 ? { renewing } : {}),
     ...(kubelets.length > 0 ? { renewingKubelets: kubelets.map(({ machine }) => machine) } : {}),

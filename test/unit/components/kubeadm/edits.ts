@@ -293,6 +293,7 @@ export const EDITS: Edit[] = [
   lists("another version to stop at", { rollout: { intermediateVersions: ["1.35.4"] } }),
   lists("another containerd", { rollout: { software: { containerd: "2.1.5-1" } } }),
   lists("updates of packages", { rollout: { software: { osPackages: "2026-11-25" } } }),
+  lists("updates of the operating system", { rollout: { osUpdates: { security: false } } }),
   lists("what is done about drift", { drift: "repair" }),
   lists("ignored errors", { ignorePreflightErrors: ["Swap"] }),
   lists("the agents' annotations", { rollout: { annotations: "[software].example.org" } }),

@@ -154,6 +154,8 @@ const FIELDS: Readonly<Record<string, readonly [Effect, string?]>> = {
   "rollout.nodeTimeoutSeconds": ["of the run", "the rollout's settings"],
   "rollout.software.containerd": ["listed", "another containerd"],
   "rollout.software.osPackages": ["listed", "updates of packages"],
+  "rollout.osUpdates.security": ["listed", "updates of the operating system"],
+  "rollout.osUpdates.reboot": ["listed", "updates of the operating system"],
   "rollout.annotations": ["listed", "the agents' annotations"],
   "timeouts.sshSeconds": ["of the run", "deadlines"],
   "timeouts.prepareSeconds": ["of the run", "deadlines"],

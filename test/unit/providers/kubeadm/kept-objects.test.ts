@@ -56,6 +56,7 @@ describe("the objects that foresail keeps in a cluster", () => {
   it("creates and updates what an earlier release did not write, by name", () => {
     const older = keptObjects({
       ...{ annotations: ANNOTATIONS, hasPolicy: true, configuration: true, drift: true, certificates: false },
+      updates: false,
       comparesAll: false,
       owner: undefined,
     });

@@ -161,7 +161,11 @@ const scripts: Record<string, Script> = {
       annotations: PATTERN,
       staged: {
         kubernetes: ["1.36.3"],
-        software: { containerd: "1.6.20~ds1-1+deb12u1", "os-packages": "2026-11-01" },
+        software: {
+          containerd: "1.6.20~ds1-1+deb12u1",
+          "os-packages": "2026-11-01",
+          "os-updates": "security",
+        },
       },
     },
     machines,

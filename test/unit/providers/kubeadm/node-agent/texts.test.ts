@@ -45,7 +45,7 @@ describe("files on a node for its agent", () => {
     assert.deepEqual(
       installers.map(({ software, version }) => `${software} ${version}`),
       [
-        "node-agent 1.14.0",
+        "node-agent 1.15.0",
         ...["1.36.3", "1.35.4"].flatMap((version) =>
           ["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} ${version}`),
         ),
