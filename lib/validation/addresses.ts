@@ -89,6 +89,8 @@ export function cidrIssue(text: string): string | undefined {
     return `${quoted(text)} is an IPv6 block; foresail builds IPv4 clusters, write e.g. "10.244.0.0/16"`;
   const [address = "", prefix = ""] = text.split("/");
   const bits = parseIpv4(address);
+  if (bits !== undefined && address === text)
+    return `${quoted(text)} has no length; write "${text}/32" for this address alone, or a larger block`;
   if (bits === undefined || !/^\d{1,2}$/.test(prefix) || Number(prefix) > 32 || text.split("/").length > 2) {
     return `${quoted(text)} is not an IPv4 block; write e.g. "10.244.0.0/16"`;
   }

@@ -64,6 +64,8 @@ export function registryHostIssue(host: string): string | undefined {
 export function mirroredRegistryIssue(host: string): string | undefined {
   if (host === "index.docker.io")
     return `is docker.io for containerd, which reads no file for ${quoted(host)}; write "docker.io"`;
+  if (host === "hub.docker.com") return 'is a web site and not a registry; write "docker.io"';
+  if (host === "*") return 'is not a host; write "_default" for all registries without an entry of their own';
   return host === "_default" ? undefined : registryHostIssue(host);
 }
 

@@ -162,6 +162,10 @@ const TABLE: [string, unknown][] = [
   ],
   ['cluster.lost[1]: "w-9" is listed twice; remove one', cluster({ lost: ["w-9", "w-9"] })],
   [
+    'cluster.network.podSubnet: "10.244.0.0" has no length; write "10.244.0.0/32" for this address alone, or a larger block',
+    network({ podSubnet: "10.244.0.0" }),
+  ],
+  [
     'cluster.network.podSubnet: "10.244.0.0/40" is not an IPv4 block; write e.g. "10.244.0.0/16"',
     network({ podSubnet: "10.244.0.0/40" }),
   ],

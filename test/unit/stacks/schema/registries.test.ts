@@ -36,6 +36,14 @@ refuses({
       registries({ mirrors: { "Docker.io": [MIRROR] } }),
     ],
     [
+      'cluster.registries.mirrors["hub.docker.com"]: is a web site and not a registry; write "docker.io"',
+      registries({ mirrors: { "hub.docker.com": [MIRROR] } }),
+    ],
+    [
+      'cluster.registries.mirrors["*"]: is not a host; write "_default" for all registries without an entry of their own',
+      registries({ mirrors: { "*": [MIRROR] } }),
+    ],
+    [
       'cluster.registries.mirrors["index.docker.io"]: is docker.io for containerd, which reads no file for "index.docker.io"; write "docker.io"',
       registries({ mirrors: { "index.docker.io": [MIRROR] } }),
     ],
