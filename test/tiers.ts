@@ -47,7 +47,7 @@ export const TIERS: readonly Tier[] = [
     folders: ["unit"],
     processes: 2,
     shares: 12,
-    timeoutMilliseconds: 20_000,
+    timeoutMilliseconds: 60_000,
     limitSeconds: 1_800,
     ground: "nothing",
   },

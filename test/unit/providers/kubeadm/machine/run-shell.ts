@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assignments, type Parameters, shellFile } from "../../../../../providers/kubeadm/machine/shell";
@@ -29,9 +29,16 @@ export const containerdProgram = (
 printf '  %s\\n' 'sandbox_image = "old"' '[p.registry]' 'config_path = ""' '[p.runtimes.runc]' \\
   'runtime_type = "io.containerd.runc.v2"' '[p.runtimes.runc.options]' 'SystemdCgroup = x'`;
 
+const roots: string[] = [];
+after(() => roots.forEach((root) => rmSync(root, { recursive: true, force: true })));
+
 /** A machine in a folder: its root, and fakes for the real programs. */
 export class ShellMachine {
   readonly root = mkdtempSync(path.join(tmpdir(), "foresail-shell-"));
+
+  constructor() {
+    roots.push(this.root);
+  }
 
   /** Puts a shell program on the machine's PATH. */
   program(name: string, text: string): void {

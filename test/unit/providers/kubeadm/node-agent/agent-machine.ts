@@ -38,10 +38,18 @@ interface AgentRun {
   output: string;
 }
 
+const LIMIT_SECONDS = 60;
+
+/** Those that tests have not removed. */
+const machines = new Set<AgentMachine>();
+// also after a test that failed: an agent would keep its process from ending
+after(() => machines.forEach((machine) => machine.remove()));
+
 /** A machine in a folder, with the real agent and fakes for all programs that it calls. */
 export class AgentMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-agent-"));
   private readonly holders: ChildProcess[] = [];
+  private readonly agents: ChildProcess[] = [];
   private readonly program = this.place(NODE_PATHS.agentProgram);
   private readonly stub = path.join(this.folder, "programs", ".stub");
 
@@ -59,6 +67,7 @@ export class AgentMachine {
       repairs?: boolean;
     } = {},
   ) {
+    machines.add(this);
     const { version = "1.35.4", cluster = version, staged = ["1.35.4", "1.36.3"] } = options;
     for (const name of ["state/annotations", "state/versions", "programs", "run"])
       mkdirSync(path.join(this.folder, name), { recursive: true });
@@ -206,6 +215,7 @@ export class AgentMachine {
     };
     const child = spawn("bash", [this.program, ...args], options);
     closeSync(log);
+    this.agents.push(child);
     return child;
   }
 
@@ -232,15 +242,19 @@ export class AgentMachine {
   }
 
   async until(isMet: () => boolean, what: string): Promise<void> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + LIMIT_SECONDS * 1000;
     while (!isMet()) {
-      if (Date.now() > deadline) throw new Error(`waited 20 s for: ${what}\n${this.calls.join("\n")}`);
+      if (Date.now() > deadline)
+        throw new Error(`waited ${LIMIT_SECONDS} s for: ${what}\n${this.calls.join("\n")}`);
       await pause(10);
     }
   }
 
   remove(): void {
+    machines.delete(this);
     for (const holder of this.holders) holder.kill("SIGKILL");
+    for (const { pid, exitCode, signalCode } of this.agents)
+      if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -14,7 +14,7 @@ const BEFORE = "aaaaaa.bbbbbb.cccccc";
 const AFTER = `${BEFORE}.dddddd.ffffff`;
 
 describe("a node agent whose API server gets other names", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const [old, fresh] = [["old"], ["new"]].map((names) => certificateWith(names));
 
   /** A control plane, of which the installer stages a certificate and puts the old one back. */

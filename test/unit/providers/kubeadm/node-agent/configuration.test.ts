@@ -12,7 +12,7 @@ const KEYS = annotationKeys();
 const workOf = ({ changes }: AgentMachine) => changes.filter((change) => !change.includes("annotate"));
 
 describe("a node agent that is asked for a configuration", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it("applies it on a worker: its files, the kubelet's configuration, and a restart of the kubelet", () => {
     const machine = askedMachine();

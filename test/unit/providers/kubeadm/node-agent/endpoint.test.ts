@@ -12,7 +12,7 @@ const kubeconfig = (server: string) =>
   `apiVersion: v1\nclusters:\n- cluster:\n    certificate-authority-data: Q0E=\n    server: https://${server}\n  name: kubernetes\n`;
 
 describe("a machine that moves to another endpoint", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let machine: ShellMachine;
   const read = (file: string) => readFileSync(machine.path(`/etc/kubernetes/${file}`), "utf8");
   const serverOf = (name: string) => /server: https:\/\/(.*)/.exec(read(`${name}.conf`))?.[1];

@@ -34,7 +34,7 @@ function breakKubelet(machine: AgentMachine): void {
 }
 
 describe("a node agent whose change would fail in the same way again", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it("says so when the kubelet keeps ending, with the kubelet's own words, after going back", () => {
     const machine = askedMachine();

@@ -34,7 +34,7 @@ function failedUpgrade(from: string, controlPlane = false): AgentMachine {
 }
 
 describe("a node agent that is asked to go back", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it("has nothing more to do after it took a configuration back by itself, and applies the cluster's no more", () => {
     const machine = askedMachine();

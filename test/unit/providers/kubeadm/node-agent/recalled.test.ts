@@ -29,7 +29,7 @@ function replaceAtBegin(machine: AgentMachine, annotations: Readonly<Record<stri
 const installed = ({ changes }: AgentMachine) => changes.filter((change) => change.startsWith("install "));
 
 describe("a node agent whose request is replaced as it begins", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let machine: AgentMachine;
   beforeEach(() => (machine = askedMachine()));
   afterEach(() => machine.remove());

@@ -20,7 +20,7 @@ const kubeconfigWith = (certificate: string) =>
   `users:\n- user:\n    client-certificate-data: ${Buffer.from(certificate).toString("base64")}\n`;
 
 describe("a node agent and the certificates of its machine", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const [soon, later] = [10, 300].map(certificateFor) as [string, string];
 
   /** A control plane, on which `kubeadm certs renew` writes certificates that end later. */

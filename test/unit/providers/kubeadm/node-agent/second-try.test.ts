@@ -30,7 +30,7 @@ function tryAgain(machine: AgentMachine): string[] {
 }
 
 describe("a node agent that tries a second time", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it("applies a configuration that failed and went back, and lets kubeadm write nothing before it has kept the files", () => {
     const machine = askedMachine();

@@ -10,7 +10,7 @@ import { AgentMachine } from "./agent-machine";
 const KEYS = annotationKeys();
 
 describe("a node agent that serves", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let machine: AgentMachine;
   let child: ChildProcess | undefined;
   const serve = () => (child = machine.start());
