@@ -22,7 +22,7 @@ export function mayBeReset(
 
 /** Machines that left the cluster, although their Nodes are still in it. */
 export interface ResetMachines {
-  /** Those that have the stack's mark, and are prepared: they join again. */
+  /** Those that have the stack's mark, or whose removal was interrupted: they join again. */
   readonly reset: string[];
   /** Those without a mark: another disk, on which nothing is prepared. */
   readonly empty: string[];
@@ -32,18 +32,22 @@ export interface ResetMachines {
  * Returns which machines were reset, or reinstalled. A machine that another stack has is neither.
  *
  * @param facts of machines that may have been
+ * @param leaving whether a removal of a machine has begun, which takes its mark with the rest
  */
 export function resetMachines(
   self: Self,
   cluster: string,
   facts: ReadonlyMap<string, ReadFacts>,
+  leaving: (machine: string) => boolean = () => false,
 ): ResetMachines {
   const found: ResetMachines = { reset: [], empty: [] };
   for (const [machine, read] of facts) {
     if ("unread" in read || read.member === true) continue;
     const owned = ownershipOf({ cluster, machine, self }, read);
-    if (owned.is === "own" || owned.is === "unnamed") found.reset.push(machine);
-    if (owned.is === "free") found.empty.push(machine);
+    const isFree = owned.is === "free";
+    if (owned.is === "own" || owned.is === "unnamed" || (isFree && leaving(machine)))
+      found.reset.push(machine);
+    else if (isFree) found.empty.push(machine);
   }
   return found;
 }

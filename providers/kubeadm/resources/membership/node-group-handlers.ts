@@ -78,7 +78,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   const former = membership.formerNodes({ group, before: olds, configured, observed });
   const others = [...elsewhere, ...membership.recordedInPools(olds)];
   const [gone, members] = await Promise.all([
-    readReset(news, mayBeReset(desired, recorded, observed)),
+    readReset(news, mayBeReset(desired, recorded, observed), observed),
     readMembers(olds, news, mayBeMember({ desired, adopted, observed })),
   ]);
   // the join of a killed run may have ended since the Nodes were read
@@ -156,14 +156,18 @@ async function readInterrupted(
   };
 }
 
-/** Asks machines whose Nodes are not Ready whether they are still members. */
+/** Asks machines whose Nodes are not Ready, or about to leave, whether they are still members. */
 async function readReset(
   news: NodeGroupInputs,
   machines: readonly RecordedMachine[],
+  observed: readonly ObservedNode[] = [],
 ): Promise<ResetMachines> {
   // the name of the cluster may not be known yet
   if (machines.length === 0 || typeof news.specification !== "object") return { reset: [], empty: [] };
-  return resetMachines(selfOf(news), news.specification.name, await readMachineFacts(news, machines));
+  const facts = await readMachineFacts(news, machines);
+  const isLeaving = (machine: string) =>
+    observed.some(({ name, removal }) => name === machine && removal !== undefined);
+  return resetMachines(selfOf(news), news.specification.name, facts, isLeaving);
 }
 
 /** Asks machines that the cluster does not have as members of a group whether they are members all the same. */

@@ -59,6 +59,14 @@ describe("a machine that was reset by hand, while its Node is in the cluster", (
       assert.deepEqual([reset, empty], [is === "reset" ? ["w-2"] : [], is === "empty" ? ["w-2"] : []]);
     });
 
+  it("is not one that was reinstalled when its own removal has taken its mark", () => {
+    const facts = new Map([["w-2", said("")]]);
+    assert.deepEqual(
+      resetMachines(SELF, "demo", facts, () => true),
+      { reset: ["w-2"], empty: [] },
+    );
+  });
+
   const plan = (gone: Parameters<typeof planMembership>[0]["gone"], observed = node()) =>
     planMembership({
       ...{ group: "workers", desired: [machine], recorded: ["w-2"], lost: [], observed: [observed] },
@@ -74,7 +82,7 @@ describe("a machine that was reset by hand, while its Node is in the cluster", (
     const left = node({ ready: true, removal: "cordoned", unschedulable: true });
     assert.deepEqual(
       plan({ reset: ["w-2"] }, left).steps.map(({ kind }) => kind),
-      ["join", "spreadDns", "keep"],
+      ["join", "spreadDns"],
     );
   });
 
