@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { leaveOut } from "../left-out";
 import { KubernetesClient } from "../../lib/kubernetes";
@@ -13,8 +13,8 @@ import {
 import { sandboxFolder } from "../../sandbox/paths";
 import { ensureToolchain } from "../../sandbox/toolchain";
 import { HARDENING_CHECKS, hardeningScript } from "../cluster/hardening/script";
-import { makeBundleArchive } from "../sites/bundle-archive";
 import { LoadBalancer } from "../sites/load-balancer";
+import { createBundleDespiteKill, publishBundle, verifyBundle } from "../sites/published-bundle";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
 import { SiteServer } from "../sites/site-server";
 import { TestAuthority } from "../support/certificates";
@@ -37,6 +37,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
   let jump: SandboxNode;
   let machine: SandboxNode;
   let digest: string;
+  let printed: [killed: string, complete: string];
   let server: SiteServer;
   let balancer: LoadBalancer;
   let authority: TestAuthority;
@@ -58,7 +59,15 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     )) as [SandboxNode, SandboxNode];
     const address = await gatewayOf(machine);
     const archive = path.join(folder, "bundle.tar.gz");
-    digest = await makeBundleArchive(await ensureBundle(programs, silent), programs, IMAGES, archive);
+    const upstream = await publishBundle(
+      await ensureBundle(programs, silent),
+      VERSION,
+      path.join(folder, "upstream"),
+    );
+    const asked = { version: VERSION, imageRepository: IMAGES, output: archive };
+    printed = await createBundleDespiteKill(upstream, asked);
+    [, digest = ""] = /sha256: ([0-9a-f]{64})/.exec(printed[1]) ?? [];
+    await upstream.close();
     authority = new TestAuthority(folder);
     const certificate = authority.issue("server", "/CN=site", [`IP:${address}`]);
     server = await SiteServer.start(folder, address, certificate);
@@ -130,6 +139,17 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     );
   }
 
+  it("has a bundle of `foresail bundle create`, which went on after a kill with what it had", async () => {
+    const [killed, complete] = printed;
+    const [, had = ""] = /^\d+\/\d+ (bin\/\w+)/m.exec(killed) ?? [];
+    assert.match(complete, new RegExp(`^\\d+/\\d+ ${had} .*was there$`, "m"));
+    assert.doesNotMatch(killed, /is complete/);
+    assert.match(
+      await verifyBundle(path.join(folder, "bundle.tar.gz"), VERSION),
+      /Kubernetes 1\.36\.3 for \w+, 10 files and 7 images, all as they were made/,
+    );
+  });
+
   it("refuses a bundle whose checksum differs from the configured one", async () => {
     await configure({ sha256: WRONG_DIGEST });
     assert.equal((await stack.preview()).exitCode, 0);
@@ -181,8 +201,6 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     const { exitCode, words } = await stack.up();
     assert.equal(exitCode, 0, words);
     assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
-    const { size } = await stat(path.join(folder, "bundle.tar.gz"));
-    assert.ok(size > 0);
     const images = await onNode(
       machine,
       "crictl images 2>/dev/null || ctr --namespace k8s.io images list --quiet",
