@@ -16,7 +16,11 @@ import {
 import { BlobFolder, sizeOf, sumOf } from "../../providers/kubeadm/client/bundle/download";
 import { downloadAll, mebibytes } from "../../providers/kubeadm/client/bundle/download-all";
 import { withFolderLock } from "../../providers/kubeadm/client/bundle/folder-lock";
-import { PATIENCE, type Patience, type Requests } from "../../providers/kubeadm/client/bundle/persistence";
+import {
+  PATIENCE,
+  type Patience,
+  type BundleRequests,
+} from "../../providers/kubeadm/client/bundle/persistence";
 import { RegistryClient } from "../../providers/kubeadm/client/bundle/registry";
 import { readLogins } from "../../providers/kubeadm/client/bundle/registry-login";
 import { bundleFiles, type BundleList } from "../../providers/kubeadm/plan/bundle/contents";
@@ -88,7 +92,7 @@ export async function bundleCreate(
       `${output} is there already; check it with \`foresail bundle verify\`, or name another --output`,
     );
 
-  const requests: Requests = { patience, say };
+  const requests: BundleRequests = { patience, say };
   const registry = new RegistryClient(mirrors, await readLogins(), patience.idleMilliseconds);
   const part = `${output}.part`;
   const blobs = new BlobFolder(part);
@@ -190,7 +194,7 @@ async function askKubeadm(
   files: readonly ResolvedFile[],
   { kubernetes, arch }: BundleCreateOptions,
   blobs: BlobFolder,
-  requests: Requests,
+  requests: BundleRequests,
 ): Promise<string[]> {
   const here = process.arch === "x64" ? "amd64" : process.arch;
   const kubeadm = files.find(({ name }) => name === "kubeadm");

@@ -13,7 +13,7 @@ import {
 import { architectureOf } from "../../plan/bundle/software";
 import type { BundledImage, ResolvedFile } from "./contents";
 import { BlobFolder, sumOf } from "./download";
-import { sha256Of } from "./registry";
+import { contentSum } from "./registry";
 
 /** All files of an archive have this time, so that the same content has the same bytes. */
 const EPOCH = new Date(0);
@@ -59,7 +59,7 @@ export async function assembleBundle(
     [SBOM_FILE, sbomText(list, foresail)],
   ] as const) {
     await writeFile(path.join(folder, name), text);
-    sums.set(name, sha256Of(Buffer.from(text)));
+    sums.set(name, contentSum(Buffer.from(text)));
   }
   await writeFile(path.join(folder, SUMS_FILE), sumsText(sums));
 }
@@ -85,7 +85,7 @@ async function writeImages(
 ): Promise<void> {
   const sums = new Set(images.flatMap((image) => image.blobs.map(({ sha256 }) => sha256)));
   for (const content of images.flatMap(({ manifests }) => manifests)) {
-    const sum = sha256Of(content);
+    const sum = contentSum(content);
     await writeFile(blobs.fileOf(sum), content);
     sums.add(sum);
   }

@@ -1,7 +1,7 @@
 import type { ImageReference } from "../../plan/bundle/image-reference";
 import { type Architecture, type PublishedFile, publishedSum } from "../../plan/bundle/software";
 import type { ListedFile } from "../../plan/bundle/contents";
-import { ask, contentOf, persistently, type Requests } from "./persistence";
+import { ask, contentOf, persistently, type BundleRequests } from "./persistence";
 import type { RegistryClient, ResolvedImage } from "./registry";
 import { together } from "./together";
 
@@ -20,7 +20,10 @@ export interface BundledImage extends ResolvedImage {
 const MOST_LIST_BYTES = 1 << 20;
 
 /** Reads the checksum and the size of each file. @throws Error if one has none */
-export function resolveFiles(files: readonly PublishedFile[], requests: Requests): Promise<ResolvedFile[]> {
+export function resolveFiles(
+  files: readonly PublishedFile[],
+  requests: BundleRequests,
+): Promise<ResolvedFile[]> {
   const { idleMilliseconds } = requests.patience;
   return together(files, requests, async (file, own) => {
     const sha256 = await persistently(`the checksum of ${file.name}`, own, async (_, signal) => {
@@ -45,7 +48,7 @@ export function resolveFiles(files: readonly PublishedFile[], requests: Requests
 export function resolveImages(
   images: readonly { readonly reference: ImageReference; readonly name: string }[],
   architecture: Architecture,
-  { registry, requests }: { readonly registry: RegistryClient; readonly requests: Requests },
+  { registry, requests }: { readonly registry: RegistryClient; readonly requests: BundleRequests },
 ): Promise<BundledImage[]> {
   return together(images, requests, async ({ reference, name }, own) => ({
     ...(await registry.resolve(reference, architecture, own)),

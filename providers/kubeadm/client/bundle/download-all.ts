@@ -1,6 +1,6 @@
 import type { BundledImage, ResolvedFile } from "./contents";
 import type { BlobFolder, KnownFile } from "./download";
-import type { ask, Requests } from "./persistence";
+import type { ask, BundleRequests } from "./persistence";
 import type { RegistryClient } from "./registry";
 import { together } from "./together";
 
@@ -18,7 +18,7 @@ export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed
 export async function downloadAll(
   files: readonly ResolvedFile[],
   images: readonly BundledImage[],
-  { blobs, registry, requests }: { blobs: BlobFolder; registry: RegistryClient; requests: Requests },
+  { blobs, registry, requests }: { blobs: BlobFolder; registry: RegistryClient; requests: BundleRequests },
 ): Promise<void> {
   const due = new Map<string, DueFile>();
   for (const file of files) due.set(file.sha256, { ...file, what: file.path });

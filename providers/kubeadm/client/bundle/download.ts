@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { fileFault } from "../../../../lib/files";
 import { messageOf } from "../../../../lib/error-message";
 import { Transient } from "../../../../lib/wait";
-import { ask, persistently, type Requests } from "./persistence";
+import { ask, persistently, type BundleRequests } from "./persistence";
 
 /** A file whose content is known before it is downloaded. */
 export interface KnownFile {
@@ -62,7 +62,7 @@ export class BlobFolder {
    */
   async download(
     { what, url, sha256, size }: KnownFile,
-    requests: Requests,
+    requests: BundleRequests,
     received: (bytes: number) => void,
     send = ask,
   ): Promise<boolean> {

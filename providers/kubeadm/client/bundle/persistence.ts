@@ -29,7 +29,7 @@ export const PATIENCE: Patience = {
 const MOST_PAUSE_SECONDS = 300;
 
 /** What requests of one run share. */
-export interface Requests {
+export interface BundleRequests {
   readonly patience: Patience;
   readonly say: (line: string) => void;
   /** Ends them. */
@@ -44,7 +44,7 @@ export interface Requests {
  */
 export async function persistently<T>(
   what: string,
-  { patience, say, signal: callers }: Requests,
+  { patience, say, signal: callers }: BundleRequests,
   attempt: (ahead: () => void, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const expired = AbortSignal.timeout(patience.fileSeconds * 1000);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isObject, readJsonObjectOf } from "../../../../lib/json";
 import type { ImageReference } from "../../plan/bundle/image-reference";
 import type { Architecture } from "../../plan/bundle/software";
-import { ask, contentOf, persistently, type Requests, UnexpectedStatus } from "./persistence";
+import { ask, contentOf, persistently, type BundleRequests, UnexpectedStatus } from "./persistence";
 import { authorizationFor } from "./registry-login";
 
 /** A blob of an image: its configuration, or a layer. */
@@ -33,7 +33,7 @@ const MANIFESTS = [
 ];
 const MOST_MANIFEST_BYTES = 8 << 20;
 
-export const sha256Of = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
+export const contentSum = (content: Buffer): string => createHash("sha256").update(content).digest("hex");
 
 /** Reads images by the OCI distribution API. */
 export class RegistryClient {
@@ -54,7 +54,7 @@ export class RegistryClient {
   async resolve(
     reference: ImageReference,
     architecture: Architecture,
-    requests: Requests,
+    requests: BundleRequests,
   ): Promise<ResolvedImage> {
     const first = await this.manifest(reference, reference.version, requests);
     const manifests = [first];
@@ -79,7 +79,7 @@ export class RegistryClient {
       reference,
       root: {
         mediaType: first.mediaType,
-        digest: `sha256:${sha256Of(first.content)}`,
+        digest: `sha256:${contentSum(first.content)}`,
         size: first.content.length,
       },
       manifests: manifests.map(({ content }) => content),
@@ -128,7 +128,7 @@ export class RegistryClient {
   private read<T>(
     reference: ImageReference,
     path: string,
-    requests: Requests,
+    requests: BundleRequests,
     parse: (content: Buffer, response: IncomingMessage) => T,
   ): Promise<T> {
     return persistently(reference.name, requests, async (_, signal) => {
@@ -137,13 +137,13 @@ export class RegistryClient {
       const response = await this.send(reference, `${this.baseOf(reference)}/${path}`, sent, [200]);
       const content = await contentOf(response, MOST_MANIFEST_BYTES);
       const digest = path.slice(path.indexOf("/") + 1);
-      if (digest.includes(":") && `sha256:${sha256Of(content)}` !== digest)
+      if (digest.includes(":") && `sha256:${contentSum(content)}` !== digest)
         throw new Error(`the registry sent something else than ${digest}`);
       return parse(content, response);
     });
   }
 
-  private manifest(reference: ImageReference, version: string, requests: Requests) {
+  private manifest(reference: ImageReference, version: string, requests: BundleRequests) {
     return this.read(reference, `manifests/${version}`, requests, (content, { headers }) => {
       const json = readJsonObjectOf("its manifest", content.toString());
       const { mediaType = (headers["content-type"] ?? "").replace(/;.*/, "") } = json;
@@ -152,7 +152,7 @@ export class RegistryClient {
   }
 
   /** A manifest that is in no index does not say for which processor it is. */
-  private processorOf(reference: ImageReference, { digest }: ImageDescriptor, requests: Requests) {
+  private processorOf(reference: ImageReference, { digest }: ImageDescriptor, requests: BundleRequests) {
     return this.read(
       reference,
       `blobs/${digest}`,

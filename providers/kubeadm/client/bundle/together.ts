@@ -1,13 +1,13 @@
 import { atOnce } from "../../../../lib/process/at-once";
-import type { Requests } from "./persistence";
+import type { BundleRequests } from "./persistence";
 
 const AT_ONCE = 4;
 
 /** Does the same work for several items at once. The first failure ends all of it. @throws that failure */
 export async function together<Item, Result>(
   items: readonly Item[],
-  requests: Requests,
-  work: (item: Item, requests: Requests) => Promise<Result>,
+  requests: BundleRequests,
+  work: (item: Item, requests: BundleRequests) => Promise<Result>,
 ): Promise<Result[]> {
   const end = new AbortController();
   const results = await atOnce(AT_ONCE, items, async (item) => {
