@@ -218,7 +218,10 @@ async function listOf(
 ): Promise<BundleList> {
   const listed = files.map(async (file) => listedFile(file, (await sizeOf(blobs.fileOf(file.sha256))) ?? 0));
   return {
-    ...{ format: 1, kubernetes, architecture, files: await Promise.all(listed) },
+    format: 1,
+    kubernetes,
+    architecture,
+    files: await Promise.all(listed),
     images: images.map(({ name, root, reference }) => ({ name, digest: root.digest, from: reference.name })),
   };
 }

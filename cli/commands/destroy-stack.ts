@@ -20,7 +20,8 @@ const Seen = z.record(z.string(), z.enum(["delete", "reset", "release", "forget"
 /** Returns the resources in the state of a stack. */
 export async function exportedResources(project: Project, stack: string): Promise<ExportedResource[]> {
   const { deployment } = (await callPulumiJson({
-    ...{ project, args: ["stack", "export", "--stack", stack] },
+    project,
+    args: ["stack", "export", "--stack", stack],
   })) as { deployment?: { resources?: ExportedResource[] } };
   return deployment?.resources ?? [];
 }

@@ -163,7 +163,10 @@ function machineInFile(each: unknown, where: string, user: string): NamedMachine
   if (issue !== undefined) throw new UsageError(`--machines ${where}: ${issue}`);
   const own = typeof each["user"] === "string" ? each["user"] : user;
   return {
-    ...{ name, address, user: own, role: role === "worker" ? "worker" : "control-plane" },
+    name,
+    address,
+    user: own,
+    role: role === "worker" ? "worker" : "control-plane",
     port: typeof port === "number" ? port : SSH_PORT,
     ...(typeof internalAddress === "string" ? { internalAddress } : {}),
   };

@@ -64,7 +64,9 @@ export async function init(options: InitOptions, context: Partial<InitContext> =
     ? await checkSsh(machines, user)
     : machines.map((machine) => ({ machine }));
   const cluster = {
-    ...{ name: stack, version, user },
+    name: stack,
+    version,
+    user,
     machines: checked.map(({ machine, hostKey }) => ({
       ...machine,
       ...(hostKey !== undefined && { hostKey }),

@@ -43,7 +43,8 @@ export async function release(options: ReleaseOptions, say = print): Promise<num
 
 async function readPlan(project: Project, stack: string): Promise<ReleasePlan> {
   const { deployment } = (await callPulumiJson({
-    ...{ project, args: ["stack", "export", "--stack", stack] },
+    project,
+    args: ["stack", "export", "--stack", stack],
   })) as {
     deployment?: { resources?: { urn: string; type: string; outputs?: Record<string, unknown> }[] };
   };

@@ -28,7 +28,9 @@ const clusterOn = (system: System) => {
   const off = z.literal(false, { error: 'is only for the system "ssh"; remove it' }).optional();
   return ClusterArguments.extend({
     ...withoutMachines(system),
-    ...{ adopt: off, resetOnDestroy: off, allowEvenControlPlanes: z.boolean().optional() },
+    adopt: off,
+    resetOnDestroy: off,
+    allowEvenControlPlanes: z.boolean().optional(),
   }).omit({ name: true });
 };
 

@@ -155,7 +155,11 @@ export function specification(
   };
   const settings = {
     ...written,
-    ...{ encryptSecretsAtRest, ignorePreflightErrors, profile, authentication, pools },
+    encryptSecretsAtRest,
+    ignorePreflightErrors,
+    profile,
+    authentication,
+    pools,
   };
   return pulumi
     .all([

@@ -177,7 +177,11 @@ function connectionsOf(args: PreparationArgs): pulumi.Output<(machine: Machine) 
   const { sshSeconds, dialSeconds } = args;
   const limits = { dialErrorLimit: Math.ceil(sshSeconds / dialSeconds), perDialTimeout: dialSeconds };
   const target = ({ address: host, port, user, hostKey }: JumpHost, privateKey: string | undefined) => ({
-    ...{ host, port, user, hostKey, ...limits },
+    host,
+    port,
+    user,
+    hostKey,
+    ...limits,
     ...(privateKey ? { privateKey } : { agentSocketPath: process.env.SSH_AUTH_SOCK }),
   });
   return pulumi.secret(

@@ -109,7 +109,9 @@ export function checkedTumblebug(name: string, given: TumblebugClusterArgs): Che
   });
   const { address, allowHttp, generation, credentials, caBundle, ...others } = checked;
   const server = {
-    ...{ address, allowHttp, generation },
+    address,
+    allowHttp,
+    generation,
     ...(credentials === undefined ? {} : { credentials }),
     ...(caBundle === undefined ? {} : { caBundle }),
   };

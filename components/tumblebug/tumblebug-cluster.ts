@@ -103,7 +103,11 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     const { endpoint: host } = new TumblebugLoadBalancer(
       apiBalancerResource(this.clusterName),
       {
-        ...{ server, namespace, infrastructure, group: first.vmGroup, port },
+        server,
+        namespace,
+        infrastructure,
+        group: first.vmGroup,
+        port,
         targetPort: API_SERVER_PORT,
         machines: planes.map(({ machine }) => machine),
         vms: this.machines.vmNames(planes),

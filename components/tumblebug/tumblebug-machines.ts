@@ -134,7 +134,12 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     return new TumblebugPlan(
       planResource(this.clusterName),
       {
-        ...{ server, namespace, createNamespace, infrastructure, slots, allowMock },
+        server,
+        namespace,
+        createNamespace,
+        infrastructure,
+        slots,
+        allowMock,
         connections: this.connections.map(({ name, cidr }) => ({
           name,
           cidr,
@@ -269,7 +274,15 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     return new TumblebugMcis(
       machinesResource(this.clusterName),
       {
-        ...{ ...common, infrastructure, slots, objects, specs, images, user, timeoutSeconds, recorded },
+        ...common,
+        infrastructure,
+        slots,
+        objects,
+        specs,
+        images,
+        user,
+        timeoutSeconds,
+        recorded,
         stack: ownStack(),
       },
       { ...this.child, customTimeouts: longEnough(timeoutSeconds) },
@@ -281,7 +294,10 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     const overInternet = nodeAddresses === "public";
     const { ssh, api, nodePorts } = access;
     return {
-      ...{ ssh, api, nodePorts, overInternet },
+      ssh,
+      api,
+      nodePorts,
+      overInternet,
       ...(sshPort === undefined ? {} : { sshPort }),
       nodes: overInternet ? access.nodes : [...this.connections.map(({ cidr }) => cidr), ...access.nodes],
       pods: networkOf(cluster.network).podSubnet,

@@ -51,7 +51,9 @@ async function unavailableWebhooks(kubernetes: KubernetesClient): Promise<string
 async function unavailable(kubernetes: KubernetesClient, { name, clientConfig }: Webhook): Promise<string[]> {
   const { namespace, name: service } = clientConfig?.service ?? {};
   const slices = await listed<Parts<V1EndpointSlice>>(kubernetes, {
-    ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", namespace },
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    namespace,
     labelSelector: `kubernetes.io/service-name=${service}`,
   });
   const isReady = slices?.some(({ endpoints }) =>

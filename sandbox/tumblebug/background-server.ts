@@ -134,7 +134,10 @@ export class BackgroundServer {
     const [port = 0] = await findFreePorts(seed, 1, new Set());
     const settings: ProcessSettings = {
       ...desired,
-      ...{ port, user: "default", password: newPassword(), system: this.system },
+      port,
+      user: "default",
+      password: newPassword(),
+      system: this.system,
       pace,
     };
     await writeServerSettings(this.paths.folder, settings);

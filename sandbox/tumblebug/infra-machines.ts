@@ -162,7 +162,10 @@ function clusters({ id, machines }: StoredInfrastructure, { connections }: Scene
       .map(({ connection }) => connections.find(({ name }) => name === connection)?.region ?? "");
     const groups = [...new Set(nodes.map(({ group }) => group))];
     return {
-      ...{ id: vNet, name: vNet, infraId: id, vNetId: vNet },
+      id: vNet,
+      name: vNet,
+      infraId: id,
+      vNetId: vNet,
       connectionNames: named,
       providerNames: [
         ...new Set(named.map((each) => connections.find(({ name }) => name === each)?.provider ?? "")),

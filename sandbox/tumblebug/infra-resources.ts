@@ -72,8 +72,14 @@ export function showConnection({ name, provider, region, zone }: StoredConnectio
 
 function identity({ kind, id, uid, name, connection }: StoredResource, connectionConfig: Body): Body {
   return {
-    ...{ resourceType: kind, id, uid, cspResourceName: uid, cspResourceId: uid, name },
-    ...{ connectionName: connection, connectionConfig },
+    resourceType: kind,
+    id,
+    uid,
+    cspResourceName: uid,
+    cspResourceId: uid,
+    name,
+    connectionName: connection,
+    connectionConfig,
   };
 }
 
@@ -156,13 +162,35 @@ function showImage(
   found: StoredConnection | undefined,
 ): Body {
   return {
-    ...{ resourceType: "image", namespace, providerName: found?.provider ?? "", cspImageName: cloudName },
-    ...{ regionList: [found?.region ?? ""], id, uid, name, sourceNodeUid: "", sourceCspImageName: "" },
-    ...{ connectionName: connection, infraType: "", fetchedTime: createdTime, creationDate: "" },
-    ...{ isGPUImage: false, isKubernetesImage: false, isBasicImage: false, isBasicGpuImage: false },
-    ...{ osType: guestOs, osArchitecture: "x86_64", osPlatform: "Linux/UNIX", osDistribution: guestOs },
-    ...{ osDiskType: "gp3", osDiskSizeGB: 35, imageStatus: "Available", details: null, systemLabel: "" },
-    ...{ description: "", commandHistory: null },
+    resourceType: "image",
+    namespace,
+    providerName: found?.provider ?? "",
+    cspImageName: cloudName,
+    regionList: [found?.region ?? ""],
+    id,
+    uid,
+    name,
+    sourceNodeUid: "",
+    sourceCspImageName: "",
+    connectionName: connection,
+    infraType: "",
+    fetchedTime: createdTime,
+    creationDate: "",
+    isGPUImage: false,
+    isKubernetesImage: false,
+    isBasicImage: false,
+    isBasicGpuImage: false,
+    osType: guestOs,
+    osArchitecture: "x86_64",
+    osPlatform: "Linux/UNIX",
+    osDistribution: guestOs,
+    osDiskType: "gp3",
+    osDiskSizeGB: 35,
+    imageStatus: "Available",
+    details: null,
+    systemLabel: "",
+    description: "",
+    commandHistory: null,
   };
 }
 
@@ -173,12 +201,24 @@ function showSpec(
   found: StoredConnection | undefined,
 ): Body {
   return {
-    ...{ id, uid, cspSpecName: cloudName, name, namespace, connectionName: connection },
-    ...{ providerName: found?.provider ?? "", regionName: found?.region ?? "" },
-    ...{ regionLatitude: REF.infra.latitude, regionLongitude: REF.infra.longitude },
-    ...{ architecture: "x86_64", vCPU: vcpus, memoryGiB: mebibytes / 1024, diskSizeGB: -1 },
+    id,
+    uid,
+    cspSpecName: cloudName,
+    name,
+    namespace,
+    connectionName: connection,
+    providerName: found?.provider ?? "",
+    regionName: found?.region ?? "",
+    regionLatitude: REF.infra.latitude,
+    regionLongitude: REF.infra.longitude,
+    architecture: "x86_64",
+    vCPU: vcpus,
+    memoryGiB: mebibytes / 1024,
+    diskSizeGB: -1,
     ...scores(),
-    ...{ rootDiskType: "", rootDiskSize: -1, details: null },
+    rootDiskType: "",
+    rootDiskSize: -1,
+    details: null,
   };
 }
 

@@ -93,10 +93,19 @@ export function record(infrastructure: StoredInfrastructure, group: GroupRequest
     infrastructure.lastNumbers[name] = number;
     return {
       ...rest,
-      ...{ id: `${name}-${number}`, uid: newUid(), group: name },
-      ...{ status: "Creating", targetStatus: "Running", targetAction: "Create", systemMessage: "" },
-      ...{ isMade: false, hasEnded: false, createdTime: "" },
-      ...{ publicAddress: "", privateAddress: "", sshPort: 22 },
+      id: `${name}-${number}`,
+      uid: newUid(),
+      group: name,
+      status: "Creating",
+      targetStatus: "Running",
+      targetAction: "Create",
+      systemMessage: "",
+      isMade: false,
+      hasEnded: false,
+      createdTime: "",
+      publicAddress: "",
+      privateAddress: "",
+      sshPort: 22,
     };
   });
   infrastructure.machines.push(...made);
@@ -118,13 +127,15 @@ async function create(context: RoutesContext, asked: Asked) {
   if (state.infrastructure(namespace.id, id) !== undefined)
     throw wire.existing("infrastructure", id, namespace.id);
   const infrastructure: StoredInfrastructure = {
-    ...{
-      id,
-      uid: newUid(),
-      description: textOf(asked.body, "description"),
-      label: asked.body["label"] ?? "",
-    },
-    ...{ targetStatus: "Running", targetAction: "Create", lastNumbers: {}, machines: [], balancers: [] },
+    id,
+    uid: newUid(),
+    description: textOf(asked.body, "description"),
+    label: asked.body["label"] ?? "",
+    targetStatus: "Running",
+    targetAction: "Create",
+    lastNumbers: {},
+    machines: [],
+    balancers: [],
   };
   // the record comes first: an error from here on leaves it, and the next creation reports that it exists
   namespace.infrastructures.push(infrastructure);

@@ -105,9 +105,19 @@ function cloudView(
   const name = `${namespace.id}-${infrastructure}-${machine.id}`;
   const only = (value: string) => (isMade ? value : "");
   return {
-    ...{ Name: "", ImageName: "", VPCName: "", SubnetName: "", SecurityGroupNames: null, KeyPairName: "" },
-    ...{ CSPid: "", DataDiskNames: null, VMSpecName: only(spec ?? ""), VMUserId: only(machine.user) },
-    ...{ VMUserPasswd: only(`p-${machine.uid}`), RootDiskType: only("SSD"), RootDiskSize: only("32") },
+    Name: "",
+    ImageName: "",
+    VPCName: "",
+    SubnetName: "",
+    SecurityGroupNames: null,
+    KeyPairName: "",
+    CSPid: "",
+    DataDiskNames: null,
+    VMSpecName: only(spec ?? ""),
+    VMUserId: only(machine.user),
+    VMUserPasswd: only(`p-${machine.uid}`),
+    RootDiskType: only("SSD"),
+    RootDiskSize: only("32"),
     ImageType: only("PublicImage"),
     IId: inCloud(name, `${name}-${machine.uid}`),
     ImageIId: inCloud(image ?? "", image ?? ""),

@@ -69,7 +69,10 @@ function ofKind(resource: StoredResource, namespace: string, users: readonly str
   switch (resource.kind) {
     case "vNet":
       return {
-        ...{ id, name, connectionName, cidrBlock: resource.cidr },
+        id,
+        name,
+        connectionName,
+        cidrBlock: resource.cidr,
         subnetInfoList: resource.subnets.map((subnet) => ({
           Id: subnet.name,
           Name: subnet.name,
@@ -77,12 +80,20 @@ function ofKind(resource: StoredResource, namespace: string, users: readonly str
           KeyValueList: null,
           Description: "",
         })),
-        ...{ description, cspVNetId: cloudId, cspVNetName: inCloud, status: "", ...closing },
+        description,
+        cspVNetId: cloudId,
+        cspVNetName: inCloud,
+        status: "",
+        ...closing,
       };
     case "securityGroup":
       return {
         // CB-Spider's name for the VNet, not the requested one
-        ...{ id, name, connectionName, vNetId: `${namespace}-${resource.vNet}`, description },
+        id,
+        name,
+        connectionName,
+        vNetId: `${namespace}-${resource.vNet}`,
+        description,
         firewallRules: resource.rules.map(({ from, to, protocol, direction, cidr }) => ({
           FromPort: from,
           ToPort: to,
@@ -90,11 +101,18 @@ function ofKind(resource: StoredResource, namespace: string, users: readonly str
           Direction: direction,
           CIDR: cidr,
         })),
-        ...{ cspSecurityGroupId: cloudId, cspSecurityGroupName: inCloud, ...closing },
+        cspSecurityGroupId: cloudId,
+        cspSecurityGroupName: inCloud,
+        ...closing,
       };
     case "sshKey":
       return {
-        ...{ id, name, connectionName, description, cspSshKeyId: cloudId, cspSshKeyName: inCloud },
+        id,
+        name,
+        connectionName,
+        description,
+        cspSshKeyId: cloudId,
+        cspSshKeyName: inCloud,
         fingerprint: `SHA256:${resource.uid}`,
         username: resource.username,
         publicKey: resource.publicKey,
@@ -103,16 +121,29 @@ function ofKind(resource: StoredResource, namespace: string, users: readonly str
       };
     case "image":
       return {
-        ...{ namespace, id, name, connectionName, cspImageId: resource.cloudName },
-        ...{ cspImageName: resource.cloudName, description },
+        namespace,
+        id,
+        name,
+        connectionName,
+        cspImageId: resource.cloudName,
+        cspImageName: resource.cloudName,
+        description,
         ...(resource.guestOs === "" ? {} : { guestOS: resource.guestOs }),
         ...used,
       };
     case "spec":
       return {
-        ...{ namespace, id, name, connectionName, cspSpecName: resource.cloudName },
-        ...{ numvCPU: resource.vcpus, memGiB: resource.mebibytes / 1024, ...scores() },
-        ...{ rootDiskType: "", rootDiskSize: "", ...used },
+        namespace,
+        id,
+        name,
+        connectionName,
+        cspSpecName: resource.cloudName,
+        numvCPU: resource.vcpus,
+        memGiB: resource.mebibytes / 1024,
+        ...scores(),
+        rootDiskType: "",
+        rootDiskSize: "",
+        ...used,
       };
   }
 }

@@ -84,15 +84,13 @@ export class TumblebugServer {
     );
     this.balancers = new Balancers(state);
     const context: RoutesContext = {
-      ...{
-        state,
-        clouds,
-        wire,
-        faults: this.faults,
-        durations,
-        lifecycle: this.lifecycle,
-        balancers: this.balancers,
-      },
+      state,
+      clouds,
+      wire,
+      faults: this.faults,
+      durations,
+      lifecycle: this.lifecycle,
+      balancers: this.balancers,
       balancerAddress: () => settings.machines.balancerAddress(),
     };
     this.routes = [

@@ -43,8 +43,10 @@ export async function fleetCollect(
     found[stack] = review;
   }
   const review = {
-    ...{ project: project.name, previewedAt: new Date().toISOString() },
-    ...{ fleet: writable(fleet), stacks: found },
+    project: project.name,
+    previewedAt: new Date().toISOString(),
+    fleet: writable(fleet),
+    stacks: found,
   };
   await writeReview(savePlan, review);
   say(headline({ formatVersion: REVIEW_FORMAT, ...review }));

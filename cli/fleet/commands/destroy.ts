@@ -105,12 +105,17 @@ async function destroyStacks(
   const left = seen.size - empty.length;
   say(left === 0 ? "nothing is left to destroy" : `destroying ${plural(left, "stack")}, the last wave first`);
   return runStacks({
-    ...{ project, fleet, say, again: "foresail fleet destroy" },
+    project,
+    fleet,
+    say,
+    again: "foresail fleet destroy",
     run: {
       startedAt: new Date().toISOString(),
       // no run of `fleet up` can be continued after this one
       review: reviewId(["destroy", fleet.waves], [JSON.stringify([...seen])]),
-      ...{ plans, gates: {}, processes: {} },
+      plans,
+      gates: {},
+      processes: {},
       stacks: Object.fromEntries(empty.map((stack) => [stack, "done"])),
     },
     argumentsOf: (stack) => ["destroy-stack", "--stack", stack, "--plan", planFile(plans, stack)],

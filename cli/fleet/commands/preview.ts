@@ -42,7 +42,9 @@ export async function previewAll(
   }
   for (const line of fleetTable(fleet, "PREVIEW", (name) => wordsOf(found.get(name)))) say(line);
   await writeReview(plans, {
-    ...{ project: project.name, previewedAt: new Date().toISOString(), fleet: writable(fleet) },
+    project: project.name,
+    previewedAt: new Date().toISOString(),
+    fleet: writable(fleet),
     stacks: inOrder(stacks, found, await readHistory(project)),
   });
   return end;

@@ -76,7 +76,10 @@ async function beginRun(
   say: (line: string) => void,
 ): Promise<RunRecord | number> {
   const again = (plans: string, review: string): RunRecord => ({
-    ...{ startedAt: new Date().toISOString(), review, plans, processes: {} },
+    startedAt: new Date().toISOString(),
+    review,
+    plans,
+    processes: {},
     ...(NOTHING_DONE as { stacks: RunRecord["stacks"]; gates: RunRecord["gates"] }),
   });
   const own = path.join(fleetFolder(project), "plans");
@@ -151,8 +154,11 @@ async function runUp(
 
 /** Returns what a page shows of plans whose preview left no review. */
 const withoutReview = (project: Project, fleet: Fleet, { startedAt }: RunRecord): FleetReview => ({
-  ...{ formatVersion: REVIEW_FORMAT, project: project.name, previewedAt: startedAt },
-  ...{ fleet: writable(fleet), stacks: {} },
+  formatVersion: REVIEW_FORMAT,
+  project: project.name,
+  previewedAt: startedAt,
+  fleet: writable(fleet),
+  stacks: {},
 });
 
 export interface FleetStatusOptions {

@@ -32,7 +32,9 @@ function detailsOfStack(stack: string, review: StackReview): Detail[] {
   const dangerous = new Set(review.dangers.map(({ words }) => words));
   const isDangerous = (steps: readonly string[]) => steps.some((step) => dangerous.has(step));
   const detail = (importance: Importance, title: string, lines: readonly string[]): Detail => ({
-    ...{ stack, importance, title },
+    stack,
+    importance,
+    title,
     lines: lines.map((line) => (importance === "diffs" ? displayText(line).trimEnd() : displayLine(line))),
   });
   const found = [

@@ -178,18 +178,24 @@ export function readFleet(
     message,
   }));
   const inWaves = chooseStacks(file.waves, {
-    ...{ list: "waves", existing, labelsOf },
+    list: "waves",
+    existing,
+    labelsOf,
     taken: (stack, wave) => `${quoted(stack)} is in the wave ${file.waves[wave]?.name}, too; remove one`,
     unknown: (name) => unknownStack(name, existing),
-    ...{ among: "that no other wave has", fix: "correct it, or create the stacks" },
+    among: "that no other wave has",
+    fix: "correct it, or create the stacks",
   });
   const all = inWaves.chosen.flat();
   const withWindow = chooseStacks(file.windows, {
-    ...{ list: "windows", existing: all, labelsOf },
+    list: "windows",
+    existing: all,
+    labelsOf,
     taken: (stack, entry) => `${quoted(stack)} has the window windows[${entry}], too; remove one`,
     unknown: (name) =>
       existing.includes(name) ? `${quoted(name)} is in no wave; remove it` : unknownStack(name, existing),
-    ...{ among: "of the waves that has no other window", fix: "correct it, or remove it" },
+    among: "of the waves that has no other window",
+    fix: "correct it, or remove it",
   });
   // a wave without its stacks would give issues that are none
   const found = inWaves.issues.length > 0 ? inWaves.issues : withWindow.issues;

@@ -74,8 +74,16 @@ export type StackReview = z.output<typeof Stack>;
 
 /** Returns the review of a stack whose preview failed before it found anything. */
 export const failedReview = (errors: readonly string[]): StackReview => ({
-  ...{ system: "", version: {}, unchanged: 0, counts: "", changes: [], machines: [], nodeCounts: [] },
-  ...{ notes: [], diffs: [], errors: [...errors] },
+  system: "",
+  version: {},
+  unchanged: 0,
+  counts: "",
+  changes: [],
+  machines: [],
+  nodeCounts: [],
+  notes: [],
+  diffs: [],
+  errors: [...errors],
   dangers: [{ kind: "refused", words: errors.at(-1) ?? "the preview failed" }],
 });
 
@@ -110,9 +118,12 @@ export function headline({ stacks }: FleetReview): string {
 
 /** Returns a fleet as a review has it. */
 export const writable = ({ name, maxParallel, onFailure, waves }: Fleet): FleetReview["fleet"] => ({
-  ...{ name, maxParallel, onFailure },
+  name,
+  maxParallel,
+  onFailure,
   waves: waves.map(({ windows, ...wave }) => ({
-    ...{ ...wave, stacks: [...wave.stacks] },
+    ...wave,
+    stacks: [...wave.stacks],
     ...(windows !== undefined && { windows: { ...windows } }),
   })),
 });

@@ -52,7 +52,8 @@ export function temporalAccess(
   );
   const hasCredentials = [apiKey, serverName, authority, certificate].some((value) => value !== undefined);
   return {
-    ...{ address: at, namespace: given("NAMESPACE") ?? namespace },
+    address: at,
+    namespace: given("NAMESPACE") ?? namespace,
     isEncrypted: hasCredentials || (tls ?? !isLoopback(at)),
     ...(apiKey && { apiKey }),
     ...(serverName && { serverName }),

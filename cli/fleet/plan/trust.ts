@@ -12,7 +12,11 @@ const at = z.number();
 export const Statement = z.union([
   z.strictObject({ at, kind: z.enum(["done", "failed"]), stack: z.string() }),
   z.strictObject({
-    ...{ at, kind: z.literal("part"), wave: z.string(), part: z.enum(GATE_PARTS), region: z.string() },
+    at,
+    kind: z.literal("part"),
+    wave: z.string(),
+    part: z.enum(GATE_PARTS),
+    region: z.string(),
   }),
   z.strictObject({ at, kind: z.literal("approved"), wave: z.string() }),
 ]);

@@ -48,7 +48,11 @@ const minutesOf = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.
 /** Returns a function that says whether a window is open at a time, by the wall clock of its zone. */
 function opening({ days, from, to, timeZone }: Window): (at: number) => boolean {
   const clock = new Intl.DateTimeFormat("en-US", {
-    ...{ timeZone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+    timeZone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
   });
   const [first, end] = [minutesOf(from), minutesOf(to)];
   const beginsOn = (day: number) =>

@@ -40,16 +40,22 @@ export function stackReview(json: string, plan: string | undefined): StackReview
   const { diffs, notes } = splitNotes(preview.notes);
   return {
     ...(plan !== undefined && { plan: sha256(plan) }),
-    ...{ system, version, unchanged: preview.unchanged, counts: countSteps(preview.changes) },
+    system,
+    version,
+    unchanged: preview.unchanged,
+    counts: countSteps(preview.changes),
     changes: preview.changes.map(({ type, name, operation, steps }) => ({
-      ...{ type, name, operation },
+      type,
+      name,
+      operation,
       steps: [...steps],
     })),
     machines: machines.map((machine) => ({ ...machine, steps: stepsOf(machine.name) })),
     nodeCounts: [...counts],
     dangers: findDangers(preview).map(({ kind, words }) => ({ kind, words })),
     errors: [...preview.errors],
-    ...{ notes, diffs },
+    notes,
+    diffs,
   };
 }
 

@@ -19,7 +19,9 @@ export async function awaitUrl(url: string, seconds: number, signal?: AbortSigna
   const milliseconds = Math.min(REQUEST_SECONDS, seconds) * 1000;
   try {
     await waitFor({
-      ...{ what: `a status 2xx of ${url}`, seconds, ...(signal && { signal }) },
+      what: `a status 2xx of ${url}`,
+      seconds,
+      ...(signal && { signal }),
       probe: async (signal) => {
         const { status, headers } = await client
           .send({ method: "GET", url, headers: { Accept: "*/*" }, milliseconds, signal })
@@ -63,7 +65,9 @@ export function nodesReadyOf(
   signal?: AbortSignal,
 ): Promise<void> {
   return waitFor({
-    ...{ what: `the nodes of ${stack}`, seconds, ...(signal && { signal }) },
+    what: `the nodes of ${stack}`,
+    seconds,
+    ...(signal && { signal }),
     probe: async (signal) => {
       const nodes = await listNodes(kubeconfig, signal).catch(laterAgain);
       const open = notReady(nodes);

@@ -40,11 +40,18 @@ export async function localRunner({ project, fleet, approved, say }: RunnerConte
   const last = await readRun(project);
   refuseWhileRunning(last);
   return {
-    ...{ last, isOpen: false, preview: previewHere(project, fleet) },
+    last,
+    isOpen: false,
+    preview: previewHere(project, fleet),
     close: () => Promise.resolve(),
     run: (run, watch) =>
       runStacks({
-        ...{ project, fleet, run, again: "foresail fleet up --continue", say, ...watch },
+        project,
+        fleet,
+        run,
+        again: "foresail fleet up --continue",
+        say,
+        ...watch,
         argumentsOf: (stack) => ["up", "--stack", stack, "--plan", planFile(run.plans, stack)],
         gate: async (name, of) => {
           const wave = fleet.waves.find((one) => one.name === name);

@@ -107,8 +107,13 @@ async function readLastRun(client: Client, id: string, seals: FleetSeals | undef
     ...(missing.length > 0 ? ["plans are missing; to send them: foresail fleet up --plan FOLDER"] : []),
   ];
   return {
-    ...{ client, id, said, isOpen, last: seals === undefined ? last : withoutUnsaid(last, said, seals) },
-    ...{ execution: found.runId, waits: isOpen ? waits : [] },
+    client,
+    id,
+    said,
+    isOpen,
+    last: seals === undefined ? last : withoutUnsaid(last, said, seals),
+    execution: found.runId,
+    waits: isOpen ? waits : [],
   };
 }
 
@@ -204,8 +209,15 @@ const approval = (seals: FleetSeals, run: Pick<RunRecord, "startedAt" | "review"
 async function start({ client, id, said, last }: ServerRun, options: ServerRunOptions) {
   const { fleet, regions, run, seals, approved } = options;
   const input: RunInput = {
-    ...{ id, startedAt: run.startedAt, review: run.review, plans: run.plans, fleet, regions, approved },
-    ...{ from: { stacks: run.stacks, gates: run.gates }, gateParts: run.gateParts ?? {} },
+    id,
+    startedAt: run.startedAt,
+    review: run.review,
+    plans: run.plans,
+    fleet,
+    regions,
+    approved,
+    from: { stacks: run.stacks, gates: run.gates },
+    gateParts: run.gateParts ?? {},
     seal: seals.run(run).seal,
     said: [
       ...(last?.startedAt === run.startedAt ? said : []),

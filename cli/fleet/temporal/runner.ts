@@ -27,7 +27,8 @@ export async function serverRunner({
   const at = await findRun(project, fleet, seals);
   if (!at.isOpen) await refuseWithoutWorkers(at, regions);
   return {
-    ...{ last: at.last, isOpen: at.isOpen },
+    last: at.last,
+    isOpen: at.isOpen,
     preview: (plans) => previewInRegions(at, { fleet, regions, seals }, plans),
     close: () => at.client.connection.close(),
     run: (run, watch) => runOnServer(at, { project, seals, fleet, regions, run, approved, say, ...watch }),
@@ -49,7 +50,9 @@ async function previewInRegions(
       const nonce = randomUUID();
       const input: PreviewInput = { id, stack, nonce, region: regions[stack] ?? "" };
       const handle = await client.workflow.start(PREVIEW_WORKFLOW, {
-        ...{ workflowId: `${id}/preview/${stack}`, taskQueue: id, args: [input] },
+        workflowId: `${id}/preview/${stack}`,
+        taskQueue: id,
+        args: [input],
         // one that was left by a command that was killed
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
       });

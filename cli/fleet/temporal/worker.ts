@@ -37,7 +37,9 @@ export async function fleetWorker({ file, region }: FleetWorkerOptions, say = pr
     // a run goes on as long as there is a worker in any region
     sdk.Worker.create({ ...common, taskQueue: id, workflowsPath: require.resolve("./workflow.js") }),
     sdk.Worker.create({
-      ...{ ...common, taskQueue: queueOf(id, region), activities: { ...activities } },
+      ...common,
+      taskQueue: queueOf(id, region),
+      activities: { ...activities },
       shutdownGraceTime: 0,
     }),
   ]);

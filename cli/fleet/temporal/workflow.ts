@@ -78,7 +78,15 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
   const missing = () =>
     stacksOf(fleet).filter((stack) => progress.stacks[stack] !== "done" && !sealed.has(stack));
   const state = (after = 0): RunState => ({
-    ...{ startedAt, review, plans, seal, said, ...progress, gateParts: parts, seconds, isPaused },
+    startedAt,
+    review,
+    plans,
+    seal,
+    said,
+    ...progress,
+    gateParts: parts,
+    seconds,
+    isPaused,
     missing: missing(),
     ...(waitsFor !== undefined && { waitsFor }),
     lines: lines.slice(after),
@@ -170,7 +178,9 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
   };
 
   const windows = windowsOf(fleet, {
-    ...{ again: "foresail fleet up --continue", say, longestWait: DAY },
+    again: "foresail fleet up --continue",
+    say,
+    longestWait: DAY,
     wait: (milliseconds, ended) =>
       work
         .run(() =>
@@ -192,7 +202,8 @@ export async function fleetRun(input: RunInput): Promise<RunResult> {
       fleet,
       input.from,
       {
-        ...{ stack, gate },
+        stack,
+        gate,
         save: (next) => {
           progress = next;
           return Promise.resolve();

@@ -51,7 +51,9 @@ export function nameMachines(listed: readonly ListedMachine[]): InventoryMachine
     const name = machine.name?.split(".")[0]?.toLowerCase() ?? nextName(PREFIX[role], listed, taken);
     taken.add(name);
     return {
-      ...{ name, role, address },
+      name,
+      role,
+      address,
       ...(port !== undefined && port !== 22 && { port }),
       ...(user !== undefined && { user }),
       ...(internalAddress !== undefined && internalAddress !== address && { internalAddress }),

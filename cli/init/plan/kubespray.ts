@@ -99,8 +99,11 @@ function inventoryOf({ hosts, of }: Groups, shared: Variables): Inventory {
     };
     const port = word("ansible_port");
     return {
-      ...{ name, role, address: word("ansible_host") ?? word("access_ip") ?? word("ip") ?? name },
-      ...{ user: word("ansible_user"), port: port === undefined ? undefined : Number(port) },
+      name,
+      role,
+      address: word("ansible_host") ?? word("access_ip") ?? word("ip") ?? name,
+      user: word("ansible_user"),
+      port: port === undefined ? undefined : Number(port),
       internalAddress: word("ip"),
     };
   };

@@ -31,15 +31,11 @@ export function readK0sctl(content: Content): Inventory {
   const listed = hosts.map((host): ListedMachine => {
     const ssh = objectAt(host, "ssh");
     return {
-      ...{
-        name: textAt(host, "hostname"),
-        role: textAt(host, "role") === "worker" ? "worker" : "control-plane",
-      },
-      ...{
-        address: textAt(ssh, "address") ?? "",
-        port: numberAt(ssh, "port"),
-        user: textAt(ssh, "user") ?? "root",
-      },
+      name: textAt(host, "hostname"),
+      role: textAt(host, "role") === "worker" ? "worker" : "control-plane",
+      address: textAt(ssh, "address") ?? "",
+      port: numberAt(ssh, "port"),
+      user: textAt(ssh, "user") ?? "root",
       internalAddress: textAt(host, "privateAddress"),
     };
   });
@@ -76,9 +72,12 @@ export function readKubeone(content: Content): Inventory {
   const listed = hosts.map(({ host, role }): ListedMachine => {
     const internalAddress = textAt(host, "privateAddress");
     return {
-      ...{ name: textAt(host, "hostname"), role },
-      ...{ address: textAt(host, "publicAddress") ?? internalAddress ?? "", internalAddress },
-      ...{ port: numberAt(host, "sshPort"), user: textAt(host, "sshUsername") ?? "root" },
+      name: textAt(host, "hostname"),
+      role,
+      address: textAt(host, "publicAddress") ?? internalAddress ?? "",
+      internalAddress,
+      port: numberAt(host, "sshPort"),
+      user: textAt(host, "sshUsername") ?? "root",
     };
   });
   const version = textAt(objectAt(content, "versions"), "kubernetes")?.replace(/^v/, "");

@@ -13,7 +13,11 @@ export function partsForDrain({ metadata = {}, spec, status }: PodParts): PodPar
   const mirror = annotations?.[MIRROR];
   return {
     metadata: {
-      ...{ name, namespace, labels, ownerReferences, deletionTimestamp },
+      name,
+      namespace,
+      labels,
+      ownerReferences,
+      deletionTimestamp,
       ...(mirror === undefined ? {} : { annotations: { [MIRROR]: mirror } }),
     },
     spec: { nodeName: spec?.nodeName, volumes: spec?.volumes },

@@ -22,7 +22,10 @@ export async function readAdoptable(access: ClusterAccess): Promise<AdoptableClu
     const systemPods = pods.flatMap(({ metadata }) => metadata?.name ?? []);
     return {
       ...(owner ? { owner } : {}),
-      ...{ nodes: nodes.map(adoptableNode), systemPods, staticPods: staticPodsOf(pods), ...objects },
+      nodes: nodes.map(adoptableNode),
+      systemPods,
+      staticPods: staticPodsOf(pods),
+      ...objects,
     };
   } finally {
     kubernetes.close();

@@ -19,7 +19,11 @@ export function sshTarget(
     privateKey ? { privateKey } : { agentSocket: process.env.SSH_AUTH_SOCK };
   const through = jumpHost && { name: "jump host", ...jumpHost, ...access(jumpHostKey(credentials)) };
   return {
-    ...{ name, address, port, user, hostKey },
+    name,
+    address,
+    port,
+    user,
+    hostKey,
     ...access(machineKey(credentials, name)),
     ...(through ? { jumpHost: through } : {}),
   };

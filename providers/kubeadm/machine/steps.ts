@@ -158,7 +158,9 @@ export function preparationParts(specification: MachineSpecification, prepared: 
     ],
     parameters: {
       // those of the other source
-      ...{ REPOSITORY: "", KEY_FINGERPRINT: "", BUNDLE: "" },
+      REPOSITORY: "",
+      KEY_FINGERPRINT: "",
+      BUNDLE: "",
       ...sourceParameters(specification, version),
       ADDRESS: internalAddress,
       PROXY: proxyVariables(specification, addressesOf([own, ...backends, ...machines])),

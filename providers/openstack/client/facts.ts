@@ -76,7 +76,10 @@ export async function readCloudFacts(cloud: Cloud, desired: AskedFacts): Promise
     ...(await readChangedObjects(cloud, desired, servers)),
     flavors,
     images: images.map(({ id, name, status, min_disk, min_ram, size, virtual_size }) => ({
-      ...{ id, name: name ?? "", status, minRam: min_ram },
+      id,
+      name: name ?? "",
+      status,
+      minRam: min_ram,
       // The declared minimum or the actual size, whichever is larger.
       minDisk: Math.max(min_disk, Math.ceil(Math.max(size ?? 0, virtual_size ?? 0) / 2 ** 30)),
     })),

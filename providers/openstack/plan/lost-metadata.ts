@@ -51,7 +51,9 @@ export function rememberedMachine(
       for (let replace = 0; replace < MOST_REPLACEMENTS; replace++)
         for (let incarnation = 1; incarnation <= MOST_INCARNATIONS; incarnation++) {
           const shape = {
-            ...{ image, flavor, network },
+            image,
+            flavor,
+            network,
             ...(rootVolume ? { rootVolume } : {}),
             ...(zone ? { zone } : {}),
           };

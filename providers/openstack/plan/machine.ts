@@ -132,7 +132,10 @@ export function desiredMachines(
     const zone = zones[index % Math.max(zones.length, 1)];
     const { sizeGiB, ...volume } = pool.rootVolume ?? {};
     return {
-      ...{ slot, pool: pool.name, role, replace },
+      slot,
+      pool: pool.name,
+      role,
+      replace,
       shape: {
         image,
         flavor,
@@ -208,7 +211,11 @@ export function recordOf<Shape extends object>(
   const [slot, pool, role, shape] = [text("slot"), text("pool"), text("role"), readShape(fields, metadata)];
   if (text("cluster") !== cluster || !slot || !pool || !role || !shape) return undefined;
   return {
-    ...{ name, slot, pool, role: role as Role, shape },
+    name,
+    slot,
+    pool,
+    role: role as Role,
+    shape,
     replace: number("replace", 0),
     incarnation: number("incarnation", 1),
     generation: number("generation", 1),

@@ -134,7 +134,9 @@ function computeNeeds(
     { what: "floating IPs", need: desired.floatingIps, ...network.floatingip, todo: "release some" },
     { what: "memory", unit: " MiB", need: sum("ram"), ...compute.ram, todo },
     ...(Object.keys(desired.objects ?? {}) as ObjectQuota[]).map((key) => ({
-      ...{ what: OBJECT_QUOTAS[key], need: desired.objects?.[key] ?? 0, todo: "delete some" },
+      what: OBJECT_QUOTAS[key],
+      need: desired.objects?.[key] ?? 0,
+      todo: "delete some",
       ...(key === "server_groups" ? compute.serverGroups : network[key]),
     })),
   ];
@@ -173,7 +175,10 @@ function unmetVolumes(servers: readonly DesiredServer[], facts?: VolumeFacts): U
     return [
       { what: `volumes${words}`, need: of.length, ...quota[`volumes${suffix}`], todo: fewer },
       {
-        ...{ what: `the size of volumes${words}`, unit: " GiB", need: size, todo: smaller },
+        what: `the size of volumes${words}`,
+        unit: " GiB",
+        need: size,
+        todo: smaller,
         ...quota[`gigabytes${suffix}`],
       },
     ];

@@ -39,7 +39,9 @@ async function askCloud({ givenProvider, ...news }: Inputs) {
     const [facts, marked] = await Promise.all([
       readCloudFacts(cloud, {
         servers: `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`,
-        ...{ cluster: news.cluster, serverIds, networkObjects },
+        cluster: news.cluster,
+        serverIds,
+        networkObjects,
         withRootVolume: servers.flatMap(({ name, rootVolume }) => (rootVolume ? [name] : [])),
         images: [...new Set(made.map(({ image }) => image))],
         flavors: [...new Set(made.map(({ flavor }) => flavor))],

@@ -111,8 +111,16 @@ export class Tumblebug {
 
 /** Any group of VMs: only the names of its fields matter. */
 const ANY_GROUP = {
-  ...{ name: "", size: 1, connection: "", spec: "", image: "", vNet: "", subnet: "" },
-  ...{ securityGroups: [], sshKey: "", user: "" },
+  name: "",
+  size: 1,
+  connection: "",
+  spec: "",
+  image: "",
+  vNet: "",
+  subnet: "",
+  securityGroups: [],
+  sshKey: "",
+  user: "",
 };
 
 /** Any valid name: only the existence of the route matters. */

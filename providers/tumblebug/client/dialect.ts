@@ -74,15 +74,13 @@ function objectDialect<Desired, const Own extends AnswerFields>(
   options: Partial<ObjectDialect<Desired, unknown>> = {},
 ) {
   return {
-    ...{
-      type,
-      keepsDescription: true,
-      isListed: true,
-      createQuery: "",
-      deleteQuery: "",
-      forceQuery: "",
-      ...options,
-    },
+    type,
+    keepsDescription: true,
+    isListed: true,
+    createQuery: "",
+    deleteQuery: "",
+    forceQuery: "",
+    ...options,
     body: (desired: DesiredCloudObject & Desired) => {
       const { name, connection, description = "" } = desired;
       return { name, connectionName: connection, description, ...body(desired) };

@@ -96,7 +96,13 @@ export function wantedSlots(
     const vmGroup = role === "control-plane" ? group : machine;
     const rootDisk = { ...disk, ...(gibibytes === undefined ? {} : { gibibytes }) };
     return {
-      ...{ machine, group, role, vmGroup, connection, spec, image },
+      machine,
+      group,
+      role,
+      vmGroup,
+      connection,
+      spec,
+      image,
       ...(rootVolume ? { rootDisk } : {}),
     };
   });

@@ -97,8 +97,15 @@ const numberOf = (vm: string): number => Number(/-(\d+)$/.exec(vm)?.[1] ?? 0);
 export function planMachines(desired: DesiredMachine): MachinePlan {
   const { slots, recorded, leaving, live = [], hasWaited = false } = desired;
   const plan: MachinePlan = {
-    ...{ kept: {}, failed: [], made: [], lost: [], leaving: {} },
-    ...{ unused: [], strangers: [], awaited: [], stopped: [] },
+    kept: {},
+    failed: [],
+    made: [],
+    lost: [],
+    leaving: {},
+    unused: [],
+    strangers: [],
+    awaited: [],
+    stopped: [],
   };
   const byName = new Map(live.map((vm) => [vm.name, vm]));
   const wanted = new Set(slots.map(({ machine }) => machine));

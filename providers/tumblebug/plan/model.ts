@@ -80,7 +80,13 @@ export interface MachineVm extends Pick<
 export function machineVm(vm: VirtualMachine, fallbackUser: string): MachineVm {
   const { name, publicAddress = "", privateAddress = "", sshPort, user, region, zone, connection } = vm;
   return {
-    ...{ vm: name, publicAddress, privateAddress, sshPort, user: user === "" ? fallbackUser : user },
-    ...{ region, zone, connection },
+    vm: name,
+    publicAddress,
+    privateAddress,
+    sshPort,
+    user: user === "" ? fallbackUser : user,
+    region,
+    zone,
+    connection,
   };
 }

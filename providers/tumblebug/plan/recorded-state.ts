@@ -169,7 +169,8 @@ export function recordedStatus(recorded: RecordedCluster, hasBalancer = false): 
   return mark === undefined
     ? { phase: "Pending", reason: "", message: "nothing is made yet" }
     : {
-        ...{ phase: "Provisioning", reason: "" },
+        phase: "Provisioning",
+        reason: "",
         message: "an earlier run did not end; the next `up` continues",
       };
 }

@@ -73,8 +73,12 @@ export async function convergeMcis(
 
 const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrastructure): MachinePlan =>
   planMachines({
-    ...{ slots: inputs.slots, recorded: vmNames(vms), leaving },
-    ...{ live: found?.machines, listed: inputs.unused ?? [], hasWaited: true },
+    slots: inputs.slots,
+    recorded: vmNames(vms),
+    leaving,
+    live: found?.machines,
+    listed: inputs.unused ?? [],
+    hasWaited: true,
   });
 
 /** Returns the server's path of the VMs, in the namespace. */
@@ -246,10 +250,15 @@ function emptyGroup(inputs: McisInputs, slot: Slot): DesiredVmGroup {
   if (!objects) throw new Error(`the connection ${connection} of ${slot.machine} has no VNet`);
   const { vNet, subnet, nodes, controlPlanes, sshKey } = objects;
   return {
-    ...{ name, size: 0, connection },
+    name,
+    size: 0,
+    connection,
     spec: inputs.specs[factKey(connection, spec)] ?? spec,
     image: inputs.images[factKey(connection, image)] ?? image,
-    ...{ vNet, subnet, sshKey, user: inputs.user },
+    vNet,
+    subnet,
+    sshKey,
+    user: inputs.user,
     securityGroups:
       role === "control-plane" && controlPlanes !== undefined ? [nodes, controlPlanes] : [nodes],
     ...(rootDisk ? { rootDisk } : {}),

@@ -40,8 +40,13 @@ const readMcis = (inputs: McisInputs, options?: typeof IN_PREVIEW) =>
 
 const asRecorded = (recorded: Recorded): LiveVm[] =>
   [...Object.values(vmNames(recorded.vms)), ...Object.values(recorded.leaving)].map((name) => ({
-    ...{ name, group: "", status: "Running", targetAction: "None", systemMessage: "" },
-    ...{ publicAddress: "", cloudId: "" },
+    name,
+    group: "",
+    status: "Running",
+    targetAction: "None",
+    systemMessage: "",
+    publicAddress: "",
+    cloudId: "",
   }));
 
 /** Inputs that can't change while there are machines. */
@@ -97,7 +102,10 @@ const mcis: Handlers = {
       ...lostLines(plan).map((reason) => ({ property: "tumblebug.replace", reason })),
     ];
     const asked = {
-      ...{ steps, known, leaving: plan.leaving, unused: plan.unused.map(({ vm }) => vm) },
+      steps,
+      known,
+      leaving: plan.leaving,
+      unused: plan.unused.map(({ vm }) => vm),
       ...(abandoned.length === 0 ? {} : { abandoned }),
     };
     return { inputs: { ...news, ...asked }, failures };

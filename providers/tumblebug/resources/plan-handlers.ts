@@ -130,7 +130,10 @@ async function readPlanFacts(
   ]);
   const facts: TumblebugFacts = {
     namespaceExists: namespace !== undefined,
-    ...{ connections, specs, images, groupFields },
+    connections,
+    specs,
+    images,
+    groupFields,
     vNets: objects.flatMap(({ object }) =>
       "cidr" in object ? { ...object, isOurs: isOurs(object.description) } : [],
     ),

@@ -48,7 +48,8 @@ export async function readStoppedMachines(
   try {
     const credentials = await known(server.credentials);
     const settings = {
-      ...{ address, generation },
+      address,
+      generation,
       ...(credentials === undefined ? {} : { credentials }),
       ...(caBundle === undefined ? {} : { caCertificates: caBundle }),
     };

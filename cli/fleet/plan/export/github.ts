@@ -114,7 +114,9 @@ function previewJobs(fleet: Fleet): object {
         "cancel-in-progress": true,
       },
       env: {
-        ...{ OUT: "foresail-review", REVIEWS: "foresail-reviews", ...PULL_REQUEST },
+        OUT: "foresail-review",
+        REVIEWS: "foresail-reviews",
+        ...PULL_REQUEST,
         STACKS: "${{ needs['changed'].outputs['stacks'] }}",
       },
       steps: COMMENT,

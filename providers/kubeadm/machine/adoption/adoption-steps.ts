@@ -117,8 +117,12 @@ export function adoptionSettingsScript(
   const ETCD = role === "control-plane" && changesEtcdSettings(olds, news);
   const ETCD_BASELINE = etcdPart(baseline);
   return readSettings(news.name, name, {
-    ...{ FILE_PATHS: [...after.keys()], FILE_SUMS: sums },
-    ...{ PATCHES, ETCD, ETCD_BASELINE, CURRENT },
+    FILE_PATHS: [...after.keys()],
+    FILE_SUMS: sums,
+    PATCHES,
+    ETCD,
+    ETCD_BASELINE,
+    CURRENT,
   });
 }
 

@@ -90,14 +90,17 @@ function plannedParts(wanted: ReadFor & { specification: MachineSpecification })
   if (backends.length === 0 || internalAddress === undefined) return { files: [], parameters: {} };
   const machines = addresses.map((address) => ({ name: machine.name, address }));
   const { files, parameters } = preparationParts(specification, {
-    ...{ machine: { ...machine, internalAddress }, backends },
+    machine: { ...machine, internalAddress },
+    backends,
     machines: specification.proxy ? machines : [],
   });
   // contents may be secret, and the host may not be known yet
   const { FILE_CONTENTS: contents, REGISTRY_HOSTS: hosts } = parameters;
   const withSums = {
-    ...{ FILE_CONTENTS: [], FILE_SUMS: sumsOf(contents) },
-    ...{ REGISTRY_HOSTS: [], REGISTRY_SUMS: sumsOf(hosts) },
+    FILE_CONTENTS: [],
+    FILE_SUMS: sumsOf(contents),
+    REGISTRY_HOSTS: [],
+    REGISTRY_SUMS: sumsOf(hosts),
     CREDENTIALS_SUM: credentialsSum ?? "",
     PAUSE_IMAGE: pauseImageOf(specification),
   };

@@ -83,7 +83,11 @@ export function planRestore(
   const isRestored = left !== undefined && "restored" in left && left.restored === snapshot;
   const again = isRestored && left.api && given.discardLiving;
   return {
-    ...{ machine, fenced, gone, snapshot, again },
+    machine,
+    fenced,
+    gone,
+    snapshot,
+    again,
     refusals: [
       ...given.gone
         .filter((name) => !gone.includes(name))

@@ -74,19 +74,26 @@ export function sbomText({ kubernetes, architecture, files, images }: BundleList
   const programs = files.map(({ name, version, sha256, source, from }) => ({
     type: "application",
     "bom-ref": `${name}@${version}`,
-    ...{ name, version, hashes: hash(sha256) },
+    name,
+    version,
+    hashes: hash(sha256),
     licenses: [{ license: { id: "Apache-2.0" } }],
     purl: `pkg:github/${source}@v${version}`,
     externalReferences: [{ type: "distribution", url: from }],
   }));
   const containers = images.map(({ name, digest, from }) => ({
-    ...{ type: "container", "bom-ref": name, name, version: digest },
+    type: "container",
+    "bom-ref": name,
+    name,
+    version: digest,
     hashes: hash(digest.replace("sha256:", "")),
     purl: imagePurl(from, digest, architecture),
   }));
   const bom = {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
-    ...{ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 },
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
     metadata: {
       tools: { components: [{ type: "application", name: "foresail", version: foresail }] },
       component: { type: "application", name: `kubernetes-${architecture}`, version: kubernetes },

@@ -52,15 +52,13 @@ export function keptObjects(options: KeptOptions): NewObject[] {
 /** Returns all objects that foresail may keep in a cluster, for their removal. */
 export const allKeptObjects = (annotations: string): NewObject[] => [
   ...keptObjects({
-    ...{
-      annotations,
-      hasPolicy: true,
-      configuration: true,
-      drift: true,
-      certificates: true,
-      updates: true,
-      comparesAll: true,
-    },
+    annotations,
+    hasPolicy: true,
+    configuration: true,
+    drift: true,
+    certificates: true,
+    updates: true,
+    comparesAll: true,
     owner: undefined,
   }),
   objectOf(CLUSTER_OWNER),
@@ -78,7 +76,9 @@ function storedFields({ kind, ...object }: KubernetesObject): Record<string, unk
   const { resourceRules, ...constraints } = spec.matchConstraints;
   const rules = Array.isArray(resourceRules) ? (resourceRules as unknown[]) : [];
   const matchConstraints = {
-    ...{ matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} },
+    matchPolicy: "Equivalent",
+    namespaceSelector: {},
+    objectSelector: {},
     ...constraints,
     resourceRules: rules.map((rule) => (isObject(rule) ? { scope: "*", ...rule } : rule)),
   };

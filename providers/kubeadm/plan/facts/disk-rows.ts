@@ -34,17 +34,17 @@ const withOption = (asked: AskedMachine, paths: readonly string[], option: strin
 /** Rows about the disks. */
 export const DISK_ROWS: readonly FactRow[] = [
   ownWords({
-    ...{ name: "free space for images, pods and etcd", read: "df", fact: "disks" },
+    name: "free space for images, pods and etcd",
+    read: "df",
+    fact: "disks",
     needs: "1024 MiB in /var/lib/containerd, /var/lib/kubelet and, on a control plane, etcd's folder",
     fix: "free space, or enlarge the disk",
   }),
   {
-    ...{
-      name: "free space for programs",
-      read: "df /usr",
-      level: "warning",
-      needs: `${PROGRAMS_MEBIBYTES} MiB`,
-    },
+    name: "free space for programs",
+    read: "df /usr",
+    level: "warning",
+    needs: `${PROGRAMS_MEBIBYTES} MiB`,
     fix: "Free space or enlarge the disk: df -h /usr; apt-get clean",
     find: (asked) => {
       const usr = mountsOf(asked).find(({ path }) => path === "/usr");
@@ -56,7 +56,10 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "room for the logs of steps", read: "df /var/log", level: "refused", needs: "1 MiB" },
+    name: "room for the logs of steps",
+    read: "df /var/log",
+    level: "refused",
+    needs: "1 MiB",
     fix: "Free space on that disk: df -h /var/log; journalctl --vacuum-size=100M",
     find: (asked) =>
       mountsOf(asked).some(({ path, mebibytes }) => path === "/var/log" && mebibytes < 1)
@@ -64,7 +67,10 @@ export const DISK_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{ name: "free space for logs", read: "df /var/log", level: "warning", needs: `${LOGS_MEBIBYTES} MiB` },
+    name: "free space for logs",
+    read: "df /var/log",
+    level: "warning",
+    needs: `${LOGS_MEBIBYTES} MiB`,
     fix: "Free space or enlarge the disk: df -h /var/log; journalctl --vacuum-size=100M",
     find: (asked) => {
       const logs = mountsOf(asked).find(({ path }) => path === "/var/log");
@@ -76,7 +82,10 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "free inodes", read: "df", level: "refused", needs: `${LEAST_INODES} for images` },
+    name: "free inodes",
+    read: "df",
+    level: "refused",
+    needs: `${LEAST_INODES} for images`,
     fix: "Remove small files there (find {path} -xdev | cut -d / -f 2-5 | sort | uniq -c | sort -n), or make a larger file system",
     find: (asked) => {
       const full = mountsOf(asked).find(
@@ -91,7 +100,9 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "file systems that can be written", read: "findmnt", level: "refused" },
+    name: "file systems that can be written",
+    read: "findmnt",
+    level: "refused",
     needs: "/etc, /usr, /usr/local, /opt, /var/lib/foresail, /var/log and /run",
     fix: "Run there: mount -o remount,rw {path}; if the disk is damaged, dmesg shows it",
     find: (asked) => {
@@ -101,7 +112,9 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "folders of data that can be written", read: "findmnt", level: "refused" },
+    name: "folders of data that can be written",
+    read: "findmnt",
+    level: "refused",
     needs: DATA.join(" and "),
     fix: "Run there: mount -o remount,rw {path}",
     find: (asked) => {
@@ -110,7 +123,9 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "programs of containers", read: "findmnt", level: "refused" },
+    name: "programs of containers",
+    read: "findmnt",
+    level: "refused",
     needs: "/var/lib/containerd without noexec",
     fix: "Run there: mount -o remount,exec {path}, and change /etc/fstab",
     find: (asked) => {
@@ -124,12 +139,10 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "programs of a node",
-      read: "findmnt",
-      level: "refused",
-      needs: `${PROGRAMS.join(", ")} without noexec`,
-    },
+    name: "programs of a node",
+    read: "findmnt",
+    level: "refused",
+    needs: `${PROGRAMS.join(", ")} without noexec`,
     fix: "Run there: mount -o remount,exec {path}, and change /etc/fstab",
     find: (asked) => {
       const found = withOption(asked, PROGRAMS, "noexec");
@@ -142,7 +155,9 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "programs that change their user", read: "findmnt", level: "warning" },
+    name: "programs that change their user",
+    read: "findmnt",
+    level: "warning",
     needs: "/var/lib/containerd without nosuid",
     fix: "Run there: mount -o remount,suid {path}, and change /etc/fstab",
     find: (asked) => {
@@ -156,7 +171,9 @@ export const DISK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "programs in /tmp", read: "findmnt", level: "warning" },
+    name: "programs in /tmp",
+    read: "findmnt",
+    level: "warning",
     needs: "no noexec, which scripts of some packages need",
     fix: "Run there: mount -o remount,exec /tmp, if an installation fails",
     find: (asked) =>
@@ -165,7 +182,9 @@ export const DISK_ROWS: readonly FactRow[] = [
       },
   },
   {
-    ...{ name: "kind of file system", read: "findmnt", level: "refused" },
+    name: "kind of file system",
+    read: "findmnt",
+    level: "refused",
     needs: "one of the machine's own for /var/lib/containerd and /var/lib/kubelet, not one of another server",
     fix: "Put {path} on a disk of the machine",
     find: (asked) => {

@@ -53,7 +53,8 @@ export function examination(
   });
   return {
     findings: [...findings, ...findingsOf(asked)],
-    ...{ keeps, unread },
+    keeps,
+    unread,
     preparation: asked.flatMap(preparationOf),
     components: new Map(components),
   };

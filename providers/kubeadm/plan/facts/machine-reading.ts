@@ -78,7 +78,8 @@ export const ownWords = (
   const { fact, fix = "as the message says", ...named } = row;
   return {
     ...named,
-    ...{ level: "refused", fix },
+    level: "refused",
+    fix,
     find: (asked) => {
       const words = factOf(asked, `refusal.${fact}`);
       return words === undefined ? undefined : { words };

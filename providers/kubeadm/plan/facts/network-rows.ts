@@ -24,7 +24,8 @@ type Page = Pick<FactRow, "name" | "level" | "needs" | "fix"> & { readonly page:
 function pageRow({ page, ...row }: Page): FactRow {
   const { name } = row;
   return {
-    ...{ ...row, read: "curl, by its proxy" },
+    ...row,
+    read: "curl, by its proxy",
     find: (asked) => {
       const why = failedPage(asked, page);
       // a registry and apt may log in where this question did not
@@ -39,7 +40,9 @@ const FIX_REACH = "Let the machine reach it, or set cluster.proxy, a mirror or a
 /** Rows about addresses, names, ports and firewalls. */
 export const NETWORK_ROWS: readonly FactRow[] = [
   {
-    ...{ name: "address of the node", read: "ip address", level: "refused" },
+    name: "address of the node",
+    read: "ip address",
+    level: "refused",
     needs: "the machine's internalAddress on one of its devices, unless foresail puts it there",
     fix: "Write one of these as the machine's internalAddress",
     find: (asked) => {
@@ -58,7 +61,10 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "MTU", read: "/sys/class/net", level: "warning", needs: `${LEAST_MTU} or more` },
+    name: "MTU",
+    read: "/sys/class/net",
+    level: "warning",
+    needs: `${LEAST_MTU} or more`,
     fix: "Run there: ip link set dev DEVICE mtu 1500, if the network allows it",
     find: (asked) => {
       const mtu = numberOf(asked, "mtu");
@@ -70,7 +76,10 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "default route", read: "ip route", level: "warning", needs: "one" },
+    name: "default route",
+    read: "ip route",
+    level: "warning",
+    needs: "one",
     fix: "Run there: ip route add default via GATEWAY, and write it to the network's configuration",
     find: (asked) => {
       const routes = linesOf(asked, "routes");
@@ -80,7 +89,9 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "networks that overlap", read: "ip route", level: "warning" },
+    name: "networks that overlap",
+    read: "ip route",
+    level: "warning",
     needs: "no network of the machine in network.podSubnet or network.serviceSubnet",
     fix: "Choose another {field} for the cluster",
     find: (asked) => {
@@ -99,7 +110,10 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "devices of an earlier pod network", read: "ip address", level: "warning", needs: "none" },
+    name: "devices of an earlier pod network",
+    read: "ip address",
+    level: "warning",
+    needs: "none",
     fix: "Run there: ip link delete {device}",
     find: (asked) => {
       const device = addressesOf(asked).find(({ device: name }) => LEFT_DEVICES.test(name))?.device;
@@ -109,12 +123,10 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "name servers",
-      read: "/etc/resolv.conf",
-      level: "warning",
-      needs: `one to ${MOST_NAME_SERVERS}`,
-    },
+    name: "name servers",
+    read: "/etc/resolv.conf",
+    level: "warning",
+    needs: `one to ${MOST_NAME_SERVERS}`,
     fix: "Change the network's configuration or /etc/resolv.conf",
     find: (asked) => {
       const { length } = linesOf(asked, "nameServers");
@@ -124,7 +136,9 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "name server of its own", read: "/etc/resolv.conf", level: "warning" },
+    name: "name server of its own",
+    read: "/etc/resolv.conf",
+    level: "warning",
     needs: "none at 127.0.0.0/8, unless systemd-resolved is there",
     fix: "Name a real one in kubelet.resolvConf, for example a file of its own",
     find: (asked) => {
@@ -136,31 +150,38 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   pageRow({
-    ...{ name: "the Kubernetes repository", page: "repository", level: "refused" },
+    name: "the Kubernetes repository",
+    page: "repository",
+    level: "refused",
     needs: "source.packages.repository, unless its packages are installed",
     fix: FIX_REACH,
   }),
   pageRow({
-    ...{ name: "the bundle", page: "bundle", level: "refused", needs: "source.bundle.url" },
+    name: "the bundle",
+    page: "bundle",
+    level: "refused",
+    needs: "source.bundle.url",
     fix: "Correct cluster.source.bundle.url, or let the machine reach it",
   }),
   pageRow({
-    ...{ name: "the distribution's repository", page: "distribution", level: "warning" },
+    name: "the distribution's repository",
+    page: "distribution",
+    level: "warning",
     needs: "the first one of apt's, if packages are missing",
     fix: "Correct /etc/apt/sources.list.d, or set cluster.proxy",
   }),
   pageRow({
-    ...{ name: "the image registry", page: "registry", level: "warning" },
+    name: "the image registry",
+    page: "registry",
+    level: "warning",
     needs: "that of Kubernetes' images, unless it has mirrors",
     fix: FIX_REACH,
   }),
   {
-    ...{
-      name: "answers in time",
-      read: "curl",
-      level: "warning",
-      needs: "each of these pages within 4 s",
-    },
+    name: "answers in time",
+    read: "curl",
+    level: "warning",
+    needs: "each of these pages within 4 s",
     fix: "Look there at: curl --verbose --output /dev/null the address in cluster.source",
     find: (asked) => {
       const slow = [...asked.reading.facts].flatMap(([name, said]) =>
@@ -172,7 +193,9 @@ export const NETWORK_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "way to the other machines", read: "a connection to their port of SSH", level: "warning" },
+    name: "way to the other machines",
+    read: "a connection to their port of SSH",
+    level: "warning",
     needs: "an answer, or a refusal, at each control plane's internalAddress",
     fix: "Look there at: ip route get ADDRESS, and at the firewalls between them",
     find: (asked) => {

@@ -7,10 +7,17 @@ import { COMMUNITY_REPOSITORY } from "../cluster/specification";
 export function plainSpecification(version: string): MachineSpecification {
   const { podSubnet: podCidr, serviceSubnet: serviceCidr, dnsDomain } = networkOf();
   return {
-    ...{ name: "doctor", version, source: { packages: { repository: COMMUNITY_REPOSITORY } } },
+    name: "doctor",
+    version,
+    source: { packages: { repository: COMMUNITY_REPOSITORY } },
     endpoint: { loopback: { port: DEFAULT_LOOPBACK_PORT } },
     network: { podCidr, serviceCidr, dnsDomain, bridge: true },
-    ...{ kubeadm: {}, kubelet: {}, kubeProxy: {}, files: [], registryMirrors: {} },
-    ...{ encryptSecretsAtRest: true, ignorePreflightErrors: [] },
+    kubeadm: {},
+    kubelet: {},
+    kubeProxy: {},
+    files: [],
+    registryMirrors: {},
+    encryptSecretsAtRest: true,
+    ignorePreflightErrors: [],
   };
 }

@@ -41,29 +41,28 @@ function taken(asked: AskedMachine, ports: ReadonlyMap<number, string>): Found |
 /** Rows about ports and firewalls. */
 export const PORT_ROWS: readonly FactRow[] = [
   {
-    ...{ name: "ports of a node", read: "ss", level: "refused", needs: NODE_PORTS.join(", ") },
+    name: "ports of a node",
+    read: "ss",
+    level: "refused",
+    needs: NODE_PORTS.join(", "),
     fix: "Run there: ss -lntp 'sport = :{port}', and stop what listens",
     find: (asked) =>
       taken(asked, new Map([...ownPorts(asked)].filter(([port]) => NODE_PORTS.includes(port)))),
   },
   {
-    ...{
-      name: "ports of a control plane",
-      read: "ss",
-      level: "refused",
-      needs: "2379 to 2381, 6443, 10257, 10259",
-    },
+    name: "ports of a control plane",
+    read: "ss",
+    level: "refused",
+    needs: "2379 to 2381, 6443, 10257, 10259",
     fix: "Run there: ss -lntp 'sport = :{port}', and stop what listens",
     find: (asked) =>
       taken(asked, new Map([...ownPorts(asked)].filter(([port]) => !NODE_PORTS.includes(port)))),
   },
   {
-    ...{
-      name: "port of the endpoint",
-      read: "ss",
-      level: "refused",
-      needs: "the port of haproxy on every node",
-    },
+    name: "port of the endpoint",
+    read: "ss",
+    level: "refused",
+    needs: "the port of haproxy on every node",
     fix: "Run there: ss -lntp 'sport = :{port}', and stop what listens, or write another endpoint.loopback.port",
     find: (asked) => {
       const { endpoint } = asked.specification;
@@ -73,7 +72,10 @@ export const PORT_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "ports of the pod network", read: "ss", level: "refused", needs: "those of its TCP services" },
+    name: "ports of the pod network",
+    read: "ss",
+    level: "refused",
+    needs: "those of its TCP services",
     fix: "Run there: ss -lntp 'sport = :{port}', and stop what listens",
     find: (asked) => {
       const own = POD_NETWORK_PORTS[asked.podNetwork].flatMap(({ protocol, ports, why }) =>
@@ -83,12 +85,10 @@ export const PORT_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "ufw",
-      read: "ufw status",
-      level: "warning",
-      needs: "rules for the nodes' ports, where it is active",
-    },
+    name: "ufw",
+    read: "ufw status",
+    level: "warning",
+    needs: "rules for the nodes' ports, where it is active",
     fix: "Run there, for the network of the nodes: ufw allow from NETWORK; ufw default allow routed",
     find: (asked) =>
       /^Status: active/.test(factOf(asked, "ufw") ?? "") && closedPorts(asked).length > 0
@@ -96,12 +96,10 @@ export const PORT_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{
-      name: "firewalld",
-      read: "systemctl",
-      level: "warning",
-      needs: "rules for the nodes' ports, where it is active",
-    },
+    name: "firewalld",
+    read: "systemctl",
+    level: "warning",
+    needs: "rules for the nodes' ports, where it is active",
     fix: "Run there: firewall-cmd --permanent --zone=trusted --add-source=NETWORK; firewall-cmd --reload",
     find: (asked) =>
       factOf(asked, "firewalld") === "active"
@@ -109,7 +107,9 @@ export const PORT_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{ name: "firewall", read: "nft, iptables", level: "warning" },
+    name: "firewall",
+    read: "nft, iptables",
+    level: "warning",
     needs: "no policy that drops what comes in, or rules that accept the nodes' ports",
     fix: "Accept these ports from the other nodes there",
     find: (asked) => {

@@ -87,12 +87,14 @@ export function stepsOfChanges(
     some(list("setting"), (settings) => ({ kind: "setKernel", machine, settings })),
     some(list("swap"), (devices) => ({ kind: "swapOff", machine, devices })),
     some(packages, (names) => ({
-      ...{ kind: "installPackages", machine },
+      kind: "installPackages",
+      machine,
       packages: `${names}${isOlder ? OLDER_LISTS : ""}`,
     })),
     some(list("bundle"), (sum) => ({ kind: "downloadBundle", machine, sum })),
     programs && {
-      ...{ kind: "installPrograms", ...programs },
+      kind: "installPrograms",
+      ...programs,
       source: isBundle ? "the bundle" : "the Kubernetes repository",
     },
     unsure && { kind: "installDiffering", ...unsure },

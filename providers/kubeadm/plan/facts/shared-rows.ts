@@ -51,7 +51,10 @@ function clocks(asked: readonly AskedMachine[]): { name: string; first: string; 
 /** Rows about machines that are compared with each other. */
 export const SHARED_ROWS: readonly SharedFactRow[] = [
   {
-    ...{ name: "machine-id", read: "/etc/machine-id", level: "refused", needs: "one of its own" },
+    name: "machine-id",
+    read: "/etc/machine-id",
+    level: "refused",
+    needs: "one of its own",
     fix: "Run on one of them: rm -f /etc/machine-id /var/lib/dbus/machine-id; systemd-machine-id-setup; reboot",
     find: (asked) =>
       repeated(
@@ -62,12 +65,10 @@ export const SHARED_ROWS: readonly SharedFactRow[] = [
       ),
   },
   {
-    ...{
-      name: "product UUID",
-      read: "/sys/class/dmi/id/product_uuid",
-      level: "warning",
-      needs: "one of its own",
-    },
+    name: "product UUID",
+    read: "/sys/class/dmi/id/product_uuid",
+    level: "warning",
+    needs: "one of its own",
     fix: "Give each virtual machine its own UUID",
     find: (asked) =>
       repeated(
@@ -78,7 +79,10 @@ export const SHARED_ROWS: readonly SharedFactRow[] = [
       ),
   },
   {
-    ...{ name: "hardware addresses", read: "/sys/class/net", level: "refused", needs: "its own" },
+    name: "hardware addresses",
+    read: "/sys/class/net",
+    level: "refused",
+    needs: "its own",
     fix: "Give each virtual machine its own MAC address",
     find: (asked) =>
       repeated(
@@ -89,7 +93,10 @@ export const SHARED_ROWS: readonly SharedFactRow[] = [
       ),
   },
   {
-    ...{ name: "host name", read: "uname", level: "warning", needs: "one of its own" },
+    name: "host name",
+    read: "uname",
+    level: "warning",
+    needs: "one of its own",
     fix: "Run on one of them: hostnamectl set-hostname NAME",
     find: (asked) =>
       repeated(
@@ -99,12 +106,10 @@ export const SHARED_ROWS: readonly SharedFactRow[] = [
       ),
   },
   {
-    ...{
-      name: "clocks of the machines",
-      read: "date",
-      level: "refused",
-      needs: "the same time, to 5 minutes",
-    },
+    name: "clocks of the machines",
+    read: "date",
+    level: "refused",
+    needs: "the same time, to 5 minutes",
     fix: "Run on the wrong one: timedatectl set-ntp true",
     find: (asked) =>
       new Map(
@@ -123,12 +128,10 @@ export const SHARED_ROWS: readonly SharedFactRow[] = [
       ),
   },
   {
-    ...{
-      name: "clocks of etcd's members",
-      read: "date",
-      level: "warning",
-      needs: "the same time, to 10 seconds",
-    },
+    name: "clocks of etcd's members",
+    read: "date",
+    level: "warning",
+    needs: "the same time, to 10 seconds",
     fix: "Run on both: timedatectl set-ntp true",
     find: (asked) =>
       new Map(
@@ -148,7 +151,10 @@ export const SHARED_ROWS: readonly SharedFactRow[] = [
       ),
   },
   {
-    ...{ name: "MTU of the machines", read: "/sys/class/net", level: "warning", needs: "the same on all" },
+    name: "MTU of the machines",
+    read: "/sys/class/net",
+    level: "warning",
+    needs: "the same on all",
     fix: "Run on the one with the smaller: ip link set dev DEVICE mtu, if its network allows it",
     find: (asked) => {
       const [first, ...others] = asked.filter((each) => numberOf(each, "mtu") !== undefined);

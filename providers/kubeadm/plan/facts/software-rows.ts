@@ -9,32 +9,38 @@ const some = (names: readonly string[]) => listed(names.slice(0, MOST_NAMES));
 /** Rows about packages, and about what else runs there. */
 export const SOFTWARE_ROWS: readonly FactRow[] = [
   ownWords({
-    ...{ name: "files of another cluster", read: "/etc/kubernetes", fact: "foreign" },
+    name: "files of another cluster",
+    read: "/etc/kubernetes",
+    fact: "foreign",
     needs: "none, and no mark of another stack in /etc/foresail/machine",
     fix: "if nothing of that cluster is needed: kubeadm reset --force; rm -rf /etc/kubernetes/*",
   }),
   ownWords({
-    ...{ name: "pod network of others", read: "/etc/cni/net.d", fact: "networks" },
+    name: "pod network of others",
+    read: "/etc/cni/net.d",
+    fact: "networks",
     needs: "no files but those of the cluster's own network",
     fix: "mkdir -p /var/backups/cni; mv the files there",
   }),
   ownWords({
-    ...{ name: "containerd of others", read: "dpkg-query", fact: "containerd" },
+    name: "containerd of others",
+    read: "dpkg-query",
+    fact: "containerd",
     needs: "its programs, where another package provides containerd",
     fix: "apt-get install --reinstall that package",
   }),
   ownWords({
-    ...{ name: "packages that would be removed", read: "apt-get --simulate", fact: "installation" },
+    name: "packages that would be removed",
+    read: "apt-get --simulate",
+    fact: "installation",
     needs: "none of others: an installation removes nothing, and brings nothing back to an older version",
     fix: "apt-get remove them, or apt-mark unhold",
   }),
   {
-    ...{
-      name: "another distribution of Kubernetes",
-      read: "systemctl",
-      level: "refused",
-      needs: "none that runs",
-    },
+    name: "another distribution of Kubernetes",
+    read: "systemctl",
+    level: "refused",
+    needs: "none that runs",
     fix: "Remove it, for example with k3s-uninstall.sh, rke2-uninstall.sh, k0s reset or snap remove microk8s; or use another machine",
     find: (asked) => {
       const units = linesOf(asked, "distributions");
@@ -46,7 +52,10 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "another kubelet", read: "systemctl", level: "refused", needs: "none that runs" },
+    name: "another kubelet",
+    read: "systemctl",
+    level: "refused",
+    needs: "none that runs",
     fix: "Run there: systemctl disable --now kubelet",
     find: (asked) =>
       factOf(asked, "kubelet") === "active"
@@ -54,11 +63,9 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{
-      name: "other container runtimes",
-      read: "/run/crio/crio.sock, /run/cri-dockerd.sock",
-      level: "warning",
-    },
+    name: "other container runtimes",
+    read: "/run/crio/crio.sock, /run/cri-dockerd.sock",
+    level: "warning",
     needs: "containerd alone, for pods",
     fix: "Stop it if nothing needs it: systemctl disable --now {unit}",
     find: (asked) => {
@@ -72,12 +79,10 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "packages on hold",
-      read: "apt-mark showhold",
-      level: "warning",
-      needs: "none that a node's software needs",
-    },
+    name: "packages on hold",
+    read: "apt-mark showhold",
+    level: "warning",
+    needs: "none that a node's software needs",
     fix: "Run there: apt-mark unhold {packages}, if the preparation says that it can't install them",
     find: (asked) => {
       const missing = linesOf(asked, "packages").map((line) => line.split(" ")[0] ?? "");
@@ -91,7 +96,10 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "packages that are installed halfway", read: "dpkg --audit", level: "warning", needs: "none" },
+    name: "packages that are installed halfway",
+    read: "dpkg --audit",
+    level: "warning",
+    needs: "none",
     fix: "Run there: dpkg --configure -a",
     find: (asked) => {
       const names = linesOf(asked, "halfInstalled");
@@ -103,12 +111,10 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "locks of packages",
-      read: "/proc/locks",
-      level: "warning",
-      needs: "none that lasts longer than 300 s",
-    },
+    name: "locks of packages",
+    read: "/proc/locks",
+    level: "warning",
+    needs: "none that lasts longer than 300 s",
     fix: "Wait until it has ended, or run there: kill {process}",
     find: (asked) => {
       const [first] = linesOf(asked, "packageLocks");
@@ -122,12 +128,10 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "cloud-init",
-      read: "cloud-init status",
-      level: "warning",
-      needs: "that it has ended without an error",
-    },
+    name: "cloud-init",
+    read: "cloud-init status",
+    level: "warning",
+    needs: "that it has ended without an error",
     fix: "Look there at: cloud-init status --long",
     find: (asked) => {
       const state = factOf(asked, "cloudInit");
@@ -137,7 +141,9 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "packages of the distribution", read: "apt-cache policy", level: "warning" },
+    name: "packages of the distribution",
+    read: "apt-cache policy",
+    level: "warning",
     needs: "a version of each package that is missing, once its lists are read",
     fix: "Add the distribution's own repositories to /etc/apt/sources.list.d, then run there: apt-get update",
     find: (asked) => {
@@ -151,7 +157,9 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "version of Kubernetes", read: "the Packages file of the repository", level: "refused" },
+    name: "version of Kubernetes",
+    read: "the Packages file of the repository",
+    level: "refused",
     needs: "kubeadm, kubelet and kubectl of cluster.version",
     fix: "Write one of these as cluster.version, or add {version} to the repository",
     find: (asked) => {
@@ -170,12 +178,10 @@ export const SOFTWARE_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "bundle",
-      read: "test -e",
-      level: "refused",
-      needs: "cluster.source.bundle.path, where that is configured",
-    },
+    name: "bundle",
+    read: "test -e",
+    level: "refused",
+    needs: "cluster.source.bundle.path, where that is configured",
     fix: "Copy the bundle of {version} there before the run",
     find: (asked) => {
       if (factOf(asked, "bundle") !== "missing") return undefined;

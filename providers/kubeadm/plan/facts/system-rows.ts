@@ -17,22 +17,24 @@ const minorOf = (version: string) => Number(version.split(".")[1] ?? 0);
 /** Rows about the system and its kernel. */
 export const SYSTEM_ROWS: readonly FactRow[] = [
   ownWords({
-    ...{ name: "operating system", read: "/etc/os-release", fact: "system" },
+    name: "operating system",
+    read: "/etc/os-release",
+    fact: "system",
     needs: "Debian 12 or 13, Ubuntu 22.04 or 24.04",
     fix: "use a machine with one of these systems",
   }),
   ownWords({
-    ...{ name: "processor", read: "uname -m", fact: "processor" },
+    name: "processor",
+    read: "uname -m",
+    fact: "processor",
     needs: "amd64 or arm64",
     fix: "use a machine with one of these processors",
   }),
   {
-    ...{
-      name: "kernel version",
-      read: "uname -r",
-      level: "refused",
-      needs: "4.19 or newer, as kubeadm demands",
-    },
+    name: "kernel version",
+    read: "uname -r",
+    level: "refused",
+    needs: "4.19 or newer, as kubeadm demands",
     fix: "Install a newer kernel and reboot, or use another machine",
     find: (asked) => {
       const kernel = factOf(asked, "kernel") ?? "";
@@ -44,7 +46,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "init system", read: "/run/systemd/system", level: "refused", needs: "systemd" },
+    name: "init system",
+    read: "/run/systemd/system",
+    level: "refused",
+    needs: "systemd",
     fix: "Use a machine that systemd starts",
     find: (asked) => {
       const init = factOf(asked, "init");
@@ -54,7 +59,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "version of cgroups", read: "the file system of /sys/fs/cgroup", level: "refused" },
+    name: "version of cgroups",
+    read: "the file system of /sys/fs/cgroup",
+    level: "refused",
     needs: `version 2 from Kubernetes 1.${MINOR_WITHOUT_V1} on, unless kubelet.failCgroupV1 is false`,
     fix: "Run there: sed -i 's/systemd.unified_cgroup_hierarchy=0//' /etc/default/grub; update-grub; reboot",
     find: (asked) => {
@@ -67,7 +74,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "controllers of cgroups", read: "/sys/fs/cgroup/cgroup.controllers", level: "refused" },
+    name: "controllers of cgroups",
+    read: "/sys/fs/cgroup/cgroup.controllers",
+    level: "refused",
     needs: `${CONTROLLERS.join(", ")}, as kubeadm demands`,
     fix: "Add cgroup_enable={missing} to the kernel's command line and reboot",
     find: (asked) => {
@@ -80,7 +89,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "processors", read: "nproc", level: "refused" },
+    name: "processors",
+    read: "nproc",
+    level: "refused",
     needs: `${LEAST_PROCESSORS} on a control plane, unless ignorePreflightErrors has NumCPU`,
     fix: "Give it more processors, or list NumCPU under cluster.ignorePreflightErrors",
     find: (asked) => {
@@ -94,7 +105,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "memory", read: "/proc/meminfo", level: "refused" },
+    name: "memory",
+    read: "/proc/meminfo",
+    level: "refused",
     needs: `${LEAST_MEBIBYTES} MiB on a control plane, unless ignorePreflightErrors has Mem`,
     fix: "Give it more memory, or list Mem under cluster.ignorePreflightErrors",
     find: (asked) => {
@@ -108,7 +121,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "memory of a worker", read: "/proc/meminfo", level: "warning" },
+    name: "memory of a worker",
+    read: "/proc/meminfo",
+    level: "warning",
     needs: `${LEAST_WORKER_MEBIBYTES} MiB, so that something is left for pods`,
     fix: "Give it more memory",
     find: (asked) => {
@@ -119,7 +134,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "swap that comes back", read: "/proc/swaps", level: "warning" },
+    name: "swap that comes back",
+    read: "/proc/swaps",
+    level: "warning",
     needs:
       "no swap in compressed memory, which is there again after a reboot, unless kubelet.failSwapOn is false",
     fix: "Run there: apt-get remove zram-tools systemd-zram-generator",
@@ -134,7 +151,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "clock", read: "date", level: "refused", needs: "the time here, to 5 minutes" },
+    name: "clock",
+    read: "date",
+    level: "refused",
+    needs: "the time here, to 5 minutes",
     fix: "Run on the wrong one: timedatectl set-ntp true",
     find: (asked) => {
       const clock = numberOf(asked, "clock");
@@ -146,12 +166,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "time synchronization",
-      read: "timedatectl",
-      level: "warning",
-      needs: "a clock that is synchronized",
-    },
+    name: "time synchronization",
+    read: "timedatectl",
+    level: "warning",
+    needs: "a clock that is synchronized",
     fix: "Run there: apt-get install systemd-timesyncd; timedatectl set-ntp true",
     find: (asked) =>
       factOf(asked, "timeSync") === "no" && !isContainer(asked)
@@ -159,12 +177,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{
-      name: "kernel modules",
-      read: "/sys/module, modinfo",
-      level: "refused",
-      needs: MODULES.join(" and "),
-    },
+    name: "kernel modules",
+    read: "/sys/module, modinfo",
+    level: "refused",
+    needs: MODULES.join(" and "),
     fix: "Run there: apt-get install linux-modules-extra-$(uname -r), or install a kernel with them",
     find: (asked) => {
       const missing = modulesWith(asked, "missing");
@@ -174,7 +190,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "loading of kernel modules", read: "/proc/sys/kernel/modules_disabled", level: "refused" },
+    name: "loading of kernel modules",
+    read: "/proc/sys/kernel/modules_disabled",
+    level: "refused",
     needs: "allowed, until overlay and br_netfilter are loaded",
     fix: "Remove kernel.modules_disabled from /etc/sysctl.d and reboot",
     find: (asked) => {
@@ -187,12 +205,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{
-      name: "connection tracking",
-      read: "/sys/module, modinfo",
-      level: "warning",
-      needs: "nf_conntrack, for Services",
-    },
+    name: "connection tracking",
+    read: "/sys/module, modinfo",
+    level: "warning",
+    needs: "nf_conntrack, for Services",
     fix: "Run there: apt-get install linux-modules-extra-$(uname -r)",
     find: (asked) =>
       linesOf(asked, "modules").includes("nf_conntrack missing")
@@ -200,7 +216,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{ name: "most processes", read: "kernel.pid_max", level: "warning", needs: "32768 or more" },
+    name: "most processes",
+    read: "kernel.pid_max",
+    level: "warning",
+    needs: "32768 or more",
     fix: "Run there: sysctl kernel.pid_max=4194304, and write it to /etc/sysctl.d",
     find: (asked) => {
       const most = numberOf(asked, "limits");
@@ -210,7 +229,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "settings of others for forwarding", read: "/etc/sysctl.conf, sysctl.d", level: "warning" },
+    name: "settings of others for forwarding",
+    read: "/etc/sysctl.conf, sysctl.d",
+    level: "warning",
     needs: "none that turns forwarding off after foresail's own",
     fix: "Remove that line",
     find: (asked) => {
@@ -221,7 +242,9 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
     },
   },
   {
-    ...{ name: "AppArmor", read: "/sys/module/apparmor, apparmor_parser", level: "warning" },
+    name: "AppArmor",
+    read: "/sys/module/apparmor, apparmor_parser",
+    level: "warning",
     needs: "its program apparmor_parser, where the kernel has it enabled",
     fix: "Run there: apt-get install apparmor",
     find: (asked) =>
@@ -232,7 +255,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{ name: "SELinux", read: "/sys/fs/selinux/enforce", level: "warning", needs: "not enforcing" },
+    name: "SELinux",
+    read: "/sys/fs/selinux/enforce",
+    level: "warning",
+    needs: "not enforcing",
     fix: "Run there: setenforce 0, and set SELINUX=permissive in /etc/selinux/config",
     find: (asked) =>
       factOf(asked, "selinux") === "1"
@@ -242,7 +268,10 @@ export const SYSTEM_ROWS: readonly FactRow[] = [
         : undefined,
   },
   {
-    ...{ name: "automatic reboots", read: "apt-config dump", level: "warning", needs: "none" },
+    name: "automatic reboots",
+    read: "apt-config dump",
+    level: "warning",
+    needs: "none",
     fix: 'Set Unattended-Upgrade::Automatic-Reboot "false" in /etc/apt/apt.conf.d',
     find: (asked) =>
       factOf(asked, "automaticReboots") === undefined

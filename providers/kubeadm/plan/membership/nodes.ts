@@ -37,8 +37,16 @@ export interface ObservedNode {
 
 /** Returns the Node of the first control plane as kubeadm init makes it: it is in no group yet. */
 export const initializedNode = (name: string): ObservedNode => ({
-  ...{ name, controlPlane: true, ready: true, version: "", internalAddress: "", unschedulable: false },
-  ...{ labels: {}, taints: [], ownedLabels: [], ownedTaints: [] },
+  name,
+  controlPlane: true,
+  ready: true,
+  version: "",
+  internalAddress: "",
+  unschedulable: false,
+  labels: {},
+  taints: [],
+  ownedLabels: [],
+  ownedTaints: [],
 });
 
 /** Set on a Node before its removal drains it, so that a run which keeps the machine uncordons it. */

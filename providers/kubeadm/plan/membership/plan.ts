@@ -139,7 +139,8 @@ export function planMembership(args: {
     return isControlPlane && !isWorker && (begun.get(name) ?? group) === group;
   };
   const removal = (kind: "lose" | "remove") => (machine: string) => ({
-    ...{ kind, machine },
+    kind,
+    machine,
     ...(kind === "remove" && begun.has(machine) ? { interrupted: true as const } : {}),
     ...(mayBeEtcdMember(machine) ? { etcdMember: true as const } : {}),
   });

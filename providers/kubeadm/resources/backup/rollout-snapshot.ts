@@ -33,7 +33,9 @@ export async function takeRolloutSnapshot(session: RolloutSession, backup: Backu
   let kept: KeptSnapshot;
   try {
     const asked = {
-      ...{ cluster: session.cluster, stack: ownerOf(inputs)?.id ?? "", machine: machine.name },
+      cluster: session.cluster,
+      stack: ownerOf(inputs)?.id ?? "",
+      machine: machine.name,
     };
     const fill = (sink: Writable) =>
       session.run(machine, etcdSnapshotScript, { seconds: SNAPSHOT_SECONDS, sink });

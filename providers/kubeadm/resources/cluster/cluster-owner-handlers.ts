@@ -156,7 +156,10 @@ export const handlers: Handlers = {
     const left = due.length > 0 ? formerOf(olds, machines, { lost, facts: new Map() }) : [];
     const facts = await readMachineFacts(given, [...due, ...left]);
     const { failures, steps, unnamed } = decideMachines(selfOf(given, given.takeOver), {
-      ...{ cluster, machines, facts, isNew: olds.machines === undefined },
+      cluster,
+      machines,
+      facts,
+      isNew: olds.machines === undefined,
       recorded: provided ? undefined : olds.machines,
     });
     // nothing else asks servers that the stack makes

@@ -96,7 +96,8 @@ async function planned(olds: Partial<Inputs>, news: Inputs, desired: NewObject[]
   const history: KeptReading | undefined = reading?.facts?.[wanted.findIndex(isHistory)];
   const endpoint = isKnown(specification) ? controlPlaneEndpoint(specification.endpoint) : "";
   const record = decideRecord(selfOf(news, news.takeOver), {
-    ...{ desired, recorded: recordedIn(olds) },
+    desired,
+    recorded: recordedIn(olds),
     reading: reading?.facts?.[wanted.findIndex(isOwnerRecord)],
   });
   if ("refused" in record) return record;

@@ -29,7 +29,8 @@ export function ownerOf({ owner, specification }: Owned): Owner | undefined {
 /** Returns how the stack is compared with an owner that is found. */
 export const selfOf = (inputs: Owned, takeOver?: string): Self => ({
   stack: inputs.owner?.stack ?? inputs.stack ?? "",
-  ...{ id: ownerOf(inputs)?.id, takeOver },
+  id: ownerOf(inputs)?.id,
+  takeOver,
 });
 
 /** The cluster belongs to another stack. */

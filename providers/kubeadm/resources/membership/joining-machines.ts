@@ -28,7 +28,11 @@ export async function firstLines(olds: Partial<NodeGroupInputs>, news: NodeGroup
   if (first === undefined || [...facts.values()].some((read) => "unread" in read || read.member === true))
     return open;
   const { steps } = planMembership({
-    ...{ group, desired, recorded: [], lost, elsewhere },
+    group,
+    desired,
+    recorded: [],
+    lost,
+    elsewhere,
     members: [first],
     observed: [initializedNode(first)],
   });

@@ -70,7 +70,14 @@ export async function convergeNodeGroup(
     const begun = new Map(interrupted.map((machine) => [machine.name, machine]));
     const own = withOwnership(observed, owned);
     const { steps } = planMembership({
-      ...{ group, desired, recorded: names, former, interrupted, lost, elsewhere, adopted },
+      group,
+      desired,
+      recorded: names,
+      former,
+      interrupted,
+      lost,
+      elsewhere,
+      adopted,
       gone: { reset },
       untainted: untaintedMachines(inputs.specification, desired),
       observed: own,

@@ -86,8 +86,16 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     observed = (await readForCheck(groupName(news), olds, news, observeNodes))?.facts ?? observed;
   const own = observed && withOwnership(observed, recordedOwnership(olds));
   const plan = membership.planMembership({
-    ...{ group, desired, recorded, former, interrupted, lost, elsewhere: others, adopted },
-    ...{ gone, members: members.names },
+    group,
+    desired,
+    recorded,
+    former,
+    interrupted,
+    lost,
+    elsewhere: others,
+    adopted,
+    gone,
+    members: members.names,
     untainted: untaintedMachines(news.specification, desired),
     observed: own,
   });
@@ -142,7 +150,9 @@ async function readInterrupted(
   const { begun, group, specification, pools, machines, elsewhere = [] } = news;
   if (begun === undefined || !isKnownList(begun) || typeof specification !== "object") return none;
   const candidates = mayBeInterrupted({
-    ...{ group, former: begun, pools },
+    group,
+    former: begun,
+    pools,
     configured: [...namesOf(machines), ...elsewhere],
     recorded: [...namesOf(olds.machines), ...membership.recordedInPools(olds)],
   });
@@ -208,7 +218,9 @@ function refuseRemovals(
   if (news.group !== CONTROL_PLANE_GROUP || !plan) return undefined;
   const recorded = namesOf(olds.machines);
   return refuseLeavingMajority({
-    ...{ steps: plan.steps, recorded, observed },
+    steps: plan.steps,
+    recorded,
+    observed,
     interrupted: namesOf(interrupted),
   });
 }
@@ -273,7 +285,9 @@ export const handlers: Handlers = {
     for (const line of steps) report(groupName(news), line);
     const leaving = removed ? membership.poolsThatLeave(removed) : (olds.leaving ?? {});
     const inputs = {
-      ...{ ...news, owned, steps },
+      ...news,
+      owned,
+      steps,
       ...(Object.keys(former).length > 0 ? { former } : {}),
       ...(interrupted.length > 0 ? { interrupted } : {}),
       ...(reset.length > 0 ? { reset } : {}),
