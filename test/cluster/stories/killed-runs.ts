@@ -42,7 +42,8 @@ export const killedStories: readonly Story[] = [
     title: "a run is killed while it resets a worker, which is wanted again",
     runs: [
       { edit: ONE, preview: removes("w-2"), killedAt: { machine: "w-2", operation: "reset" } },
-      { preview: joins("w-2"), then: [podsOn("w-2")] },
+      { preview: /w-2 was reset: a removal was interrupted; take the machine out/ },
+      { edit: ONE, preview: removes("w-2"), then: [clean("w-2")] },
     ],
   },
 ];

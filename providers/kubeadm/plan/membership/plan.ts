@@ -114,7 +114,7 @@ export function planMembership(args: {
   });
   const kept = desired.flatMap(({ name: machine }): NodeGroupStep[] => {
     const removal = nodes.get(machine)?.removal;
-    if (removal === undefined || gone.reset?.includes(machine)) return [];
+    if (removal === undefined) return [];
     return [{ kind: "keep", machine, ...(removal === "was-cordoned" ? { staysCordoned: true } : {}) }];
   });
   const isLost = (name: string) => lost.includes(name);

@@ -1,3 +1,4 @@
+import { listed } from "../../../../lib/text/quote";
 import type { Self } from "../../../../lib/ownership/owner";
 import type { ReadFacts } from "../facts/machine-facts";
 import { ownershipOf } from "../facts/ownership";
@@ -22,10 +23,12 @@ export function mayBeReset(
 
 /** Machines that left the cluster, although their Nodes are still in it. */
 export interface ResetMachines {
-  /** Those that have the stack's mark, or whose removal was interrupted: they join again. */
+  /** Those that have the stack's mark, and are prepared: they join again. */
   readonly reset: string[];
   /** Those without a mark: another disk, on which nothing is prepared. */
   readonly empty: string[];
+  /** Those whose removal was interrupted after it had reset them: nothing prepares them again before it is complete. */
+  readonly leaving?: string[];
 }
 
 /**
@@ -40,14 +43,14 @@ export function resetMachines(
   facts: ReadonlyMap<string, ReadFacts>,
   leaving: (machine: string) => boolean = () => false,
 ): ResetMachines {
-  const found: ResetMachines = { reset: [], empty: [] };
+  const found = { reset: [] as string[], empty: [] as string[], leaving: [] as string[] };
   for (const [machine, read] of facts) {
     if ("unread" in read || read.member === true) continue;
     const owned = ownershipOf({ cluster, machine, self }, read);
     const isFree = owned.is === "free";
-    if (owned.is === "own" || owned.is === "unnamed" || (isFree && leaving(machine)))
-      found.reset.push(machine);
-    else if (isFree) found.empty.push(machine);
+    if (!isFree && owned.is !== "own" && owned.is !== "unnamed") continue;
+    if (leaving(machine)) found.leaving.push(machine);
+    else (isFree ? found.empty : found.reset).push(machine);
   }
   return found;
 }
@@ -55,3 +58,13 @@ export function resetMachines(
 /** Why a machine that was reinstalled is not Ready, and what helps. */
 export const INSTALLED_ANEW =
   "its machine was reinstalled, and is not a member; take it out of the configuration, list it under `lost`, run `up`, then add it again";
+
+/** What completes what was interrupted. */
+const NEXT = {
+  destroy: "run `pulumi destroy` again, which completes it, and then `up`",
+  removal: "take the machine out of the configuration, run `up`, which completes it, then add it again",
+};
+
+/** Returns why no run goes on with machines that an interrupted one has reset. */
+export const wereReset = (names: readonly string[], interrupted: keyof typeof NEXT): string =>
+  `the cluster exists, but ${listed(names)} ${names.length > 1 ? "were" : "was"} reset: a ${interrupted} was interrupted; ${NEXT[interrupted]}`;

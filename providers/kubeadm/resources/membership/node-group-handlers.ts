@@ -21,7 +21,7 @@ import {
   refuseUnprepared,
 } from "../../plan/membership/already-members";
 import { interruptedMachines, mayBeInterrupted } from "../../plan/membership/interrupted";
-import { mayBeReset, type ResetMachines, resetMachines } from "../../plan/membership/reset";
+import { mayBeReset, type ResetMachines, resetMachines, wereReset } from "../../plan/membership/reset";
 import type { RecordedMachine } from "../../plan/facts/ownership";
 import { refuseLeavingMajority } from "../../plan/membership/majority";
 import { withGivenConfiguration } from "../../plan/configuration/rolled-configuration";
@@ -134,7 +134,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     former,
     interrupted,
     reset: gone.reset,
-    refused: members.refused,
+    refused: members.refused ?? (gone.leaving?.length ? wereReset(gone.leaving, "removal") : undefined),
   };
 }
 

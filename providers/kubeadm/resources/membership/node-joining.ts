@@ -26,7 +26,6 @@ import { addCertificateNames, clusterVersion } from "../configuration/kubeadm-co
 import { allInParallel, readyControlPlane, throwAll } from "../session/machines-session";
 import { applyNodeSettings, groupTaints, writeNodeSettings } from "./node-settings";
 import { observeNode } from "./observed-nodes";
-import { completeRemoval } from "./node-removal";
 import { assertClock, readReportedFacts, rebootIfRequired } from "../cluster/rebooting";
 
 type Session = ClusterSession<NodeGroupInputs>;
@@ -114,7 +113,6 @@ async function prepareJoin(
     session.progress(`${machine.name} was given up while it did not answer, and joins again`);
     await session.run(machine, steps.forgetMembershipScript);
   }
-  await completeRemoval(session, machine.name);
   assertClock(machine, facts);
   await rebootIfRequired(session, machine, facts);
   await clearCutOffJoin(session, machine, joining);

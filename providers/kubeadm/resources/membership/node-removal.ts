@@ -25,9 +25,3 @@ export async function endRemoval(session: Session, name: string): Promise<void> 
     ...(removal === "cordoned" ? { spec: { unschedulable: null } } : {}),
   });
 }
-
-/** Deletes the Node of a machine that is no member any more, if an interrupted removal has left it: kubeadm refuses to join beside it. */
-export async function completeRemoval({ kubernetes }: Session, name: string): Promise<void> {
-  const node = await kubernetes.getNode(name);
-  if (removalIn(node?.metadata?.annotations) !== undefined) await kubernetes.delete(nodeReference(name));
-}
