@@ -300,23 +300,6 @@ describe("remote scripts", () => {
       assert.doesNotMatch(readFileSync(path(file), "utf8"), /node:|@/);
   });
 
-  it("set a mode with setgid after the owner, which clears the bit", () => {
-    const machine = new ShellMachine();
-    machine.program("chown", 'chmod g-s "$2"; echo "chown $1"');
-    const parameters = {
-      FILE_PATHS: ["/opt/a", "/opt/b"],
-      FILE_MODES: ["2755", "0600"],
-      FILE_OWNERS: ["1000:1000", ""],
-      FILE_CONTENTS: ["x", "y\n\n"],
-    };
-    const { stdout } = machine.run(
-      { "common/settings": "all" },
-      parameters,
-      "write_user_files; stat -c %a /opt/a /opt/b; cat /opt/a /opt/b",
-    );
-    assert.equal(stdout, "chown 1000:1000\n2755\n600\nx\ny\n\n");
-  });
-
   it("pass the parts of a join as three lines", () => {
     const lines = joinData({ configuration: "a\nb", discovery: "c", secrets: "ZA==" }).split("\n");
     assert.deepEqual(

@@ -29,4 +29,21 @@ describe("a file that a step writes", () => {
     chmodSync(machine.path(FILE), 0o666);
     assert.equal(written(), "640\nno\n");
   });
+
+  it("gets a mode with setgid after its owner, which clears the bit", () => {
+    const owned = new ShellMachine();
+    owned.program("chown", 'chmod g-s "$2"; echo "chown $1"');
+    const parameters = {
+      FILE_PATHS: ["/opt/a", "/opt/b"],
+      FILE_MODES: ["2755", "0600"],
+      FILE_OWNERS: ["1000:1000", ""],
+      FILE_CONTENTS: ["x", "y\n\n"],
+    };
+    const { stdout } = owned.run(
+      { "common/settings": "all" },
+      parameters,
+      "write_user_files; stat -c %a /opt/a /opt/b; cat /opt/a /opt/b",
+    );
+    assert.equal(stdout, "chown 1000:1000\n2755\n600\nx\ny\n\n");
+  });
 });
