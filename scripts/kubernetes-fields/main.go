@@ -94,7 +94,15 @@ func (r release) etcdFolder() string {
 	}
 	at := "go.etcd.io/etcd/server/v3@v" + string(found[1])
 	if _, known := folders[at]; !known {
-		if folders[at] = download(at); folders[at] == "" {
+		folders[at] = download(at)
+		if folders[at] == "" {
+			// without a network, another patch version, which has the same flags
+			minor := at[:strings.LastIndex(at, ".")+1]
+			if others, _ := filepath.Glob(filepath.Join(os.Getenv("GOMODCACHE"), minor+"*")); len(others) > 0 {
+				folders[at] = others[0]
+			}
+		}
+		if folders[at] == "" {
 			panic("no module " + at)
 		}
 	}
