@@ -160,7 +160,7 @@ new Command("npm test --")
   .option("--grep <pattern>", "only tests whose whole title matches this regular expression")
   .option("--all", "the nightly run, too")
   .addOption(
-    new Option("--turn <number>", "which files of those that run on one day of three")
+    new Option("--turn <number>", "which files of those that run on one day of six")
       .choices(TURNS.map((_names, at) => String(at + 1)))
       .default(turnOf(new Date()), "by the date"),
   )

@@ -85,7 +85,7 @@ export const TIERS: readonly Tier[] = [
     name: "engine",
     summary: "the engine, on simulated machines and bare API servers",
     load: 2,
-    processes: 3,
+    processes: 2,
     folders: ["engine"],
     timeoutMilliseconds: 180_000,
     limitSeconds: 3_600,
