@@ -87,9 +87,9 @@ function operationsOf(words: string): string[] {
     [/^ (label|taint) /, []],
     [/^ (restore the|write kubeadm-config and kubelet-config|record) /, []],
     [/^ left out, /, []],
-    // the agent carries out a change of the configuration by itself
+    // the agent carries out a change of the configuration by itself, and goes back from one
     [
-      /^ (.*; each node gets it from its rollout|configuration \S+ → .*|update the ValidatingAdmissionPolicy .*)$/,
+      /^ (.*; each node gets it from its rollout|configuration \S+ → .*|back to .*|update the ValidatingAdmissionPolicy .*)$/,
       [],
     ],
     // what `prepare` changes

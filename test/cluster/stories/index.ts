@@ -6,6 +6,7 @@ import { nodeStories } from "./nodes";
 import { objectStories } from "./objects";
 import { powerStories } from "./power";
 import type { StoryGroup } from "./story";
+import { updateStories } from "./updates";
 import { valueStories } from "./values";
 
 /** All stories, by the machines with which they begin and end. */
@@ -20,6 +21,7 @@ export const STORY_GROUPS: readonly StoryGroup[] = [
       ...machineStories,
       ...agentStories,
       ...powerStories,
+      ...updateStories,
       ...killedStories,
     ],
   },

@@ -121,8 +121,8 @@ const COMES_WITH: readonly [type: string, of: RegExp][] = [
   // what a machine gets when it joins, and what its agent needs for another configuration
   ["NodeAgents", /^(join|configure$)/],
   ["LoopbackEndpoint", /^(joinControlPlane|remove|lose)$/],
-  // the first change of the configuration brings the policy for its annotations
-  ["ReaderAccount", /^configure$/],
+  // the first change of the configuration, and the first updates, bring the policy for their annotations
+  ["ReaderAccount", /^(configure|stage)$/],
 ];
 
 /** Checks that a preview has exactly these steps. Remarks, and what comes with other steps, are left out. */
