@@ -49,7 +49,6 @@ export const TURNS: readonly (readonly string[])[] = [
     "unit/providers/kubeadm/node-agent/configuration",
     "engine/continued-up",
     "engine/first-up",
-    "engine/given-up",
     "engine/half-joined",
     "engine/interrupted-configuration",
     "engine/interrupted-destroy",
@@ -82,6 +81,7 @@ export const TURNS: readonly (readonly string[])[] = [
   // CB-Tumblebug, a site without a network
   [
     "unit/providers/kubeadm/node-agent/going-back",
+    "engine/given-up",
     "engine/layers",
     "engine/network-plugin",
     "engine/reviewed-up",
