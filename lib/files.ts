@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 
 const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
@@ -44,4 +46,11 @@ export function readGivenFileSync(file: string, what: string, fix: string): Buff
 /** Returns the error of a file or folder that the user names and that can't be read. */
 export function unreadable(file: string, what: string, fix: string, cause: unknown): Error {
   return new Error(`can't read ${what} ${file}: ${fileFault(cause) ?? String(cause)}; ${fix}`, { cause });
+}
+
+/** Returns the SHA-256 of a file, hexadecimal. */
+export async function sha256OfFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest("hex");
 }

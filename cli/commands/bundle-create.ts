@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { readGivenFile } from "../../lib/files";
+import { readGivenFile, sha256OfFile } from "../../lib/files";
 import { foresailVersion } from "../../lib/version";
 import { isPlainHttpToOtherHost, urlIssue } from "../../lib/validation/urls";
 import { assembleBundle, writeArchive } from "../../providers/kubeadm/client/bundle/assembly";
@@ -13,7 +13,7 @@ import {
   resolveFiles,
   resolveImages,
 } from "../../providers/kubeadm/client/bundle/contents";
-import { BlobFolder, sizeOf, sumOf } from "../../providers/kubeadm/client/bundle/download";
+import { BlobFolder, sizeOf } from "../../providers/kubeadm/client/bundle/download";
 import { downloadAll, mebibytes } from "../../providers/kubeadm/client/bundle/download-all";
 import { withFolderLock } from "../../providers/kubeadm/client/bundle/folder-lock";
 import {
@@ -87,7 +87,7 @@ export async function bundleCreate(
     refuse("--image-repository", imageRepositoryIssue(options.imageRepository));
   const mirrors = mirrorsOf(options.registry);
   const further = options.images === undefined ? [] : await readImages(options.images);
-  if (await isThere(output))
+  if ((await sizeOf(output)) !== undefined)
     throw new UsageError(
       `${output} is there already; check it with \`foresail bundle verify\`, or name another --output`,
     );
@@ -130,13 +130,7 @@ function refuse(option: string, issue: string | undefined): void {
 
 const isArchive = (output: string): boolean => /\.(tar\.gz|tgz)$/.test(output);
 
-const isThere = async (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  );
-
-/** Checksums come from the same server, so it has to be one that nobody can stand in for. */
+/** Checksums come from the same server, so that its identity has to be verified: https, or this machine. */
 function mirrorIssue(url: string): string | undefined {
   const issue = urlIssue(url);
   if (issue !== undefined) return issue;
@@ -262,7 +256,7 @@ async function place(folder: string, { files }: BundleList, output: string): Pro
 /** Says how a stack uses a bundle. */
 async function explain(output: string, kubernetes: string, say: (line: string) => void): Promise<void> {
   if (isArchive(output)) {
-    const sha256 = await sumOf(output);
+    const sha256 = await sha256OfFile(output);
     say(
       `${output} is complete (${mebibytes((await sizeOf(output)) ?? 0)}). Put it on a server that the machines reach, and write:`,
     );

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PassThrough, Readable, Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { encryptFor } from "../../../lib/age";
-import { fileFault } from "../../../lib/files";
+import { fileFault, sha256OfFile } from "../../../lib/files";
 import { isObject, parseJson } from "../../../lib/json";
 import {
   assertAsked,
@@ -164,7 +164,7 @@ export const digestFault = async (
   file: string,
   { sha256 }: Pick<KeptSnapshot, "sha256">,
 ): Promise<string | undefined> =>
-  (await sha256Of(file)) === sha256 ? undefined : "its SHA-256 is not the one that was recorded with it";
+  (await sha256OfFile(file)) === sha256 ? undefined : "its SHA-256 is not the one that was recorded with it";
 
 /** Returns what is wrong with a snapshot by the description beside it; undefined when there is none. */
 export async function recordedFault(file: string): Promise<string | undefined> {
@@ -174,11 +174,4 @@ export async function recordedFault(file: string): Promise<string | undefined> {
     throw error;
   });
   return recorded === undefined ? undefined : digestFault(file, recorded);
-}
-
-/** Returns the SHA-256 of a file, hexadecimal. */
-export async function sha256Of(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file), hash);
-  return hash.digest("hex");
 }

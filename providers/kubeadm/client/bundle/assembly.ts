@@ -1,5 +1,6 @@
 import { chmod, copyFile, link, mkdir, open, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { sha256OfFile } from "../../../../lib/files";
 import {
   type BundleList,
   IMAGES_FILE,
@@ -12,7 +13,7 @@ import {
 } from "../../plan/bundle/contents";
 import { architectureOf } from "../../plan/bundle/software";
 import type { BundledImage, ResolvedFile } from "./contents";
-import { BlobFolder, sumOf } from "./download";
+import { BlobFolder } from "./download";
 import { contentSum } from "./registry";
 
 /** All files of an archive have this time, so that the same content has the same bytes. */
@@ -53,7 +54,7 @@ export async function assembleBundle(
   const archive = path.join(folder, IMAGES_FILE);
   await mkdir(path.dirname(archive), { recursive: true });
   await writeImages(archive, images, blobs);
-  sums.set(IMAGES_FILE, await sumOf(archive));
+  sums.set(IMAGES_FILE, await sha256OfFile(archive));
   for (const [name, text] of [
     [LIST_FILE, listText(list)],
     [SBOM_FILE, sbomText(list, foresail)],

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { fileFault } from "../../../../lib/files";
+import { fileFault, sha256OfFile } from "../../../../lib/files";
 import { messageOf } from "../../../../lib/error-message";
 import { Transient } from "../../../../lib/wait";
 import { ask, persistently, type BundleRequests } from "./persistence";
@@ -20,13 +19,6 @@ export interface KnownFile {
 }
 
 const MOST_BYTES = 16 * 2 ** 30;
-
-/** Returns the SHA-256 of a file in hexadecimal. */
-export async function sumOf(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
-  return hash.digest("hex");
-}
 
 /** Downloaded files by their SHA-256, so that a run continues with what another one has downloaded. */
 export class BlobFolder {
@@ -47,7 +39,7 @@ export class BlobFolder {
   async has(sha256: string): Promise<boolean> {
     const file = this.fileOf(sha256);
     if ((await sizeOf(file)) === undefined) return false;
-    if ((await sumOf(file)) === sha256) return true;
+    if ((await sha256OfFile(file)) === sha256) return true;
     await rm(file);
     return false;
   }
@@ -78,7 +70,7 @@ export class BlobFolder {
           received(bytes);
         },
       });
-      const found = await sumOf(partial);
+      const found = await sha256OfFile(partial);
       if (found === sha256) return;
       await rm(partial);
       if (begun > 0) throw new Transient("its continued download has another checksum, so it begins anew");

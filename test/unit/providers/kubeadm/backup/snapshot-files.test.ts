@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
+import { sha256OfFile } from "../../../../../lib/files";
 import { readSnapshot } from "../../../../../providers/kubeadm/client/snapshot-content";
 import {
   listSnapshots,
   recordedFault,
   removeExpired,
-  sha256Of,
   writeSnapshot,
 } from "../../../../../providers/kubeadm/client/snapshot-files";
 
@@ -90,7 +90,7 @@ describe("a snapshot in a folder", () => {
     assert.ok(bytes.subarray(0, 22).equals(Buffer.from("age-encryption.org/v1\n")));
     assert.ok(!bytes.includes(SECRET));
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    assert.equal(await sha256Of(file), kept.sha256);
+    assert.equal(await sha256OfFile(file), kept.sha256);
     assert.deepEqual(await listSnapshots(folder), [kept]);
     assert.equal(await snapshotFault(file, `# created\n${identity}\n`), undefined);
   });
